@@ -105,7 +105,7 @@ export class ExchangePlayer {
 			return void response.writeHead(500).end();
 		}
 		if (!found.often) this.#left.splice(this.#left.indexOf(found), 1);
-		response.writeHead(found.status ?? 200, { "content-type": found.lines === undefined ? "application/json" : "text/plain" });
+		response.writeHead(found.status ?? 200, { "content-type": pathname.endsWith("/log") ? "text/plain" : "application/json" });
 		if (found.lines === undefined) response.end(this.#toText(found.answer));
 		else await this.#play(found.lines, response);
 		if (found.name !== undefined) this.#done.add(found.name);

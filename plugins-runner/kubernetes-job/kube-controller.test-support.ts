@@ -6,7 +6,11 @@ import { type KubeStore, type Stored, toTime } from "./kube-store.test-support.t
 
 /** What a container has printed, for whoever follows it. */
 export interface ContainerLog {
-	readonly pieces: Buffer[];
+	/** Of the file that is written now, with the time of each; what is printed without an end of line waits for that. */
+	lines: { readonly at: string; readonly text: Buffer }[];
+	/** How many lines are in files before. */
+	dropped: number;
+	rest: Buffer;
 	readonly followers: Set<() => void>;
 	isOver: boolean;
 }
@@ -20,6 +24,7 @@ export class KubeController {
 	readonly #directory = mkdtempSync(join(tmpdir(), "svc-kube-"));
 	readonly #processes = new Map<string, ChildProcess>();
 	#isHeld = false;
+	#stamps = 0;
 
 	constructor(store: KubeStore) {
 		this.#store = store;
@@ -78,6 +83,14 @@ export class KubeController {
 		).unref();
 	}
 
+	/** As the kubelet does when the log of a container is long: what was printed so far is in a file that nobody is given any more. */
+	rotateLogs(): void {
+		for (const log of this.logs.values()) {
+			log.dropped += log.lines.length;
+			log.lines = [];
+		}
+	}
+
 	stop(): void {
 		for (const { pid } of this.#processes.values()) if (pid !== undefined) signal(pid, "SIGKILL");
 		rmSync(this.#directory, { recursive: true });
@@ -129,16 +142,30 @@ export class KubeController {
 			cwd: container.workingDir ?? "/",
 			detached: true,
 		});
-		const log: ContainerLog = { pieces: [], followers: new Set(), isOver: false };
+		const log: ContainerLog = { lines: [], dropped: 0, rest: Buffer.alloc(0), followers: new Set(), isOver: false };
 		this.logs.set(uid, log);
 		this.#processes.set(uid, child);
 		const startedAt = now();
 		const take = (piece: Buffer) => {
-			log.pieces.push(piece);
+			this.#take(log, piece);
 			tell(log);
 		};
 		for (const stream of [child.stdout, child.stderr]) stream.on("data", take);
 		child.on("close", (code, signalName) => this.#end(pod, { exitCode: code ?? (signalName === "SIGTERM" ? 143 : 137), startedAt }));
+	}
+
+	#take(log: ContainerLog, piece: Buffer): void {
+		log.rest = Buffer.concat([log.rest, piece]);
+		for (let end = log.rest.indexOf("\n"); end >= 0; end = log.rest.indexOf("\n")) {
+			log.lines.push({ at: this.#toStamp(), text: log.rest.subarray(0, end + 1) });
+			log.rest = log.rest.subarray(end + 1);
+		}
+	}
+
+	/** To the nanosecond, and no two alike. */
+	#toStamp(): string {
+		this.#stamps += 1;
+		return new Date().toISOString().replace("Z", `${String(this.#stamps).padStart(6, "0")}Z`);
 	}
 
 	#end(pod: Stored, { exitCode, startedAt }: { readonly exitCode: number; readonly startedAt: string }): void {
@@ -150,6 +177,7 @@ export class KubeController {
 			status.containerStatuses[0].state = { terminated };
 		});
 		if (log !== undefined) {
+			if (log.rest.length > 0) log.lines.push({ at: this.#toStamp(), text: log.rest });
 			log.isOver = true;
 			tell(log);
 		}

@@ -193,9 +193,14 @@ export class KubeServer {
 			return sendStatus(response, 400, "BadRequest", `container "action" in pod "${name}" is waiting to start: ContainerCreating`);
 		response.writeHead(200, { "content-type": "text/plain" });
 		response.flushHeaders();
-		let sent = 0;
+		const isStamped = query.get("timestamps") === "true";
+		let sent = log.dropped;
 		const go = () => {
-			for (; sent < log.pieces.length; sent++) response.write(log.pieces[sent]);
+			for (; sent < log.dropped + log.lines.length; sent++) {
+				const { at, text } = log.lines[sent - log.dropped] ?? { at: "", text: "" };
+				if (isStamped) response.write(`${at} `);
+				response.write(text);
+			}
 			if (log.isOver || query.get("follow") !== "true") response.end();
 		};
 		log.followers.add(go);

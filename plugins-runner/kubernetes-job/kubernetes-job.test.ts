@@ -152,6 +152,36 @@ test("what the cluster refuses fails with its words", () =>
 		);
 	}));
 
+test("output goes on without gap and repeat where the kubelet has begun another file, and the answer ends", () =>
+	withRunner(async ({ run }) => {
+		const directory = await mkdtemp(join(tmpdir(), "svc-rotation-"));
+		const steps = ["a", "b", "c", "d"].map((name) => join(directory, name));
+		// Lines are alike, so that only the time tells which is which.
+		const waits = steps.map((file) => `while [ ! -e ${file} ]; do sleep 0.02; done; echo tick; echo tick`).join("; ");
+		const { context, end } = run(command(`echo tick; ${waits}`));
+		const printed = (count: number) => context.waitFor("stdout", "tick\n".repeat(count));
+		const step = async (index: number) => {
+			await writeFile(steps[index] ?? "", "");
+			await printed(3 + 2 * index);
+		};
+		await printed(1);
+		await step(0);
+		// The answer goes on with the next file, and is cut there; then it begins in the midst of what is known.
+		server.controller.rotateLogs();
+		await step(1);
+		server.cut();
+		server.mend();
+		await step(2);
+		// It is cut, and all of the next file is new.
+		server.cut();
+		server.controller.rotateLogs();
+		server.mend();
+		await writeFile(steps[3] ?? "", "");
+		assert.equal((await end).succeeded, true);
+		assert.equal(context.text("stdout"), "tick\n".repeat(9));
+		await rm(directory, { recursive: true });
+	}));
+
 requires(test, { command: "kubectl" }).test("kubectl sees the jobs, reads their logs and takes one away", () =>
 	withRunner(async ({ run }) => {
 		const home = await mkdtemp(join(tmpdir(), "svc-kubectl-"));

@@ -1,6 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
 import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts";
+import { StampedLog, toSortable } from "./stamped-log.ts";
 
 interface PodLogOptions {
 	readonly client: KubeClient;
@@ -19,14 +20,21 @@ const tryAgain = 500;
 
 /**
  * Follows what a pod prints. The API has no place in a log to go on from that would be exact, so whoever goes on with it reads from the
- * beginning, and leaves out as many bytes of text as are recorded.
+ * beginning, and leaves out as many bytes of text as are recorded. The beginning is not always the same: the kubelet begins a new file when
+ * one is long, and answers with that alone. A file is known by the time of its first line; in another one than before, what was
+ * printed later than all that was delivered is new.
  */
 export class PodLog {
 	/** Resolves when all was delivered, or when it was stopped. */
 	readonly done: Promise<void>;
 	readonly #options: PodLogOptions;
 	readonly #stopped = new AbortController();
+	/** Bytes of text since the beginning of the file that the answers begin with. */
 	#delivered: number;
+	/** Time of the first line of that file; undefined before any was read. */
+	#file: string | undefined;
+	/** The last of what was delivered: when it was printed, how much of that time, and where it ends in the file. */
+	#last = { at: "", bytes: 0, end: 0 };
 
 	constructor(options: PodLogOptions) {
 		this.#options = options;
@@ -58,19 +66,68 @@ export class PodLog {
 
 	async #read(isLast: boolean): Promise<void> {
 		const { client, path } = this.#options;
-		const decoder = new StringDecoder("utf8");
-		let seen = 0;
-		const take = async (text: string) => {
-			const bytes = Buffer.from(text);
-			const rest = bytes.subarray(Math.max(0, this.#delivered - seen)).toString();
-			seen += bytes.length;
-			if (rest === "" || this.#stopped.signal.aborted) return;
-			this.#delivered = seen;
-			await this.#options.deliver(rest);
-		};
-		for await (const piece of client.follow({ path: `${path}&follow=true`, signal: this.#stopped.signal }))
-			await take(decoder.write(piece));
+		const [decoder, stamped, answer] = [new StringDecoder("utf8"), new StampedLog(), new Answer()];
+		const request = { path: `${path}&follow=true&timestamps=true`, signal: this.#stopped.signal };
+		for await (const piece of client.follow(request)) {
+			let fresh = "";
+			for (const { at, bytes } of stamped.take(piece)) fresh += this.#toFresh(answer, at, decoder.write(bytes));
+			await this.#deliver(fresh);
+		}
 		// Half a character may be completed by what the next answer brings.
-		if (isLast) await take(decoder.end());
+		if (isLast) await this.#deliver(this.#toFresh(answer, this.#last.at, decoder.end()));
+	}
+
+	/** What of a part of a line was not delivered yet; it counts as delivered from now on. */
+	#toFresh(answer: Answer, at: string, text: string): string {
+		const bytes = Buffer.byteLength(text);
+		if (answer.file === undefined) this.#begin(answer, at);
+		answer.add(at, bytes);
+		const known = answer.isOther ? this.#countByTime(answer, bytes) : this.#delivered - (answer.bytes - bytes);
+		const last = { at, bytes: answer.bytesAt, end: answer.bytes };
+		if (known >= bytes) {
+			if (!answer.isOther && answer.bytes > this.#last.end) this.#last = last;
+			return "";
+		}
+		// All that is behind it is new as well, and counted from the beginning of this file.
+		answer.isOther = false;
+		this.#file = answer.file;
+		this.#delivered = answer.bytes;
+		this.#last = last;
+		return known <= 0 ? text : Buffer.from(text).subarray(known).toString();
+	}
+
+	/** Of another file nothing is counted before something of it is delivered: it might be cut off in what is known. */
+	#begin(answer: Answer, at: string): void {
+		answer.file = at;
+		this.#file ??= at;
+		answer.isOther = this.#file !== at;
+	}
+
+	/** How many bytes of what came last were delivered with an earlier answer, by the time at which they were printed. */
+	#countByTime({ at, bytesAt }: Answer, bytes: number): number {
+		if (at === this.#last.at) return this.#last.bytes - (bytesAt - bytes);
+		return toSortable(at) < toSortable(this.#last.at) ? bytes : 0;
+	}
+
+	async #deliver(text: string): Promise<void> {
+		if (text !== "" && !this.#stopped.signal.aborted) await this.#options.deliver(text);
+	}
+}
+
+/** How far one answer has come. */
+class Answer {
+	/** Time of its first line. */
+	file: string | undefined;
+	/** Whether it begins with another file than those before, and all of it was known so far. */
+	isOther = false;
+	at = "";
+	/** Bytes of text, and those that were printed at the time of its last line. */
+	bytes = 0;
+	bytesAt = 0;
+
+	add(at: string, bytes: number): void {
+		this.bytesAt = at === this.at ? this.bytesAt + bytes : bytes;
+		this.bytes += bytes;
+		this.at = at;
 	}
 }

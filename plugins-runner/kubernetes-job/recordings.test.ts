@@ -1,8 +1,14 @@
 import * as assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { test } from "uvu";
 import type { Runner, RunResult } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
+import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 import { ExchangePlayer } from "./exchange-player.test-support.ts";
 import { kubernetesJob } from "./index.ts";
@@ -88,6 +94,29 @@ test("a job that was made before is followed, and not made again", async () => {
 test("what the account may not do fails at once with the server's words", async () => {
 	const { end } = await play("forbidden");
 	assert.match(String(end), /the cluster refuses it: jobs\.batch is forbidden: User "system:serviceaccount:actions:svc" cannot create/);
+});
+
+requires(test, { command: "kubectl" }).test("kubectl reads the same jobs, pods and logs, and deletes a job", async () => {
+	const home = await mkdtemp(join(tmpdir(), "svc-kubectl-"));
+	player.load("kubectl");
+	const kubectl = async (...words: readonly string[]) => {
+		const given = ["--server", player.url, "--namespace", "actions", ...words];
+		const options = { env: { PATH: process.env["PATH"], HOME: home }, timeout: 60_000 };
+		return (await promisify(execFile)("kubectl", given, options)).stdout;
+	};
+	const condition = '{.items[*].metadata.name} {.items[*].status.conditions[?(@.type=="Complete")].reason}';
+	const selected = await kubectl("get", "jobs", "-l", `svc-automation/execution=${ids.execution_id}`, "-o", `jsonpath=${condition}`);
+	assert.equal(selected, `${job} CompletionsReached`);
+	const states = '{.items[*].status.containerStatuses[?(@.name=="action")].state.terminated.exitCode} {.items[*].spec.nodeName}';
+	assert.equal(await kubectl("get", "pods", "-l", `batch.kubernetes.io/job-name=${job}`, "-o", `jsonpath=${states}`), "0 worker-7");
+	const described = await kubectl("describe", "job", job);
+	assert.match(described, /Duration:\s+12s\n/);
+	assert.match(described, /Pods Statuses:\s+0 (Active|Running)[^/]*\/ 1 Succeeded \/ 0 Failed/);
+	assert.equal(await kubectl("logs", `job/${job}`, "-c", "action"), "line 1\nline 2\nline 3\n");
+	assert.match(await kubectl("delete", "job", job), /deleted/);
+	assert.deepEqual(player.unexpected, []);
+	assert.deepEqual(player.missing, []);
+	await rm(home, { recursive: true });
 });
 
 test("a server that ends its answers at once is not asked without a pause", async () => {
