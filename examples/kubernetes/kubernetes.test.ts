@@ -11,12 +11,16 @@ import { parseAllDocuments } from "yaml";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { startCuttingProxy } from "../../core/testing/web/cutting-proxy.test-support.ts";
 import { run } from "../../scripts/run.ts";
 import { type Container, Pod } from "./pod.test-support.ts";
 
 const { test: kubectlTest } = requires(test, { command: "kubectl" });
 const { test: podTest } = requires(Object.assign(postgresTest(test), { skip: test.skip }), { command: "kubectl" });
 const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Where nobody listens. */
+const nowhere = "http://127.0.0.1:1";
 
 /** Parts of manifests, as far as the test looks at them. */
 type Part = { readonly [member: string]: Part } & readonly Part[];
@@ -39,21 +43,30 @@ kubectlTest(
 );
 
 podTest(
-	"what the containers run is ready by its probe, and a worker that is removed begins nothing more and ends what it runs",
+	"probes let no request come too early, restart nothing because the database is away, and a worker that is removed ends what it runs",
 	async () => {
 		const database = await createTestDatabase();
+		const address = new URL(database.url);
+		const line = await startCuttingProxy(nowhere);
+		const databaseUrl = Object.assign(new URL(database.url), { host: new URL(line.url).host }).href;
 		const directory = await mkdtemp(join(tmpdir(), "svc-pods-"));
 		const pods: Pod[] = [];
 		try {
 			await makeSecrets(directory);
 			const containers = new Map((await readManifests()).filter(({ kind }) => String(kind) === "Deployment").map(toContainer));
-			const begin = async (part: "api" | "worker", name: string) => {
-				const pod = new Pod(containers.get(`svc-${part}`) as Container, { name, directory, databaseUrl: database.url });
+			const place = (part: "api" | "worker", name: string) => {
+				const pod = new Pod(containers.get(`svc-${part}`) as Container, { name, directory, databaseUrl });
 				pods.push(pod);
-				return pod.start();
+				return pod;
 			};
 			// The first one makes the key of the datastore, which the secret has in a cluster.
-			const [api, first] = [await begin("api", "api-1"), await begin("worker", "worker-1")];
+			const api = place("api", "api-1");
+			await api.begin();
+			await until("the process is up", 100, async () => (await api.passes("startupProbe")) || undefined);
+			assert.deepEqual([await api.passes("readinessProbe"), await api.passes("livenessProbe")], [false, true], "no database yet");
+			line.aim(`http://${address.host}`);
+			await api.becomesReady();
+			const first = await place("worker", "worker-1").start();
 			const { token } = await createClient({ apiUrl: api.api }).signIn({ username: "maria", password: "a long password" });
 			const client = createClient({ apiUrl: api.api, token });
 			const start = (cmd: string) => client.executions.create({ action: "core.local", parameters: { cmd } });
@@ -61,17 +74,26 @@ podTest(
 			const running = await start(`while [ ! -e ${directory}/go ]; do sleep 0.1; done; echo done`);
 			await until("it runs", 30, async () => (await statusOf(running.id)) === "running" || undefined);
 			const removed = first.remove();
-			await until("the probe says no", 60, async () => !(await first.isReady()) || undefined);
+			await until("the probe says no", 60, async () => !(await first.passes("readinessProbe")) || undefined);
+			assert.equal(await first.passes("livenessProbe"), true, "what runs there is not killed");
 			const late = await start("echo late");
-			const second = await begin("worker", "worker-2");
+			const second = await place("worker", "worker-2").start();
 			await until("another worker has taken it", 60, async () => (await statusOf(late.id)) === "succeeded" || undefined);
 			assert.equal(await statusOf(running.id), "running");
 			await writeFile(join(directory, "go"), "");
 			assert.equal(await removed, 0);
 			assert.equal(await statusOf(running.id), "succeeded");
+			line.aim(nowhere);
+			line.cut();
+			const both = [api, second];
+			for (const pod of both) await until("nothing is sent to it", 60, async () => !(await pod.passes("readinessProbe")) || undefined);
+			assert.deepEqual(await Promise.all(both.map((pod) => pod.passes("livenessProbe"))), [true, true], "nothing is restarted");
+			line.aim(`http://${address.host}`);
+			for (const pod of both) await pod.becomesReady();
 			assert.deepEqual(await Promise.all([second.remove(), api.remove()]), [0, 0]);
 		} finally {
 			for (const pod of pods) pod.kill();
+			await line.close();
 			await database.drop();
 			await rm(directory, { recursive: true, force: true });
 		}

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { optionSections } from "../../core/contract/options.ts";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 
@@ -12,7 +13,16 @@ export interface Container {
 	readonly args: readonly string[];
 	readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: Readonly<Record<string, unknown>> }[];
 	readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly [string, ...string[]] } } };
-	readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+	readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+	readonly startupProbe: Probe;
+	readonly livenessProbe: Probe;
+	readonly readinessProbe: Probe;
+}
+
+interface Probe {
+	readonly httpGet: { readonly path: string; readonly port: string };
+	/** Default 1. */
+	readonly timeoutSeconds?: number;
 }
 
 export interface PodPlace {
@@ -22,6 +32,9 @@ export interface PodPlace {
 	/** The member `database-url` of the secret. */
 	readonly databaseUrl: string;
 }
+
+/** Where the service listens unless it is told otherwise. */
+const defaultPorts = { api: optionSections.api.port.default, health: optionSections.node.health_port.default } as const;
 
 /** What a container of the manifests runs, as a process of this machine: with its arguments, its variables, its probe and its hook. */
 export class Pod {
@@ -42,23 +55,38 @@ export class Pod {
 
 	/** Start it and wait until its probe lets requests come. */
 	async start(): Promise<this> {
+		await this.begin();
+		await this.becomesReady();
+		return this;
+	}
+
+	/** Start it. */
+	async begin(): Promise<void> {
 		for (const name of ["api", "health"] as const) this.#ports[name] = await findFreePort();
 		const args = this.#container.args.map((text) => this.#toHere(text));
 		const child = spawn(process.execPath, [command, ...args], { env: this.#toEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
 		for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => void (this.#log += String(piece)));
 		this.#child = child;
-		await until(`${this.#place.name} is ready`, 100, async () => {
-			if (child.exitCode !== null) throw new Error(`${this.#place.name} has ended: ${this.#log}`);
-			return (await this.isReady()) || undefined;
-		});
-		return this;
 	}
 
-	/** What the probe for readiness says. */
-	async isReady(): Promise<boolean> {
-		const { path } = this.#container.readinessProbe.httpGet;
-		const answer = await fetch(`http://127.0.0.1:${this.#ports.health}${path}`).catch(() => undefined);
-		return answer?.status === 200;
+	async becomesReady(): Promise<void> {
+		await until(`${this.#place.name} is ready`, 100, async () => {
+			if (this.#child?.exitCode !== null) throw new Error(`${this.#place.name} has ended: ${this.#log}`);
+			return (await this.passes("readinessProbe")) || undefined;
+		});
+	}
+
+	/** Ask as the kubelet does: the port by its name, within the time that the probe has. */
+	async passes(name: "startupProbe" | "livenessProbe" | "readinessProbe"): Promise<boolean> {
+		const { httpGet, timeoutSeconds = 1 } = this.#container[name];
+		const named = this.#container.ports.find((port) => port.name === httpGet.port);
+		const port =
+			named?.containerPort === defaultPorts.health ? this.#ports.health : named?.containerPort === defaultPorts.api && this.#ports.api;
+		if (!port) throw new Error(`${name}: the container has no port "${httpGet.port}" that the service listens on`);
+		const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
+		const answer = await fetch(`http://127.0.0.1:${port}${httpGet.path}`, { signal, redirect: "manual" }).catch(() => undefined);
+		await answer?.body?.cancel();
+		return answer !== undefined && answer.status >= 200 && answer.status < 400;
 	}
 
 	/** As Kubernetes removes it: the hook first, then TERM; the exit code. */
