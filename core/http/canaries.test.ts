@@ -11,6 +11,7 @@ import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "../testing/http/aviary.test-support.ts";
 import { canaries, canaryAlias, canaryItems, canaryParameters } from "../testing/http/canary-pack.test-support.ts";
+import { CanaryWorkers } from "../testing/http/canary-worker.test-support.ts";
 
 type Records = readonly Readonly<Record<string, unknown>>[];
 
@@ -28,7 +29,7 @@ const mayHold: ReadonlySet<string> = new Set([
 const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
 
 test("no role, stream, log, command or column that should not gives away a canary", async () => {
-	const { seen, tokens, remains } = await watch({});
+	const { seen, tokens, remains, given } = await watch({});
 	assert.ok(tokens.length > 6 && tokens.every((token) => token.length === 66));
 	assert.ok(seen.length > 1_000, String(seen.length));
 	assert.ok(seen.some(({ text }) => text.includes("svc.announcement__chatops")));
@@ -42,6 +43,13 @@ test("no role, stream, log, command or column that should not gives away a canar
 	for (const token of tokens) assertAbsent("token", token, [...seen, ...toSeen(remains, new Set()), ...remains.files]);
 	for (const [kind, secret] of Object.entries(canaries)) assertAbsent(kind, String(secret), toSeen(remains, mayHold));
 	// Somebody who looks for nothing finds nothing.
+	for (const one of [canaries.parameter, canaries.item, canaries.configuration, tokens.at(-1) ?? "-"])
+		assert.ok(
+			given.some((text) => text.includes(one)),
+			one,
+		);
+	for (const column of ["worker_job.spec", "worker_output.data"]) assert.ok((remains.columns.get(column) ?? "").length > 1_000, column);
+	assert.ok(remains.files.some(({ label }) => label === "backup.db"));
 	for (const column of mayHold) assert.match(remains.columns.get(column) ?? "", /canary-/, column);
 });
 
@@ -80,6 +88,8 @@ interface Watched {
 	readonly tokens: readonly string[];
 	readonly log: readonly string[];
 	readonly remains: Remains;
+	/** What the worker was told that holds a run. */
+	readonly given: readonly string[];
 }
 
 async function watch({
@@ -93,13 +103,18 @@ async function watch({
 	const shown: Seen[] = [];
 	let tokens: readonly string[] = [];
 	let log: readonly string[] = [];
+	let given: readonly string[] = [];
 	const remains = await withAviary(
 		async (aviary) => {
 			const callers = await toCallers(aviary);
 			const root = aviary.as(callers["admin"] as Record<string, string>);
 			const streams = await Promise.all(Object.entries(callers).map(([name, credential]) => follow(aviary, name, credential)));
-			await live(aviary, seen, callers);
+			const workers = await CanaryWorkers.join(aviary, root, seen);
+			await live(aviary, seen, { callers, workers });
 			const ids = await findIds(root);
+			const sitting = await workers.sit();
+			for (const [name, credential] of Object.entries(asksForSecrets ? {} : callers))
+				seen.push({ label: `${name}: a run on a worker`, text: (await aviary.as(credential)("GET", `/v1/executions/${sitting}`)).text });
 			if (asksForSecrets) await look(root, "admin", ids, shown, "show_secrets=true");
 			else {
 				for (const [name, credential] of Object.entries(callers)) await look(aviary.as(credential), name, ids, seen);
@@ -108,10 +123,11 @@ async function watch({
 			for (const stop of streams) seen.push(await stop());
 			tokens = aviary.tokens;
 			log = aviary.log;
+			given = workers.given;
 		},
 		{ masks },
 	);
-	return { seen: [...seen, ...log.map((text) => ({ label: "log", text }))], shown, tokens, log, remains };
+	return { seen: [...seen, ...log.map((text) => ({ label: "log", text }))], shown, tokens, log, remains, given };
 }
 
 /** One credential of each kind. */
@@ -131,7 +147,11 @@ async function toCallers(aviary: Aviary): Promise<Readonly<Record<string, Readon
 }
 
 /** Everything that may happen to a secret. */
-async function live(aviary: Aviary, seen: Seen[], callers: Awaited<ReturnType<typeof toCallers>>): Promise<void> {
+async function live(
+	aviary: Aviary,
+	seen: Seen[],
+	{ callers, workers }: { readonly callers: Awaited<ReturnType<typeof toCallers>>; readonly workers: CanaryWorkers },
+): Promise<void> {
 	const root = aviary.as(callers["admin"] ?? {});
 	const owner = aviary.as(callers["owner"] ?? {});
 	for (const [name, value] of Object.entries(canaryItems)) await expect(root("PUT", `/v1/keys/${name}`, { value, secret: true }), 200, 201);
@@ -154,6 +174,7 @@ async function live(aviary: Aviary, seen: Seen[], callers: Awaited<ReturnType<ty
 		await start(root, "aviary.parrot", { ...canaryParameters, mode: "throw" }),
 		await start(root, "core.local", { cmd: "env; echo $SVC_ACTION_AUTH_TOKEN" }),
 	];
+	for (const end of ["succeeded", "failed", "error"] as const) said.push(await workers.fly(end));
 	// What is said in the chat goes to everybody who follows the stream.
 	seen.push({ label: "alias", text: (await root("POST", "/v1/actionalias", canaryAlias)).text });
 	for (const ask of [root, owner]) {
@@ -234,6 +255,7 @@ async function findIds(ask: Ask): Promise<Ids> {
 		packs: ["aviary"],
 		rules: ["aviary.heard", "aviary.flown"],
 		keys: Object.keys(canaryItems),
+		workers: ["far", "near"],
 	};
 }
 

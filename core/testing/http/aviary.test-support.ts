@@ -25,15 +25,15 @@ export type Ask = (method: string, path: string, body?: unknown) => Promise<{ re
 export interface Aviary {
 	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string };
 	readonly log: readonly string[];
-	/** Tokens of the runs so far. */
-	readonly tokens: readonly string[];
+	/** Tokens of the runs so far; whoever is given one elsewhere adds it. */
+	readonly tokens: string[];
 	/** A token of a user. */
 	signIn(username: string): Promise<string>;
 	/** Ask as whoever has this credential. */
 	as(credential: Readonly<Record<string, string>>): Ask;
 }
 
-/** What was left behind: every value of every column, and every file. */
+/** What was left behind: every value of every column, as a backup has them, and every file, the backup among them. */
 export interface Remains {
 	readonly columns: ReadonlyMap<string, string>;
 	readonly files: readonly Seen[];
@@ -82,11 +82,15 @@ export async function withAviary(
 				roles,
 				assignments: [
 					{ username: "root", roles: ["admin"] },
+					{ username: "second", roles: ["admin"] },
 					{ username: "observer", roles: ["observer"] },
 					{ username: "owner", roles: ["keeper"] },
 					{ username: "looker", roles: ["looker"] },
 				],
 			},
+			workers: { runners: ["parrot"], lease: 300 },
+			// A run of a worker goes on when the service has stopped.
+			actionrunner: { graceful_shutdown: false },
 			api: { port: 0, mask_secrets: masks },
 			stream: { port: 0 },
 		},
@@ -120,11 +124,23 @@ export async function withAviary(
 			},
 		});
 		await service.stop();
-		return { columns: await readColumns(join(data, "svc.db")), files: await readFiles(data) };
+		// A backup holds all that is kept.
+		const backup = await backUp(data);
+		const files = await readFiles(data);
+		return { columns: await readColumns(backup), files };
 	} finally {
 		await service.stop();
 		await rm(directory, { recursive: true, force: true });
 	}
+}
+
+/** As `svc db backup` does; it lies beside the other files. Its path. */
+async function backUp(data: string): Promise<string> {
+	const backup = join(data, "backup.db");
+	const storage = knexStorage({ client: "sqlite", file: join(data, "svc.db") }).create();
+	await storage.backup?.(createPluginContext(), backup);
+	await storage.stop?.();
+	return backup;
 }
 
 async function readColumns(file: string): Promise<ReadonlyMap<string, string>> {
@@ -145,10 +161,14 @@ async function readColumns(file: string): Promise<ReadonlyMap<string, string>> {
 
 /** Bytes as text, one character each. */
 async function readFiles(directory: string): Promise<readonly Seen[]> {
-	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-	return Promise.all(
-		entries
-			.filter((entry) => entry.isFile())
-			.map(async (entry) => ({ label: entry.name, text: await readFile(join(entry.parentPath, entry.name), "latin1") })),
+	const entries = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+	const found = await Promise.all(
+		entries.map(async ({ name, parentPath }) => ({ name, text: await readFile(join(parentPath, name), "latin1").catch(toGone) })),
 	);
+	return found.flatMap(({ name, text }) => (text === undefined ? [] : [{ label: name, text }]));
+}
+
+/** SQLite takes its smaller files away a moment after it was closed. */
+function toGone(error: NodeJS.ErrnoException): undefined {
+	if (error.code !== "ENOENT") throw error;
 }

@@ -86,7 +86,8 @@ export const parrot = defineRunner("parrot", ({ heard = [] }: { readonly heard?:
 	},
 }));
 
-function toSayings(known: JsonObject): readonly string[] {
+/** All that is known, in every way in which somebody may say it. */
+export function toSayings(known: JsonObject): readonly string[] {
 	const json = JSON.stringify(known);
 	return [
 		...toTexts(known),
@@ -114,29 +115,32 @@ const rule = (name: string, trigger: string, criteria: object, parameters: objec
 });
 const ended = (action: string) => ({ "trigger.action_name": { type: "equals", pattern: action } });
 
+const parameters = {
+	pin: secret,
+	odd: secret,
+	lines: secret,
+	options: { type: "object", properties: { key: secret, colour: text } },
+	list: { type: "array", items: secret },
+	whole: { type: "object", secret: true },
+	number: { type: "integer", secret: true },
+	default: { ...secret, default: canaries.default },
+	plain: { type: "string", default: "{{ pin }} in a text" },
+	configured: { type: "string", default: "with {{ config_context.pin }}" },
+	item: { type: "string", default: "with {{ svckv.system.item | decrypt_kv }}" },
+	part: { type: "string", default: "{{ (svckv.system.json | decrypt_kv | from_json_string).password }}" },
+	fixed: { type: "string", default: "{{ svckv.system.item | decrypt_kv }}", immutable: true },
+	mode: { type: "string", default: "say" },
+};
+const output_schema = { minted: secret, copy: text };
+
 const files: Readonly<Record<string, object>> = {
 	"pack.yaml": { ref: "aviary", name: "aviary", description: "Birds.", version: "1.0.0", author: "somebody" },
 	"config.schema.yaml": { pin: secret, item: { ...secret, default: "{{ svckv.system.configured }}" }, colour: text },
 	"actions/parrot.yaml": {
 		name: "parrot",
 		runner_type: "parrot",
-		parameters: {
-			pin: secret,
-			odd: secret,
-			lines: secret,
-			options: { type: "object", properties: { key: secret, colour: text } },
-			list: { type: "array", items: secret },
-			whole: { type: "object", secret: true },
-			number: { type: "integer", secret: true },
-			default: { ...secret, default: canaries.default },
-			plain: { type: "string", default: "{{ pin }} in a text" },
-			configured: { type: "string", default: "with {{ config_context.pin }}" },
-			item: { type: "string", default: "with {{ svckv.system.item | decrypt_kv }}" },
-			part: { type: "string", default: "{{ (svckv.system.json | decrypt_kv | from_json_string).password }}" },
-			fixed: { type: "string", default: "{{ svckv.system.item | decrypt_kv }}", immutable: true },
-			mode: { type: "string", default: "say" },
-		},
-		output_schema: { minted: secret, copy: text },
+		parameters,
+		output_schema,
 		notify: {
 			"on-complete": {
 				message: "{{ svckv.system.notice | decrypt_kv }} {{ action_parameters.pin }}",
@@ -144,6 +148,13 @@ const files: Readonly<Record<string, object>> = {
 				routes: ["hawk"],
 			},
 		},
+	},
+	// Flies to a worker with all that the parrot has.
+	"actions/courier.yaml": {
+		name: "courier",
+		runner_type: "parrot",
+		parameters: { ...parameters, worker_labels: { default: ["far"], immutable: true } },
+		output_schema,
 	},
 	"actions/hearer.yaml": { name: "hearer", runner_type: "parrot", parameters: { note: {}, extra: {} } },
 	"actions/asker.yaml": { name: "asker", runner_type: "inquirer", parameters: {} },
