@@ -1,6 +1,7 @@
 import type { EventData, ExecutionEntity, Instrument } from "../../contract/index.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
+import { findPagedText } from "../executions/paged-text.ts";
 import { isCompleted, isEndedUntold } from "../executions/status.ts";
 import type { BusListener, TelemetryHub } from "./telemetry-hub.ts";
 
@@ -76,8 +77,10 @@ export class ExecutionMetrics implements BusListener {
 		this.#wait.record(Math.max(0, (Date.parse(begun.timestamp) - Date.parse(due_timestamp)) / 1_000), runner_name);
 	}
 
-	#output({ output_type, data }: OutputChunk): void {
-		this.#outputBytes.record(Buffer.byteLength(data), output_type);
+	#output(chunk: OutputChunk): void {
+		const { output_type } = chunk;
+		// Of text in a page each character is a byte, and to ask for the text makes it anew.
+		this.#outputBytes.record(findPagedText(chunk)?.length ?? Buffer.byteLength(chunk.data), output_type);
 		this.#outputChunks.record(1, output_type);
 	}
 }

@@ -50,9 +50,8 @@ export class ObservedStorage implements Storage {
 		return this.#storage.capabilities;
 	}
 
-	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		await this.#timed("insert", this.#storage.insert(kind, entities));
-		this.#hub.stored(kind, entities);
+	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
+		return this.#timed("insert", this.#storage.insert(kind, entities), () => this.#hub.stored(kind, entities));
 	}
 
 	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
@@ -89,22 +88,31 @@ export class ObservedStorage implements Storage {
 		return this.#timed("remove", this.#storage.remove(kind, query));
 	}
 
-	async write(operations: readonly WriteOperation[]): Promise<void> {
-		await this.#timed("write", this.#storage.write(operations));
-		for (const operation of operations) {
-			if ("insert" in operation) this.#hub.stored(operation.insert, operation.entities as readonly EntityMap[EntityKind][]);
-		}
+	write(operations: readonly WriteOperation[]): Promise<void> {
+		return this.#timed("write", this.#storage.write(operations), () => {
+			for (const operation of operations) {
+				if ("insert" in operation) this.#hub.stored(operation.insert, operation.entities as readonly EntityMap[EntityKind][]);
+			}
+		});
 	}
 
-	async #timed<T>(method: string, statement: Promise<T>): Promise<T> {
+	/**
+	 * The very promise of the storage: whoever asks waits for no other one, and what is told here is told before they go on. `done` must not
+	 * throw.
+	 */
+	#timed<T>(method: string, statement: Promise<T>, done?: () => void): Promise<T> {
 		const started = performance.now();
-		try {
-			return await statement;
-		} catch (error) {
-			this.#errors.record(1, method, isSvcError(error) ? error.code : "other");
-			throw error;
-		} finally {
-			this.#duration.record((performance.now() - started) / 1_000, method);
-		}
+		const took = () => this.#duration.record((performance.now() - started) / 1_000, method);
+		statement.then(
+			() => {
+				took();
+				done?.();
+			},
+			(error: unknown) => {
+				took();
+				this.#errors.record(1, method, isSvcError(error) ? error.code : "other");
+			},
+		);
+		return statement;
 	}
 }

@@ -63,6 +63,7 @@ export class TelemetryHub implements Meters {
 	readonly #onProcessed: OnProcessed[] = [];
 	#tracing: Tracing | undefined;
 	#takers: readonly Meters[] = [];
+	#hasFailed = false;
 
 	/** @param plugins in the order of the configuration; without any it is off */
 	constructor(plugins: readonly Telemetry[] = [], logger?: Logger) {
@@ -128,7 +129,8 @@ export class TelemetryHub implements Meters {
 
 	/** Something has been stored. */
 	stored<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): void {
-		for (const told of this.#watchers.get(kind) ?? []) (told as OnStored<K>)(entities);
+		const watchers = this.#watchers.get(kind);
+		if (watchers !== undefined) this.#tell(watchers, (told) => (told as OnStored<K>)(entities));
 	}
 
 	/** Be told what this node tells everybody. */
@@ -137,7 +139,7 @@ export class TelemetryHub implements Meters {
 	}
 
 	published(name: string, data: EventData): void {
-		for (const listener of this.#listeners) listener.published(name, data);
+		this.#tell(this.#listeners, (listener) => listener.published(name, data));
 	}
 
 	/** Be told of events that have been looked at. */
@@ -146,7 +148,7 @@ export class TelemetryHub implements Meters {
 	}
 
 	processed(instance: TriggerInstanceEntity): void {
-		for (const told of this.#onProcessed) told(instance);
+		this.#tell(this.#onProcessed, (told) => told(instance));
 	}
 
 	/** What runs here is told where it stands in its trace. */
@@ -156,7 +158,7 @@ export class TelemetryHub implements Meters {
 
 	/** Something has ended. */
 	span(span: Span): void {
-		for (const plugin of this.#plugins) plugin.span?.(span);
+		this.#tell(this.#plugins, (plugin) => plugin.span?.(span));
 	}
 
 	/** All measurements; undefined where nobody keeps them. */
@@ -166,6 +168,18 @@ export class TelemetryHub implements Meters {
 			if (exposition !== undefined) return exposition;
 		}
 		return undefined;
+	}
+
+	/** What goes wrong here must not touch the work, which is done. It is said once: there is much to tell. */
+	#tell<L>(listeners: readonly L[], tell: (listener: L) => void): void {
+		for (const listener of listeners) {
+			try {
+				tell(listener);
+			} catch (error) {
+				if (!this.#hasFailed) this.#logger?.error("telemetry has failed; this is said once", { error });
+				this.#hasFailed = true;
+			}
+		}
 	}
 
 	#instrument({ name }: MetricDefinition, create: (meters: Meters) => Instrument): Instrument {
