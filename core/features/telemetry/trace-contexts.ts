@@ -11,8 +11,8 @@ export interface TraceContext {
 	readonly isSampled: boolean;
 }
 
-/** Traces kept in memory. */
-const limit = 10_000;
+/** Traces after which those before them are forgotten, unless somebody has asked for them since. */
+const generation = 5_000;
 
 /** Identifiers that every node makes alike of the same record. */
 export function toHexId(kind: string, id: string, digits: number): string {
@@ -23,7 +23,9 @@ export function toHexId(kind: string, id: string, digits: number): string {
 export class TraceContexts {
 	readonly #storage: Storage;
 	readonly #samples: (traceId: string) => boolean;
-	readonly #known = new Map<string, TraceContext>();
+	/** To take the oldest out of one map each time costs more than all else here: it passes over the places of all that were taken out before. */
+	#known = new Map<string, TraceContext>();
+	#older: ReadonlyMap<string, TraceContext> = new Map();
 
 	/** @param samples whether a trace that began here is to be recorded */
 	constructor(storage: Storage, samples: (traceId: string) => boolean) {
@@ -36,22 +38,39 @@ export class TraceContexts {
 		const remote = parseTraceparent(traceparent);
 		const traceId = remote?.traceId ?? toHexId("trace", id, 32);
 		const context = { traceId, remote, isSampled: remote?.isSampled ?? this.#samples(traceId) };
-		const [oldest] = this.#known.keys();
-		if (this.#known.size >= limit && oldest !== undefined) this.#known.delete(oldest);
-		this.#known.set(id, context);
+		this.#keep(id, context);
 		return context;
 	}
 
 	known(id: string): TraceContext | undefined {
-		return this.#known.get(id);
+		const context = this.#known.get(id);
+		if (context !== undefined) return context;
+		const older = this.#older.get(id);
+		if (older !== undefined) this.#keep(id, older);
+		return older;
 	}
 
-	/** Read those that are not known. One that is gone counts as one that began here. */
-	async read(ids: readonly string[]): Promise<void> {
-		const missing = [...new Set(ids)].filter((id) => !this.#known.has(id));
-		if (missing.length === 0) return;
-		const found = await this.#storage.find("trace", { where: { id: { in: missing } }, fields: ["traceparent"] });
+	/** All of them; those that are not known are read. One that is gone counts as one that began here. */
+	async read(ids: readonly string[]): Promise<ReadonlyMap<string, TraceContext>> {
+		const contexts = new Map<string, TraceContext>();
+		const missing = new Set<string>();
+		for (const id of ids) {
+			const context = this.known(id);
+			if (context === undefined) missing.add(id);
+			else contexts.set(id, context);
+		}
+		if (missing.size === 0) return contexts;
+		const found = await this.#storage.find("trace", { where: { id: { in: [...missing] } }, fields: ["traceparent"] });
 		const traces = new Map(found.map((trace) => [trace.id, trace]));
-		for (const id of missing) this.learn(traces.get(id) ?? { id, traceparent: null });
+		for (const id of missing) contexts.set(id, this.learn(traces.get(id) ?? { id, traceparent: null }));
+		return contexts;
+	}
+
+	#keep(id: string, context: TraceContext): void {
+		if (this.#known.size >= generation) {
+			this.#older = this.#known;
+			this.#known = new Map();
+		}
+		this.#known.set(id, context);
 	}
 }

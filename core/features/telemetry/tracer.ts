@@ -5,7 +5,7 @@ import { eventNames } from "../../kernel/executions/execution-events.ts";
 import { isCompleted, isEndedUntold } from "../../kernel/executions/status.ts";
 import type { BusListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
 import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
-import { TraceContexts } from "./trace-contexts.ts";
+import { type TraceContext, TraceContexts } from "./trace-contexts.ts";
 
 export interface TracerParts {
 	readonly storage: Storage;
@@ -64,18 +64,21 @@ export class Tracer implements BusListener, Tracing {
 	}
 
 	#tellIfEnded(execution: ExecutionEntity): void {
-		if (isCompleted(execution.status)) this.#tell(draftExecutionSpan(execution));
+		// What nobody wants is not put together first.
+		if (!isCompleted(execution.status) || this.#contexts.known(execution.trace_id)?.isSampled === false) return;
+		this.#tell(draftExecutionSpan(execution));
 	}
 
 	async traceparentOf({ id, trace_id }: Pick<ExecutionEntity, "id" | "trace_id">): Promise<string> {
 		// While the storage is away the run begins all the same: then its trace is taken for one that began here.
-		if (this.#contexts.known(trace_id) === undefined) await this.#contexts.read([trace_id]).catch(() => undefined);
-		const { traceId, isSampled } = this.#contexts.known(trace_id) ?? this.#contexts.learn({ id: trace_id, traceparent: null });
+		const context = this.#contexts.known(trace_id) ?? (await this.#contexts.read([trace_id]).catch(() => undefined))?.get(trace_id);
+		const { traceId, isSampled } = context ?? this.#contexts.learn({ id: trace_id, traceparent: null });
 		return formatTraceparent({ traceId, spanId: toExecutionSpanId(id), isSampled });
 	}
 
 	#tell(draft: SpanDraft): void {
-		if (draft.cause === undefined && this.#contexts.known(draft.trace) !== undefined) return this.#place(draft, draft.parent);
+		const context = draft.cause === undefined ? this.#contexts.known(draft.trace) : undefined;
+		if (context !== undefined) return this.#place(draft, draft.parent, context);
 		if (this.#waiting.length >= mostWaiting) return this.#dropped.record(1);
 		this.#waiting.push(draft);
 		if (!this.#isReading) void this.#read();
@@ -98,20 +101,20 @@ export class Tracer implements BusListener, Tracing {
 	}
 
 	async #placeAll(drafts: readonly SpanDraft[]): Promise<void> {
-		await this.#contexts.read(drafts.map(({ trace }) => trace));
+		const contexts = await this.#contexts.read(drafts.map(({ trace }) => trace));
 		const ids = drafts.flatMap(({ cause }) => cause ?? []);
 		const found = ids.length === 0 ? [] : await this.#parts.storage.find("execution", { where: { id: { in: ids } }, fields: ["trace_id"] });
 		const traces = new Map(found.map(({ id, trace_id }) => [id, trace_id]));
 		for (const draft of drafts) {
 			const isCaused = draft.cause !== undefined && traces.get(draft.cause) === draft.trace;
-			this.#place(draft, isCaused ? toExecutionSpanId(draft.cause) : draft.parent);
+			const context = contexts.get(draft.trace);
+			if (context !== undefined) this.#place(draft, isCaused ? toExecutionSpanId(draft.cause) : draft.parent, context);
 		}
 	}
 
-	#place({ trace, span_id, name, start, end, attributes, failure }: SpanDraft, parent: string | undefined): void {
-		const context = this.#contexts.known(trace);
-		if (context === undefined || !context.isSampled) return;
-		const { traceId: trace_id, remote } = context;
+	#place(draft: SpanDraft, parent: string | undefined, { traceId: trace_id, remote, isSampled }: TraceContext): void {
+		if (!isSampled) return;
+		const { span_id, name, start, end, attributes, failure } = draft;
 		this.#told.record(1);
 		const parent_span_id = parent ?? remote?.spanId;
 		const is_parent_remote = parent === undefined && remote !== undefined;
