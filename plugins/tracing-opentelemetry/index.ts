@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
-import type { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defineTelemetry, type Instrument, type Logger, type PluginContext, type Span, type Telemetry } from "../../core/contract/index.ts";
 import { importPackage } from "../_packages/import-package.ts";
 import { type OpenTelemetryOptions, type OpenTelemetrySettings, parseOptions } from "./options.ts";
-import { type SpanOrigin, toReadableSpan } from "./readable-span.ts";
+import { SpanBatch, type SpanOrigin } from "./span-batch.ts";
+import { createSpanPost, type Exporting, type SpanPost } from "./span-post.ts";
 import { SpanQueue } from "./span-queue.ts";
 
 export type { OpenTelemetryOptions } from "./options.ts";
@@ -21,10 +21,10 @@ export class OpenTelemetry implements Telemetry {
 	/** Of 4,294,967,296 values of what traces are chosen by, those below it are. */
 	#chosenBelow = 0;
 	#queue: SpanQueue | undefined;
-	#exporter: OTLPTraceExporter | undefined;
+	#post: SpanPost | undefined;
 
 	/** @param name of the package that sends, so that a test can name one that is missing */
-	constructor(options: OpenTelemetryOptions, name = "@opentelemetry/exporter-trace-otlp-http") {
+	constructor(options: OpenTelemetryOptions, name = "@opentelemetry/otlp-exporter-base") {
 		this.#options = options;
 		this.#package = name;
 	}
@@ -36,17 +36,16 @@ export class OpenTelemetry implements Telemetry {
 	/** Without the package the service works, and sends no traces. */
 	async start({ logger, meters, nodeId }: Pick<PluginContext, "logger" | "meters" | "nodeId">): Promise<void> {
 		const settings = parseOptions(this.#options, process.env);
-		const Exporter = await this.#load(logger);
-		if (Exporter === undefined) return;
-		const { url, headers } = settings;
-		const exporter = new Exporter({ ...(url !== undefined && { url }), headers: { ...headers }, timeoutMillis: patience });
+		const post = await this.#createPost(settings, logger);
+		if (post === undefined) return;
 		const dropped = meters?.counter({ name: "svc_spans_dropped_total", help: "Spans that could not be sent." });
 		const origin = toOrigin(settings, nodeId);
 		this.#chosenBelow = settings.ratio * 0x1_0000_0000;
-		this.#exporter = exporter;
+		this.#post = post;
 		this.#queue = new SpanQueue({
 			limit: settings.queue,
-			send: (spans) => send(exporter, spans, origin),
+			createBatch: () => new SpanBatch(origin),
+			send: (batch) => post.send(batch),
 			onDropped: createReport(logger, dropped),
 		});
 	}
@@ -61,21 +60,21 @@ export class OpenTelemetry implements Telemetry {
 	}
 
 	async stop(): Promise<void> {
-		const [queue, exporter] = [this.#queue, this.#exporter];
+		const [queue, post] = [this.#queue, this.#post];
 		this.#queue = undefined;
-		this.#exporter = undefined;
+		this.#post = undefined;
 		let timer: NodeJS.Timeout | undefined;
 		// A receiver that takes long must not keep the service from its end.
 		await Promise.race([queue?.flush(), new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)))]);
 		clearTimeout(timer);
-		await exporter?.shutdown().catch(() => undefined);
+		await post?.stop();
 	}
 
-	async #load(logger: Logger): Promise<typeof OTLPTraceExporter | undefined> {
+	async #createPost(settings: OpenTelemetrySettings, logger: Logger): Promise<SpanPost | undefined> {
 		const name = this.#package;
 		try {
-			const loaded = (await importPackage(name, "telemetry opentelemetry")) as typeof import("@opentelemetry/exporter-trace-otlp-http");
-			return loaded.OTLPTraceExporter;
+			const exporting = (await importPackage(`${name}/node-http`, "telemetry opentelemetry")) as Exporting;
+			return createSpanPost(exporting, { ...settings, patience });
 		} catch (error) {
 			logger.warn("optional package is missing", {
 				package: name,
@@ -99,16 +98,6 @@ function createReport(logger: Logger, dropped: Instrument | undefined) {
 	};
 }
 
-function send(exporter: OTLPTraceExporter, spans: readonly Span[], origin: SpanOrigin): Promise<void> {
-	return new Promise((resolve, reject) => {
-		exporter.export(
-			spans.map((span) => toReadableSpan(span, origin)),
-			({ code, error }) => (code === 0 ? resolve() : reject(error ?? new Error("the receiver has refused the spans"))),
-		);
-	});
-}
-
 function toOrigin({ serviceName }: OpenTelemetrySettings, nodeId: string): SpanOrigin {
-	const attributes = { "service.name": serviceName, "service.instance.id": nodeId, "host.name": hostname() };
-	return { resource: { attributes } as unknown as SpanOrigin["resource"], instrumentationScope: { name: "svc-automation" } };
+	return { "service.name": serviceName, "service.instance.id": nodeId, "host.name": hostname() };
 }

@@ -12,7 +12,8 @@ export interface OpenTelemetryOptions {
 	readonly service_name?: string;
 	/**
 	 * Share of the traces that begin in the service which are sent, from 0 to 1: each whole or not at all, on every node. A trace that a
-	 * caller began is sent where its `traceparent` says so. Default 1.
+	 * caller began is sent where its `traceparent` says so. Default: what `OTEL_TRACES_SAMPLER` says, where that is
+	 * `parentbased_traceidratio` with `OTEL_TRACES_SAMPLER_ARG`, or `parentbased_always_off`; else 1.
 	 */
 	readonly ratio?: number;
 	/** Spans that wait to be sent; what comes beyond is dropped and counted. Default 4096. */
@@ -35,7 +36,7 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	if (!isObject(given)) throw wrong("options: must be an object");
 	const unknown = Object.keys(given).find((name) => !names.includes(name));
 	if (unknown !== undefined) throw wrong(`${unknown}: is not allowed; allowed are ${names.join(", ")}`);
-	const { url, headers = {}, service_name: serviceName = env["OTEL_SERVICE_NAME"] || "svc", ratio = 1, queue = 4_096 } = given;
+	const { url, headers = {}, service_name: serviceName = env["OTEL_SERVICE_NAME"] || "svc", ratio = toRatio(env), queue = 4_096 } = given;
 	if (url !== undefined && !isAddress(url)) throw wrong("url: must be an address that begins with http:// or https://");
 	if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === "string")) {
 		throw wrong("headers: must be an object of texts");
@@ -46,6 +47,17 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 		throw wrong(`queue: must be a whole number from 1 to ${mostQueued}`);
 	}
 	return { url, headers: headers as Record<string, string>, serviceName, ratio, queue };
+}
+
+/** As the variables of the standard have it; samplers that do not go by the flag of a caller are none of ours. */
+function toRatio(env: Readonly<Record<string, string | undefined>>): number {
+	const sampler = env["OTEL_TRACES_SAMPLER"];
+	if (sampler === "parentbased_always_off") return 0;
+	const share = env["OTEL_TRACES_SAMPLER_ARG"];
+	if (sampler !== "parentbased_traceidratio" || share === undefined || share === "") return 1;
+	const ratio = Number(share);
+	if (ratio >= 0 && ratio <= 1) return ratio;
+	throw wrong("OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1");
 }
 
 function isAddress(value: unknown): value is string {

@@ -1,10 +1,13 @@
 import type { Span } from "../../core/contract/index.ts";
+import type { SpanBatch } from "./span-batch.ts";
 
 export interface SpanQueueParts {
 	/** Most that wait. */
 	readonly limit: number;
+	/** An empty one. */
+	readonly createBatch: () => SpanBatch;
 	/** Send some; rejects where that failed. */
-	readonly send: (spans: readonly Span[]) => Promise<void>;
+	readonly send: (batch: SpanBatch) => Promise<void>;
 	/** So many are lost. */
 	readonly onDropped: (spans: number, error?: unknown) => void;
 }
@@ -17,7 +20,10 @@ const together = 512;
 /** Holds spans until they are sent: one request at a time, and no more of them in memory than the limit says, however slow the receiver is. */
 export class SpanQueue {
 	readonly #parts: SpanQueueParts;
-	#spans: Span[] = [];
+	/** Those that are full, and behind them the one that is being filled. */
+	#batches: SpanBatch[] = [];
+	#last: SpanBatch | undefined;
+	#waiting = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#sending: Promise<void> | undefined;
 
@@ -26,9 +32,11 @@ export class SpanQueue {
 	}
 
 	add(span: Span): void {
-		if (this.#spans.length >= this.#parts.limit) return this.#parts.onDropped(1);
-		this.#spans.push(span);
-		if (this.#spans.length >= Math.min(together, this.#parts.limit) && this.#sending === undefined) void this.flush();
+		const { limit, onDropped } = this.#parts;
+		if (this.#waiting >= limit) return onDropped(1);
+		this.#waiting += 1;
+		this.#room().add(span);
+		if (this.#waiting >= Math.min(together, limit) && this.#sending === undefined) void this.flush();
 		else this.#plan();
 	}
 
@@ -38,8 +46,15 @@ export class SpanQueue {
 		await (this.#sending ??= this.#sendAll().finally(() => {
 			this.#sending = undefined;
 			this.#timer = undefined;
-			if (this.#spans.length > 0) this.#plan();
+			if (this.#waiting > 0) this.#plan();
 		}));
+	}
+
+	#room(): SpanBatch {
+		if (this.#last !== undefined && this.#last.size < together) return this.#last;
+		this.#last = this.#parts.createBatch();
+		this.#batches.push(this.#last);
+		return this.#last;
 	}
 
 	#plan(): void {
@@ -47,13 +62,20 @@ export class SpanQueue {
 	}
 
 	async #sendAll(): Promise<void> {
-		while (this.#spans.length > 0) {
-			const batch = this.#spans.splice(0, together);
+		for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
 			try {
 				await this.#parts.send(batch);
 			} catch (error) {
-				this.#parts.onDropped(batch.length, error);
+				this.#parts.onDropped(batch.size, error);
 			}
 		}
+	}
+
+	#take(): SpanBatch | undefined {
+		const batch = this.#batches.shift();
+		if (batch === undefined) return undefined;
+		if (batch === this.#last) this.#last = undefined;
+		this.#waiting -= batch.size;
+		return batch;
 	}
 }

@@ -12,6 +12,7 @@ import { httpRequest } from "../../plugins-runner/http-request/index.ts";
 import { injectTrigger } from "../../plugins-runner/inject-trigger/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { OpenTelemetry, openTelemetry } from "./index.ts";
+import { parseOptions } from "./options.ts";
 import { type ReceivedSpan, withReceiver } from "./receiver.test-support.ts";
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -272,6 +273,40 @@ test("wrong options are refused by name, and without its package it says what is
 	const logger = { ...silent, warn: (_message: string, fields?: object) => void warnings.push(fields ?? {}) };
 	await new OpenTelemetry({}, "no-such-package").start({ logger, nodeId: "n" });
 	assert.equal(warnings[0]?.package, "no-such-package");
+});
+
+test("how much is sent stands in the options, else in the variables of the standard", () => {
+	const ratioOf = (options: object, sampler?: string, share?: string) =>
+		parseOptions(options, { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share }).ratio;
+	assert.equal(ratioOf({}), 1);
+	assert.equal(ratioOf({}, "parentbased_always_on", "0.1"), 1);
+	assert.equal(ratioOf({}, "parentbased_always_off"), 0);
+	assert.equal(ratioOf({}, "parentbased_traceidratio"), 1);
+	assert.equal(ratioOf({}, "parentbased_traceidratio", "0.25"), 0.25);
+	assert.equal(ratioOf({ ratio: 0.5 }, "parentbased_traceidratio", "0.25"), 0.5);
+	const message = "OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1";
+	for (const share of ["2", "-1", "much", "NaN"]) {
+		const parse = () => ratioOf({}, "parentbased_traceidratio", share);
+		assert.throws(parse, (error) => isSvcError(error, "SVC_CONFIG") && error.message === message);
+	}
+});
+
+test("many spans that come at once are sent in the order in which they came, each once", async () => {
+	await withReceiver(async ({ url, spans, bodies }) => {
+		const telemetry = openTelemetry({ url }).create();
+		await telemetry.start?.({ logger: silent, nodeId: "n" } as never);
+		const toId = (number: number) => number.toString(16).padStart(16, "0");
+		const ids = Array.from({ length: 2_000 }, (_, number) => toId(number));
+		const span = { trace_id: "a".repeat(32), parent_span_id: undefined, is_parent_remote: false, start: 1, end: 2, failure: undefined };
+		for (const span_id of ids) telemetry.span?.({ ...span, span_id, name: `Größe ${span_id}`, attributes: { "svc.kind": "execution" } });
+		await telemetry.stop?.();
+		assert.deepEqual(
+			spans.map(({ spanId, name }) => [spanId, name]),
+			ids.map((id) => [id, `Größe ${id}`]),
+		);
+		// Not a request for each, and none that a receiver would refuse.
+		assert.equal(bodies.length, 4);
+	});
 });
 
 test.run();

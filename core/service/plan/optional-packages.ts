@@ -10,7 +10,7 @@ export const optionalPackages: readonly { readonly name: string; readonly plugin
 	{ name: "jose", plugins: ["auth-backend openid_connect"], without: "the provider cannot tell who has signed out" },
 	{ name: "prom-client", plugins: ["telemetry prometheus"], without: "nothing is measured" },
 	{ name: "@opentelemetry/api", plugins: ["telemetry opentelemetry"], without: "no spans are made" },
-	{ name: "@opentelemetry/exporter-trace-otlp-http", plugins: ["telemetry opentelemetry"], without: "no spans are sent" },
+	{ name: "@opentelemetry/otlp-exporter-base", plugins: ["telemetry opentelemetry"], without: "no spans are sent" },
 	{ name: "koffi", plugins: ["auth-backend pam"], without: "nobody can sign in" },
 	{ name: "node-pty", plugins: ["runner local-shell-cmd", "runner local-shell-script"], without: "commands cannot have a terminal" },
 	{ name: "ssh2", plugins: ["runner remote-shell-cmd", "runner remote-shell-script"], without: "nothing runs on remote hosts" },
