@@ -33,7 +33,9 @@ export interface ServiceOptions {
 	readonly url?: string;
 	/** Whether workers may carry out commands. */
 	readonly workers?: boolean;
-	/** Address that spans are sent to; with it the service measures itself for Prometheus, too. */
+	/** Whether the service measures itself for Prometheus. */
+	readonly metrics?: boolean;
+	/** Address that spans are sent to. */
 	readonly spansTo?: string;
 }
 
@@ -59,13 +61,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 async function startIn(
 	directory: string,
-	{ ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers, spansTo }: ServiceOptions,
+	{ ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers, metrics, spansTo }: ServiceOptions,
 ): Promise<Service> {
 	const packs = join(directory, "packs");
 	await writeBenchPack(packs);
 	const paths = { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), packs };
 	const child = await startChild("server.mjs", {
-		input: { ...paths, ballastMegabytes, streamsPerUser, url, workers, spansTo },
+		input: { ...paths, ballastMegabytes, streamsPerUser, url, workers, metrics, spansTo },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});

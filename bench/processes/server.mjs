@@ -3,7 +3,9 @@ import { setFlagsFromString } from "node:v8";
 
 // As `svc serve` does.
 setFlagsFromString("--heap-growing-percent=50");
-const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers, spansTo } = JSON.parse(process.argv[2]);
+const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers, metrics, spansTo } = JSON.parse(
+	process.argv[2],
+);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createService } = await built("core");
@@ -29,7 +31,7 @@ const service = createService(
 		api: { port: 0 },
 		stream: { port: 0, ...(streamsPerUser !== undefined && { max_per_user: streamsPerUser }) },
 		...(workers && { workers: { runners: ["local-shell-cmd"] } }),
-		...(spansTo !== undefined && { telemetry: [prometheusMetrics({}), openTelemetry({ url: spansTo })] }),
+		telemetry: [...(metrics ? [prometheusMetrics({})] : []), ...(spansTo === undefined ? [] : [openTelemetry({ url: spansTo })])],
 		log: { level: "warn" },
 	},
 	{ adminPassword: process.env.SVC_ADMIN_PASSWORD },
