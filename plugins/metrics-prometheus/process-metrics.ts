@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { constants, type IntervalHistogram, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import type { Registry } from "prom-client";
+import type { HistogramDefinition, Instrument } from "../../core/contract/index.ts";
 
 type Client = typeof import("prom-client");
 
@@ -13,6 +14,13 @@ const collections: Readonly<Record<number, string>> = {
 	[constants.NODE_PERFORMANCE_GC_WEAKCB]: "weakcb",
 };
 
+export const collectionDurations: HistogramDefinition = {
+	name: "nodejs_gc_duration_seconds",
+	help: "How long garbage collections took.",
+	labels: ["kind"],
+	buckets: [0.001, 0.01, 0.1, 1],
+};
+
 /**
  * What Prometheus knows of any process, and how Node does. Not prom-client's own, as what that opens can never be closed again: a service
  * that is started and stopped in a program would leave more behind each time.
@@ -21,7 +29,8 @@ export class ProcessMetrics {
 	readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
 	readonly #collections: PerformanceObserver;
 
-	constructor(client: Client, registry: Registry) {
+	/** @param collected takes how long garbage collections took, by kind: there may be a hundred in a second */
+	constructor(client: Client, registry: Registry, collected: Instrument) {
 		const registers = [registry];
 		const cpu = new client.Counter({
 			...{ name: "process_cpu_seconds_total", help: "Processor time of the process.", registers },
@@ -40,7 +49,7 @@ export class ProcessMetrics {
 		gauge("process_open_fds", "Files and sockets that are open.", async () => (await readdir("/proc/self/fd").catch(() => [])).length);
 		gauge("nodejs_heap_used_bytes", "Memory that JavaScript uses.", () => process.memoryUsage().heapUsed);
 		this.#measureDelay(client, registry);
-		this.#collections = observeCollections(client, registry);
+		this.#collections = observeCollections(collected);
 	}
 
 	stop(): void {
@@ -64,18 +73,11 @@ export class ProcessMetrics {
 	}
 }
 
-function observeCollections(client: Client, registry: Registry): PerformanceObserver {
-	const duration = new client.Histogram({
-		name: "nodejs_gc_duration_seconds",
-		help: "How long garbage collections took.",
-		labelNames: ["kind"],
-		buckets: [0.001, 0.01, 0.1, 1],
-		registers: [registry],
-	});
+function observeCollections(duration: Instrument): PerformanceObserver {
 	const observer = new PerformanceObserver((list) => {
 		for (const entry of list.getEntries()) {
 			const { kind = 0 } = ((entry as { readonly detail?: unknown }).detail ?? {}) as { readonly kind?: number };
-			duration.labels(collections[kind] ?? "other").observe(entry.duration / 1_000);
+			duration.record(entry.duration / 1_000, collections[kind] ?? "other");
 		}
 	});
 	observer.observe({ entryTypes: ["gc"] });

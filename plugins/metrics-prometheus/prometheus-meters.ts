@@ -2,7 +2,7 @@ import type { Metric, Registry } from "prom-client";
 import type { GaugeReading, HistogramDefinition, Instrument, Meters, MetricDefinition } from "../../core/contract/index.ts";
 import { BoundedLabels } from "./bounded-labels.ts";
 import { CounterMetric, HistogramMetric, type ReadableMetric } from "./counters.ts";
-import { ProcessMetrics } from "./process-metrics.ts";
+import { collectionDurations, ProcessMetrics } from "./process-metrics.ts";
 
 type Client = typeof import("prom-client");
 
@@ -41,7 +41,7 @@ export class PrometheusMeters implements Meters {
 
 	/** Memory, processor time, event loop and garbage collection of the process. */
 	measureProcess(): void {
-		this.#process = new ProcessMetrics(this.#client, this.#registry);
+		this.#process = new ProcessMetrics(this.#client, this.#registry, this.histogram(collectionDurations));
 	}
 
 	async expose(): Promise<{ readonly contentType: string; readonly text: string }> {

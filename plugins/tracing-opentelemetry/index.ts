@@ -13,12 +13,14 @@ export const openTelemetry = defineTelemetry("opentelemetry", (options: OpenTele
 
 /** Milliseconds for which a receiver may take a batch, and for which the service waits for it when it stops. */
 const patience = 5_000;
+/** How many values there are of what traces are chosen by, eight hexadecimal digits. */
+const allValues = 0x1_0000_0000;
 
 export class OpenTelemetry implements Telemetry {
 	readonly description = "Traces for OpenTelemetry, posted as OTLP.";
 	readonly #options: OpenTelemetryOptions;
 	readonly #package: string;
-	/** Of 4,294,967,296 values of what traces are chosen by, those below it are. */
+	/** Of all values of what traces are chosen by, those below it are. */
 	#chosenBelow = 0;
 	#queue: SpanQueue | undefined;
 	#post: SpanPost | undefined;
@@ -40,7 +42,7 @@ export class OpenTelemetry implements Telemetry {
 		if (post === undefined) return;
 		const dropped = meters?.counter({ name: "svc_spans_dropped_total", help: "Spans that could not be sent." });
 		const origin = toOrigin(settings, nodeId);
-		this.#chosenBelow = settings.ratio * 0x1_0000_0000;
+		this.#chosenBelow = settings.ratio * allValues;
 		this.#post = post;
 		this.#queue = new SpanQueue({
 			limit: settings.queue,
@@ -56,7 +58,7 @@ export class OpenTelemetry implements Telemetry {
 
 	/** By the end of the identifier, as W3C Trace Context has chance there. */
 	samples(traceId: string): boolean {
-		return Number.parseInt(traceId.slice(-8), 16) < this.#chosenBelow;
+		return this.#chosenBelow === allValues || Number.parseInt(traceId.slice(-8), 16) < this.#chosenBelow;
 	}
 
 	async stop(): Promise<void> {
