@@ -13,7 +13,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import type { Bell } from "./bell.ts";
 import type { Sealing } from "./sealing.ts";
 import { mostAhead } from "./taken-over.ts";
-import type { JobReporting, Reporter, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
+import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
 
 export interface JobReportsParts {
 	readonly storage: Storage;
@@ -84,12 +84,13 @@ export class JobReports implements JobReporting {
 		// An answer that was lost; the first end counts.
 		if (found?.status === "ended" && isItsOwn(found, claim)) return;
 		this.#assertHeld(job, found, claim);
+		// What a short run has printed needs no row of its own, which would be read and removed again.
 		const isLast = pieces.length > 0 && sequence > found.sequence;
-		const patch = { status: "ended", result: sealing.close(result), ...(isLast && { sequence }) } as const;
+		const end: StoredEnd = isLast ? { ...result, rest: { sequence, pieces } } : result;
+		const patch = { status: "ended", result: sealing.close(end), ...(isLast && { sequence }) } as const;
 		const before = isLast ? sequence - 1 : found.sequence;
 		const update = { update: "worker_job", id: job, patch, expected: { ...toExpected(claim), sequence: before } } as const;
-		const inserts = isLast ? [this.#toInsert(job, sequence, pieces)] : [];
-		await this.#write(job, claim, { sequence: before + 1, operations: [update, ...inserts] });
+		await this.#write(job, claim, { sequence: before + 1, operations: [update] });
 		bell.ring({ about: "news", job });
 		bell.ring({ about: "room", job, worker: found.worker ?? undefined });
 	}

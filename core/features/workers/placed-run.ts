@@ -14,7 +14,7 @@ import type { HostedRunContext } from "../../kernel/runs/hosted-run-context.ts";
 import type { Bell } from "./bell.ts";
 import type { Sealing } from "./sealing.ts";
 import { TakenOver } from "./taken-over.ts";
-import type { WorkerEnd } from "./workers-api.ts";
+import type { StoredEnd } from "./workers-api.ts";
 
 /** Milliseconds between two tries while the storage is away. */
 const retryPause = 500;
@@ -58,6 +58,7 @@ export class PlacedRun {
 	readonly #id: string;
 	readonly #output: TakenOver;
 	#shown: string | undefined;
+	#hasRows = true;
 	#isNews = false;
 	#onNews: () => void = () => {};
 
@@ -68,6 +69,11 @@ export class PlacedRun {
 		this.#output = new TakenOver(this.#id, { ...parts, isKept });
 		context.signal.addEventListener("abort", () => this.wake(), { once: true });
 		if (context.signal.aborted) this.wake();
+	}
+
+	/** Whether output of it may be stored in rows of its own. */
+	get hasRows(): boolean {
+		return this.#hasRows;
 	}
 
 	/** Something about it may have changed. */
@@ -94,8 +100,9 @@ export class PlacedRun {
 		const [job]: readonly FollowedJob[] = await storage.find("worker_job", { where: { id: this.#id }, limit: 1, fields });
 		if (job === undefined)
 			throw new SvcError("SVC_RUNNER", "what a worker was doing was taken away from the storage; whether it has ended nobody knows");
-		await this.#output.take(job);
-		if (job.status === "ended") return this.#toResult(job);
+		const end = job.status === "ended" && job.result !== null ? this.#parts.sealing.open<StoredEnd>(job.result) : undefined;
+		await this.#output.take(job, end?.rest);
+		if (job.status === "ended") return this.#toResult(job, end);
 		if (job.status === "lost") return toLost(job);
 		if (kind !== undefined) return this.#end(job, kind);
 		if (isLapsed(job) && (await this.#giveUp(job))) {
@@ -122,10 +129,11 @@ export class PlacedRun {
 		return reason instanceof RunAborted ? reason.kind : "cancel";
 	}
 
-	async #toResult(job: FollowedJob): Promise<RunResult> {
-		if (job.result === null) return { succeeded: false, result: {} };
+	async #toResult(job: FollowedJob, end: StoredEnd | undefined): Promise<RunResult> {
+		this.#hasRows = job.sequence > (end?.rest === undefined ? 0 : 1);
+		if (end === undefined) return { succeeded: false, result: {} };
 		this.#parts.context.noteRunnerInfo(await this.#toPlace(job));
-		const { succeeded, status, result, error } = this.#parts.sealing.open<Omit<WorkerEnd, "fence" | "sequence" | "pieces">>(job.result);
+		const { succeeded, status, result, error } = end;
 		if (error !== undefined) throw new SvcError("SVC_RUNNER", error);
 		return { succeeded, result, ...(status !== undefined && { status }) };
 	}

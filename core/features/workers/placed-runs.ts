@@ -61,8 +61,8 @@ export class PlacedRuns {
 	readonly #parts: PlacedRunsParts;
 	readonly #trust: LeaseTrust;
 	readonly #runs = new Map<string, PlacedRun>();
-	/** Ids of live actions whose ends are not stored yet. */
-	readonly #followed = new Set<string>();
+	/** By ids of live actions whose ends are not stored yet: whether there may be rows of output. */
+	readonly #followed = new Map<string, boolean>();
 	readonly #places = new Map<string, Place>();
 	/** How each was at the last look. */
 	readonly #seen = new Map<string, string>();
@@ -130,9 +130,11 @@ export class PlacedRuns {
 			toReason: (job) => this.#toReason(job),
 		});
 		this.#runs.set(id, run);
-		this.#followed.add(id);
+		this.#followed.set(id, true);
 		try {
-			return await run.follow({ isNew });
+			const result = await run.follow({ isNew });
+			this.#followed.set(id, run.hasRows);
+			return result;
 		} finally {
 			if (this.#runs.get(id) === run) this.#runs.delete(id);
 			this.#seen.delete(id);
@@ -151,11 +153,10 @@ export class PlacedRuns {
 
 	/** What goes with the end of an execution whose run this node has followed. */
 	toRemoval({ liveaction_id: id }: Pick<ExecutionEntity, "liveaction_id">): readonly WriteOperation[] {
-		if (!this.#followed.has(id)) return [];
-		return [
-			{ remove: "worker_output", where: { job: id } },
-			{ remove: "worker_job", where: { id } },
-		];
+		const hasRows = this.#followed.get(id);
+		if (hasRows === undefined) return [];
+		const job = { remove: "worker_job", where: { id } } as const;
+		return hasRows ? [{ remove: "worker_output", where: { job: id } }, job] : [job];
 	}
 
 	/** The end of a run is stored. */

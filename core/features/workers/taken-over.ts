@@ -1,6 +1,6 @@
 import type { OutputType, RunContext, Storage, WorkerJobEntity, WriteOperation } from "../../contract/index.ts";
 import type { Sealing } from "./sealing.ts";
-import type { WorkerPiece } from "./workers-api.ts";
+import type { StoredEnd, WorkerPiece } from "./workers-api.ts";
 
 /** How many are read at once. */
 const readLimit = 8;
@@ -52,10 +52,15 @@ export class TakenOver {
 		this.#parts = parts;
 	}
 
-	/** All that has been stored until the job was read. */
-	async take(job: Pick<WorkerJobEntity, "sequence" | "trimmed">): Promise<void> {
+	/** All that has been stored until the job was read, and what has come with its end, the last of it. */
+	async take(job: Pick<WorkerJobEntity, "sequence" | "trimmed">, rest?: StoredEnd["rest"]): Promise<void> {
 		this.#skip ??= this.#countRecorded(job);
-		while (this.#at < job.sequence) {
+		await this.#takeRows(rest === undefined ? job.sequence : rest.sequence - 1);
+		if (rest !== undefined && this.#at < rest.sequence) await this.#emit(rest.sequence, rest.pieces);
+	}
+
+	async #takeRows(upTo: number): Promise<void> {
+		while (this.#at < upTo) {
 			const rows = await this.#parts.storage.find("worker_output", {
 				where: { job: this.#id, sequence: { gt: this.#at } },
 				orderBy: [["sequence", "asc"]],

@@ -86,6 +86,12 @@ export interface WorkerEnd {
 	readonly error?: string;
 }
 
+/** The same as it is stored. */
+export interface StoredEnd extends Omit<WorkerEnd, "fence" | "sequence" | "pieces"> {
+	/** What was handed over with it. */
+	readonly rest?: Omit<WorkerOutput, "fence">;
+}
+
 /** A worker, and whether it has told of itself in time. */
 export interface WorkerView {
 	readonly worker: WorkerEntity;
