@@ -3,7 +3,7 @@ import { type KeptPlaces, type Reservation, storeAllReserved } from "../work/cla
 import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Queues } from "./queues.ts";
 import { isCompleted } from "./status.ts";
-import { applied } from "./status-patch.ts";
+import { applied, type ExecutionPatch } from "./status-patch.ts";
 
 /** Keeps new executions as they are by then, all or nothing. */
 export type StoreAdmitted = (admitted: readonly ExecutionEntity[]) => Promise<void>;
@@ -21,6 +21,10 @@ export interface AdmissionParts {
 	 * stored as claimed. Never rejects.
 	 */
 	readonly ready: (claimed: ExecutionEntity) => Promise<readonly ExecutionEntity[]>;
+	/** Whether it may come to its end so. */
+	readonly mayEnd: (execution: ExecutionEntity) => boolean;
+	/** What a claim stores, for what takes no place; undefined while nothing begins here. */
+	readonly claim: () => ExecutionPatch | undefined;
 	/** Tell of one that has been stored as it was requested. */
 	readonly announce: (execution: ExecutionEntity) => void;
 }
@@ -46,10 +50,42 @@ export class Admissions {
 	 * without a run is stored as ended. Once they are stored others are told of every state.
 	 */
 	async admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
-		// Places are kept at once, so that nobody else takes them meanwhile.
-		const reserved = executions.map((execution) => this.#reserve(execution));
-		const admissions = await Promise.all(reserved.map((admission) => ("claimed" in admission ? this.#makeReady(admission) : admission)));
+		const admissions = await Promise.all(executions.map((execution) => this.#admitOne(execution)));
 		await storeAllReserved(admissions, store);
+	}
+
+	/** A place is kept at once, so that nobody else takes it meanwhile. */
+	#admitOne(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> | Reservation<ExecutionEntity> {
+		if (execution.delay === null && this.#parts.mayEnd(execution)) return this.#endOrReserve(execution);
+		const reserved = this.#reserve(execution);
+		return "claimed" in reserved ? this.#makeReady(reserved) : reserved;
+	}
+
+	/** What comes to its end without a run takes nobody's place, and need not wait for one. */
+	async #endOrReserve(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
+		const { queues, claim, ready } = this.#parts;
+		const patch = queues().queueOf(execution.action_ref) === null ? claim() : undefined;
+		const claimed = patch && applied(execution, patch);
+		const states = claimed === undefined ? [] : [claimed, ...(await ready(claimed))];
+		const last = states.at(-1);
+		if (last !== undefined && isCompleted(last.status)) return this.#toEnded(execution, states, last);
+		const reserved = this.#reserve(execution);
+		return "claimed" in reserved ? this.#makeReady(reserved) : reserved;
+	}
+
+	#toEnded(requested: ExecutionEntity, states: readonly ExecutionEntity[], entity: ExecutionEntity): Reservation<ExecutionEntity> {
+		return {
+			entity,
+			settle: (outcome) => {
+				if (outcome === "stored") this.#tell(requested, states);
+			},
+		};
+	}
+
+	#tell(requested: ExecutionEntity, states: readonly ExecutionEntity[]): void {
+		const { eventBus } = this.#parts;
+		publishCreated(eventBus, requested);
+		for (const state of states) publishUpdated(eventBus, state);
 	}
 
 	#reserve(execution: ExecutionEntity): Reservation<ExecutionEntity> | Claimed {
@@ -62,16 +98,12 @@ export class Admissions {
 	}
 
 	async #makeReady({ requested, place, claimed }: Claimed): Promise<Reservation<ExecutionEntity>> {
-		const { eventBus, ready } = this.#parts;
-		const states = [claimed, ...(await ready(claimed))];
+		const states = [claimed, ...(await this.#parts.ready(claimed))];
 		const entity = states.at(-1) as ExecutionEntity;
 		return {
 			entity,
 			settle: (outcome) => {
-				if (outcome === "stored") {
-					publishCreated(eventBus, requested);
-					for (const state of states) publishUpdated(eventBus, state);
-				}
+				if (outcome === "stored") this.#tell(requested, states);
 				if (outcome === "stored" && isCompleted(entity.status)) place.giveBack();
 				else place.settle(outcome, [entity]);
 			},

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type ExecutionEntity, type JsonObject, type WriteOperation } from "../../contract/index.ts";
+import { principal } from "../../testing/engine/engine.test-support.ts";
 import { createSharedBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
@@ -59,7 +60,7 @@ function createInstant() {
 	return { counts, plugin };
 }
 
-test("what has its result without a run is stored once, as it has ended, and keeps no place", () =>
+test("what has its result without a run is stored once, as it has ended, and takes nobody's place", () =>
 	withNodes(async ({ startNode }) => {
 		const { watch, onCall } = createWatch();
 		const { counts, plugin } = createInstant();
@@ -78,10 +79,14 @@ test("what has its result without a run is stored once, as it has ended, and kee
 			assert.deepEqual([ended.attempt, ended.owner, ended.fence, ended.lease_expires_at], [1, null, null, null]);
 			assert.equal(ended.end_timestamp, ended.log.at(-1)?.timestamp);
 		}
+		const hanging = await node.submit({ outcome: "hang" });
+		await node.settled(hanging.id, "running");
 		watch.stored.length = 0;
 		counts.runs = 0;
 		await node.settled((await start({})).id);
 		assert.deepEqual([watch.stored, counts.runs], [["succeeded"], 0]);
+		await node.engine.executions.cancel(hanging.id, principal);
+		await node.settled(hanging.id);
 		// Whatever is no plain success is run, so that its end is recorded as any other.
 		for (const fail of ["at once", "throw"]) {
 			watch.stored.length = 0;
@@ -89,6 +94,19 @@ test("what has its result without a run is stored once, as it has ended, and kee
 			assert.deepEqual(watch.stored, ["running", "failed"]);
 		}
 		assert.equal(counts.runs, 2);
+	}));
+
+test("where nothing begins, what has its result without a run waits for a node where something does", () =>
+	withNodes(async ({ startNode }) => {
+		const { watch, onCall } = createWatch();
+		const { plugin } = createInstant();
+		const node = await startNode({ onCall, runners: [plugin], only: ["api"], options });
+		await node.engine.actions.create({ name: "instant", runner_type: "instant" });
+		watch.isOn = true;
+		const { id } = await node.submit({}, { action: "default.instant" });
+		assert.deepEqual(watch.stored, ["requested"]);
+		const other = await startNode({ runners: [plugin], options });
+		assert.equal((await other.settled(id)).status, "succeeded");
 	}));
 
 for (const action of ["scripted", "instant"]) {

@@ -26,6 +26,7 @@ export interface SchedulerParts {
 	/** Executions that must wait, which nobody may claim otherwise. */
 	readonly queues: () => Queues;
 	readonly ready: AdmissionParts["ready"];
+	readonly mayEnd: AdmissionParts["mayEnd"];
 	/** Run a claimed execution to its end; never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Whether an execution runs here. */
@@ -97,7 +98,8 @@ export class Scheduler {
 			},
 		});
 		const reserve = () => this.#claiming.reserve();
-		this.#admissions = new Admissions({ ...parts, reserve, announce: (execution) => this.announce(execution) });
+		const announce = (execution: ExecutionEntity) => this.announce(execution);
+		this.#admissions = new Admissions({ ...parts, reserve, claim: () => this.#claiming.claim(), announce });
 		this.#starter = {
 			places: () => this.#claiming.places(),
 			start: (executions, store) => this.#startQueued(executions, store),

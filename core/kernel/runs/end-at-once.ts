@@ -1,4 +1,4 @@
-import type { ExecutionEntity } from "../../contract/index.ts";
+import type { ExecutionEntity, Runner } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import type { Endings } from "../executions/endings.ts";
 import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
@@ -16,6 +16,11 @@ export interface AtOnceParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
+/** Whether it may: who else waits for what becomes of an execution must hear of it in the order of its states. */
+export function mayEndAtOnce({ parent_id }: ExecutionEntity, runner: Runner | undefined): boolean {
+	return runner?.runAtOnce !== undefined && parent_id === null;
+}
+
 /**
  * A claimed execution that nobody has stored yet as it is while it runs and as it ends, where its runner makes its result of nothing but what
  * it is given: then there is nothing that a crash could lose, and one write is enough. Undefined where it must be stored as running first: its
@@ -27,9 +32,9 @@ export async function endAtOnce(
 	{ clock, records, endings, sealedSecrets }: AtOnceParts,
 ): Promise<readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined> {
 	const { runner, snapshot, sealed, context } = prepared;
-	if (runner.runAtOnce === undefined || claimed.parent_id !== null) return undefined;
+	if (!mayEndAtOnce(claimed, runner)) return undefined;
 	const running = applied(claimed, records.toRunning(claimed, { sealed, isFound: false, token_hash: null }));
-	const answer = await runner.runAtOnce(context);
+	const answer = await runner.runAtOnce?.(context);
 	if (answer === undefined) return undefined;
 	const { succeeded, status, decided, result } = toRunResult(answer, claimed.runner_name);
 	if (!succeeded || status !== undefined || decided !== undefined) return undefined;

@@ -25,6 +25,7 @@ import type { Leasing } from "../work/leasing.ts";
 import { outlastOutage } from "../work/outage.ts";
 import type { ChildStartParts } from "./children/child-starts.ts";
 import { Children } from "./children/children.ts";
+import { mayEndAtOnce } from "./end-at-once.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toFailure } from "./outcome.ts";
@@ -99,6 +100,11 @@ export class Executor {
 	/** What becomes of a new execution with the write that stores it, state by state; see `ReadyRuns`. Never rejects. */
 	ready(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
 		return this.#ready.statesOf(claimed);
+	}
+
+	/** Whether a new execution may come to its end with that write. */
+	mayEnd(execution: ExecutionEntity): boolean {
+		return mayEndAtOnce(execution, this.#parts.runners.get(execution.runner_name));
 	}
 
 	/**

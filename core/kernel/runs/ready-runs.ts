@@ -1,7 +1,7 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { atHand } from "../basics/at-hand.ts";
 import { applied } from "../executions/status-patch.ts";
-import { type AtOnceParts, endAtOnce } from "./end-at-once.ts";
+import { type AtOnceParts, endAtOnce, mayEndAtOnce } from "./end-at-once.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 import type { RunBegin, RunRecords } from "./run-records.ts";
 
@@ -49,7 +49,7 @@ export class ReadyRuns {
 	/** What its run needs, and what it would come to where it needs none. */
 	async #look(claimed: ExecutionEntity) {
 		const prepared = await this.#parts.prepare(claimed);
-		if (prepared.runner.runAtOnce === undefined) return { prepared };
+		if (!mayEndAtOnce(claimed, prepared.runner)) return { prepared };
 		return { prepared, ended: await endAtOnce(claimed, prepared, this.#parts).catch(() => undefined) };
 	}
 }

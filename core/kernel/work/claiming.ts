@@ -124,6 +124,11 @@ export class Claiming<K extends ClaimedKind> {
 		this.#isBehind = true;
 	}
 
+	/** What a claim stores of what takes no place, as it comes to its end at once; undefined while it is closed. */
+	claim(): (Patch<EntityMap[K]> & TakenLease) | undefined {
+		return this.#isOpen ? this.#toClaim() : undefined;
+	}
+
 	/** Keep a place for something new; undefined when it has to wait in storage. */
 	reserve(): KeptPlaces<K> | undefined {
 		if (this.places() > 0 && !this.#isBehind) return this.keep(1);
