@@ -1,4 +1,4 @@
-// test-timeout: 240
+// test-timeout: 360
 // test-waits
 import * as assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import type { ExecutionRecord } from "../../features/clients.ts";
+import { createTestDatabase, postgresTest } from "../services/postgres.test-support.ts";
 import { type CuttingProxy, startCuttingProxy } from "../web/cutting-proxy.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { findByEnvironment } from "./processes.test-support.ts";
@@ -78,8 +79,12 @@ async function run(cmd: string, labels: readonly string[], parameters: object = 
 }
 
 function ended(id: string, seconds = 30): Promise<ExecutionRecord> {
+	return endedAt(service, id, seconds);
+}
+
+function endedAt({ client }: ServiceProcess, id: string, seconds = 60): Promise<ExecutionRecord> {
 	return until(`execution ${id} is final`, seconds, async () => {
-		const record = await service.client.executions.get(id);
+		const record = await client.executions.get(id);
 		return isFinal(record) ? record : undefined;
 	});
 }
@@ -270,5 +275,66 @@ test("the run of a killed worker ends abandoned with the reason, nothing of it i
 	});
 	assert.equal((await ended(second.id)).status, "succeeded");
 });
+
+postgresTest(test)(
+	"a worker whose proxy turns from one service to another on the same records loses nothing and repeats nothing",
+	async () => {
+		const database = await createTestDatabase();
+		const [ledger, stop] = [join(directory, "turns"), join(directory, "turned")];
+		const services: ServiceProcess[] = [];
+		let proxy: CuttingProxy | undefined;
+		const begin = async (name: string, token?: string) => {
+			await mkdir(join(directory, name));
+			const shared = { SVC_WORKERS_LEASE: "60", SVC_KEYVALUE_ENCRYPTION_KEY_PATH: join(directory, "shared-key.json") };
+			const place = { directory: join(directory, name), postgres: database.url, ...(token !== undefined && { token }) };
+			const started = await startServiceProcess({ ...place, environment: { ...workerOptions, ...shared } });
+			services.push(started);
+			return started;
+		};
+		try {
+			const first = await begin("first");
+			const second = await begin("second", first.token);
+			proxy = await startCuttingProxy(first.api);
+			const given = { directory: join(directory, "first"), name: "turned", labels: "turn", url: proxy.url };
+			workers.push(startWorkerProcess({ ...given, key: await createWorkerKey(first) }));
+			await connected(second, "turned");
+			const create = async ({ client }: ServiceProcess, cmd: string) =>
+				(await client.executions.create({ action: "core.local", parameters: { cmd, worker_labels: ["turn"] } })).id;
+			const read = (id: string) => second.client.executions.output(id, { type: "stdout" });
+			const count = (number: number) =>
+				`echo ${number} >> ${ledger}; i=0; while [ ! -e ${stop} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo end $i`;
+			// Whichever of the two holds an execution.
+			const ids = await Promise.all([first, second, first].map((service, index) => create(service, count(index))));
+			const printed = async () => Promise.all(ids.map(async (id) => (await read(id)).length));
+			for (const turned of [second, first, second]) {
+				const before = await printed();
+				proxy.aim(turned.api);
+				proxy.cut();
+				await until(
+					"more of each has come",
+					60,
+					async () => (await printed()).every((size, index) => size > (before[index] ?? 0)) || undefined,
+				);
+				// Started where the worker does not ask just now.
+				const { status, result } = await endedAt(second, await create(turned === first ? second : first, "echo done"));
+				assert.equal(status, "succeeded", JSON.stringify(result));
+			}
+			await first.kill();
+			await writeFile(stop, "");
+			for (const id of ids) {
+				const { status, result } = await endedAt(second, id);
+				assert.equal(status, "succeeded", JSON.stringify(result));
+				const text = await read(id);
+				const lines = Number(/end (\d+)\n$/.exec(text)?.[1]);
+				assert.equal(text, `${Array.from({ length: lines }, (_, index) => `line ${index}\n`).join("")}end ${lines}\n`);
+			}
+			assert.deepEqual((await readFile(ledger, "utf8")).trim().split("\n").sort(), ["0", "1", "2"], "each has run once");
+		} finally {
+			await proxy?.close();
+			for (const one of services) await one.kill();
+			await database.drop();
+		}
+	},
+);
 
 test.run();
