@@ -1,5 +1,6 @@
 import type { Logger } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
+import { EventBody } from "./event-body.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import { toJsonText } from "./json-text.ts";
 import { StreamEnded } from "./stream-watch.ts";
@@ -24,8 +25,6 @@ export interface EventStreamOptions {
 }
 
 const encoder = new TextEncoder();
-/** A comment and a blank line: parsers skip it, proxies and clients see that the stream lives. */
-const heartbeatBytes = encoder.encode(":\n\n");
 
 export const eventStreamHeaders: Readonly<Record<string, string>> = {
 	"cache-control": "no-cache",
@@ -46,76 +45,28 @@ export function toFrame({ event, data, id }: ServerSentEvent): string {
 
 /**
  * A stream of events, or of their bytes, that is pulled at the speed of its client: nothing is taken from `events` while the client does
- * not read. Starts with a heartbeat, so that the client sees the headers at once.
+ * not read.
  */
 export function toEventStream(
 	events: AsyncIterable<ServerSentEvent | Uint8Array>,
 	options: EventStreamOptions,
 ): ReadableStream<Uint8Array> {
-	return new ReadableStream<Uint8Array>(new EventPull(events[Symbol.asyncIterator](), options), { highWaterMark: 0 });
-}
-
-/** Where the bytes of an event stream come from. */
-class EventPull {
-	readonly #iterator: AsyncIterator<ServerSentEvent | Uint8Array>;
-	readonly #options: EventStreamOptions;
-	#timer: NodeJS.Timeout | undefined;
-	/** Whether the client has taken everything and waits. */
-	#isWaiting = false;
-
-	constructor(iterator: AsyncIterator<ServerSentEvent | Uint8Array>, options: EventStreamOptions) {
-		this.#iterator = iterator;
-		this.#options = options;
-	}
-
-	start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-		controller.enqueue(heartbeatBytes);
-		const { signal, heartbeat } = this.#options;
-		const onAbort = () => {
-			// At once, whether or not the client reads: it comes back, and is told whether it still may.
-			if (signal.reason instanceof StreamEnded) {
-				controller.enqueue(encoder.encode(`: ${signal.reason.message}\n\n`));
-				controller.close();
-				leave(this.#iterator);
-			}
-			this.#end();
-		};
-		if (signal.aborted) return onAbort();
-		signal.addEventListener("abort", onAbort, { once: true });
-		this.#timer = setInterval(() => {
-			// A client that does not read needs no sign of life.
-			if (this.#isWaiting && controller.desiredSize === 0) controller.enqueue(heartbeatBytes);
-		}, heartbeat * 1000);
-	}
-
-	async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-		try {
-			this.#isWaiting = true;
-			const { done, value } = await this.#iterator.next();
-			this.#isWaiting = false;
-			if (!done) {
-				this.#timer?.refresh();
-				const bytes = value instanceof Uint8Array ? value : toFrameBytes(value);
-				controller.enqueue(bytes);
-				this.#options.metrics.sent(bytes);
-				return;
-			}
-		} catch (error) {
-			logEnd(error, this.#options);
-		}
-		this.#end();
-		close(controller);
-	}
-
-	cancel(): void {
-		this.#end();
-		leave(this.#iterator);
-	}
-
-	#end(): void {
-		clearInterval(this.#timer);
-		this.#options.onEnd();
-	}
+	const iterator = events[Symbol.asyncIterator]();
+	const { metrics } = options;
+	const toBytes = ({ done, value }: IteratorResult<ServerSentEvent | Uint8Array, unknown>): IteratorResult<Uint8Array, unknown> => {
+		if (done === true) return { done, value };
+		const bytes = value instanceof Uint8Array ? value : toFrameBytes(value);
+		metrics.sent(bytes);
+		return { done: false, value: bytes };
+	};
+	const source: AsyncIterator<Uint8Array> = {
+		next: () => iterator.next().then(toBytes),
+		return: async () => {
+			await iterator.return?.();
+			return { done: true, value: undefined };
+		},
+	};
+	return new EventBody(source, { ...options, onFailure: (error) => logEnd(error, options) });
 }
 
 /** Text pulled at the speed of its client. What cuts it short cuts the connection, so that the client knows it is not whole. */
@@ -165,12 +116,4 @@ function logEnd(error: unknown, { logger, signal, metrics }: EventStreamOptions)
 	if (isSlow) metrics.tooSlow();
 	if (isSlow) logger.info("event stream ended, events may be missing", { reason: error.message });
 	else logger.error("event stream failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-}
-
-function close(controller: ReadableStreamDefaultController<Uint8Array>): void {
-	try {
-		controller.close();
-	} catch {
-		// The client has canceled the stream meanwhile.
-	}
 }

@@ -6,6 +6,7 @@ import { type Reply, replyContent } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { isAllSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
+import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
 import { OutputFrames } from "./output-frames.ts";
@@ -15,6 +16,8 @@ import { createStreamFilter, streamFilterQuery } from "./stream-filter.ts";
 import { openFrames, toKey } from "./stream-frames.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
+
+type EventResult = IteratorResult<ServerSentEvent | Uint8Array, undefined>;
 
 const outputExample = `id: 1
 event: svc.execution.output__create
@@ -81,22 +84,35 @@ async function replyEvents(
 	}
 }
 
-async function* followOutput(
+/** Not a generator, as many clients may follow: each of them would cost several promises for a line. */
+function followOutput(
 	context: RouteContext<RouteNeeds, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
 	after: number,
 	signal: AbortSignal,
-): AsyncGenerator<ServerSentEvent | Uint8Array> {
+): AsyncIterable<ServerSentEvent | Uint8Array> {
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
-	const presentation = toPresentation(context);
-	const chunks = engine.output.followShared(id, { ...(type !== undefined && type !== "unknown" && { type }), after, signal });
-	const frames = new OutputFrames(presentation, () => isAllSent(context.request));
-	for await (const chunk of chunks) {
-		if (type !== "unknown") yield frames.of(chunk);
-	}
-	frames.letGo();
-	if (!signal.aborted) yield { event: "EOF", data: undefined };
+	const known = type !== undefined && type !== "unknown" ? { type } : {};
+	const chunks = engine.output.followShared(id, { ...known, after, signal })[Symbol.asyncIterator]();
+	const frames = new OutputFrames(toPresentation(context), () => isAllSent(context.request));
+	let isOver = false;
+	const toEvent = ({ done, value }: IteratorResult<OutputChunk, unknown>): EventResult | Promise<EventResult> => {
+		if (done !== true) return type === "unknown" ? chunks.next().then(toEvent) : { done: false, value: frames.of(value) };
+		frames.letGo();
+		const isEof = !isOver && !signal.aborted;
+		isOver = true;
+		return isEof ? { done: false, value: { event: "EOF", data: undefined } } : { done: true, value: undefined };
+	};
+	const events: AsyncIterator<ServerSentEvent | Uint8Array> = {
+		next: () => chunks.next().then(toEvent),
+		async return() {
+			await chunks.return?.();
+			frames.letGo();
+			return { done: true, value: undefined };
+		},
+	};
+	return { [Symbol.asyncIterator]: () => events };
 }
 
 function parseLastEventId(text: string | undefined): number {

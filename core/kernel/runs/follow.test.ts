@@ -271,6 +271,40 @@ test("a follower that keeps up is given what it is told of, and does not look fo
 	assert.ok(looks <= 12, `${looks} looks`);
 });
 
+test("who waits is told at once what there is, that the run has ended, that the bus is silent for ever, and that it is not wanted any more", async () => {
+	const parts = await createParts();
+	const [execution, other] = [createRunning(), createRunning()];
+	await parts.storage.insert("execution", [execution, other]);
+	const recorder = recorderFor(parts, execution);
+	const open = (signal: AbortSignal, options: { readonly type?: OutputType } = {}) =>
+		parts.output.followShared(execution.id, { ...options, signal })[Symbol.asyncIterator]();
+	const never = new AbortController().signal;
+	const over = new AbortController();
+	const followers = [open(never), open(never, { type: "stderr" }), open(over.signal), open(never)] as const;
+	await recorder.emit("stderr", "first\n");
+	for (const follower of followers) assert.equal((await follower.next()).value?.data, "first\n");
+	const waiting = followers.map((follower) => follower.next());
+	const [all, errors, aborted, left] = waiting as [Promise<IteratorResult<OutputChunk>>, ...Promise<IteratorResult<OutputChunk>>[]];
+	over.abort();
+	assert.equal((await aborted)?.done, true);
+	await followers[3].return?.();
+	assert.equal((await left)?.done, true);
+	// Of another channel, many times: who does not want it waits on.
+	for (let count = 0; count < 50; count += 1) await recorder.emit("stdout", `${count}\n`);
+	assert.equal((await all).value?.data, "0\n");
+	await recorder.emit("stderr", "last\n");
+	assert.equal((await errors)?.value?.data, "last\n");
+	const rest = await recorder.finish();
+	await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
+	await parts.storage.update("execution", execution.id, { status: "succeeded" });
+	const end = followers[1].next();
+	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
+	assert.equal((await end).done, true);
+	const silent = parts.output.followShared(other.id, { signal: never })[Symbol.asyncIterator]().next();
+	await parts.eventBus.stop?.();
+	await assert.rejects(silent);
+});
+
 const line = `${"0123456789".repeat(8)}\n`;
 const page = line.repeat(700);
 

@@ -61,6 +61,11 @@ export class FollowedOutput {
 		feed.close();
 	}
 
+	/** A chunk that is at hand, for somebody who lets it go by `letGo`. */
+	takeRecent(executionId: string, sequence: number): OutputChunk | undefined {
+		return this.#recent.take(executionId, sequence);
+	}
+
 	/**
 	 * The first chunk after a sequence, for somebody who lets it go by `letGo`; undefined where none is recorded. Its execution must be held.
 	 */

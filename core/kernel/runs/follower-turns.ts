@@ -12,16 +12,15 @@ export class FollowerTurns {
 	#left = together;
 	#isPlanned = false;
 
-	/** Undefined: now; else a promise for a later turn. In the order in which they ask. */
-	take(): Promise<void> | undefined {
+	/** Call `go`: now, or in a later turn, in the order in which they ask. */
+	take(go: () => void): void {
 		this.#plan();
-		if (this.#left > 0) {
-			this.#left -= 1;
-			return undefined;
+		if (this.#left === 0) {
+			this.#waiting.push(go);
+			return;
 		}
-		return new Promise((resolve) => {
-			this.#waiting.push(resolve);
-		});
+		this.#left -= 1;
+		go();
 	}
 
 	#plan(): void {

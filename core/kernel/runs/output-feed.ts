@@ -3,6 +3,15 @@ import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../execu
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { isCompleted } from "../executions/status.ts";
 
+/** Milliseconds of silence after which those who wait look into the storage, in case the bus lost something. */
+const followPoll = 5_000;
+
+/** Somebody who has read all that there is. */
+export interface Waiting {
+	/** `isOld`: nothing is new, but has not been for long. */
+	wake(isOld: boolean): void;
+}
+
 interface OutputFeedParts {
 	readonly eventBus: EventBus;
 	readonly executionId: string;
@@ -22,9 +31,11 @@ export class OutputFeed {
 	/** Highest sequence of the chunks that were told of. */
 	told = 0;
 	readonly #parts: OutputFeedParts;
+	/** The event bus tells nothing any more. */
+	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
-	readonly #waiting = new Set<() => void>();
-	#failure: { readonly error: unknown } | undefined;
+	#waiting = new Set<Waiting>();
+	#timer: NodeJS.Timeout | undefined;
 
 	constructor(parts: OutputFeedParts) {
 		this.#parts = parts;
@@ -33,35 +44,26 @@ export class OutputFeed {
 	/** Resolves when nothing that is told from here on is missed. */
 	async open(): Promise<void> {
 		const events = await this.#subscribe();
+		if (this.#stop.signal.aborted) return;
+		// One for all of them: each would have to begin its own anew with every line.
+		this.#timer = setInterval(() => this.#wake(true), followPoll);
 		void this.#pump(events).catch((error: unknown) => {
-			this.#failure = { error };
+			this.failure = { error };
 			this.#tell();
 		});
 	}
 
-	/**
-	 * Resolves when the version is no longer `seen`, after so many milliseconds, and when the signal aborts: whether the version has changed.
-	 * Rejects when the event bus tells nothing any more.
-	 */
-	async changed(seen: number, { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortSignal }): Promise<boolean> {
-		if (this.#failure === undefined && this.version === seen && !signal.aborted) {
-			await new Promise<void>((resolve) => {
-				const done = () => {
-					clearTimeout(timer);
-					signal.removeEventListener("abort", done);
-					this.#waiting.delete(done);
-					resolve();
-				};
-				const timer = setTimeout(done, milliseconds);
-				signal.addEventListener("abort", done, { once: true });
-				this.#waiting.add(done);
-			});
-		}
-		if (this.#failure !== undefined && !signal.aborted) throw this.#failure.error;
-		return this.version !== seen;
+	/** Wake somebody once there is something new, or has not been for long. */
+	add(waiting: Waiting): void {
+		this.#waiting.add(waiting);
+	}
+
+	delete(waiting: Waiting): void {
+		this.#waiting.delete(waiting);
 	}
 
 	close(): void {
+		clearInterval(this.#timer);
 		this.#stop.abort();
 	}
 
@@ -89,7 +91,14 @@ export class OutputFeed {
 
 	#tell(): void {
 		this.version += 1;
-		for (const wake of [...this.#waiting]) wake();
+		this.#timer?.refresh();
+		this.#wake(false);
+	}
+
+	#wake(isOld: boolean): void {
+		const waiting = this.#waiting;
+		this.#waiting = new Set();
+		for (const one of waiting) one.wake(isOld);
 	}
 
 	#subscribe(): Promise<AsyncIterable<BusEvent>> {

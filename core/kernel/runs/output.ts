@@ -1,16 +1,13 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import { withOwnText } from "../executions/paged-text.ts";
-import { isCompleted } from "../executions/status.ts";
 import { maskRanges } from "../secrets/ranges.ts";
 import { FollowedOutput, type FollowedOutputParts } from "./followed-output.ts";
 import { FollowerTurns } from "./follower-turns.ts";
 import { NumberedLines } from "./numbered-lines.ts";
+import { type FollowerOptions, OutputFollower } from "./output-follower.ts";
 import { countLineEnds, countLines, selectLines } from "./output-lines.ts";
 import { findLastChunk, findLine, readStoredChunks } from "./stored-chunks.ts";
-
-/** Milliseconds after which a follower looks into the storage, in case the bus lost something. */
-const followPoll = 5_000;
 
 /** Output as it has been recorded, and as it goes on being recorded. */
 export class RecordedOutput implements Output {
@@ -82,57 +79,12 @@ export class RecordedOutput implements Output {
 		}
 	}
 
-	async *follow(
-		executionId: string,
-		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
-	): AsyncGenerator<OutputChunk> {
+	async *follow(executionId: string, options: FollowerOptions): AsyncGenerator<OutputChunk> {
 		for await (const chunk of this.followShared(executionId, options)) yield withOwnText(chunk);
 	}
 
-	/**
-	 * The order of looks is what makes it free of gaps and repeats: subscribe, read the status, read what is stored. A chunk is stored before
-	 * it is published and before the status becomes final. Holds one chunk while its reader is busy.
-	 */
-	async *followShared(
-		executionId: string,
-		{ type, after = 0, signal }: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
-	): AsyncGenerator<OutputChunk> {
-		if (signal.aborted) return;
-		const feed = await this.#followed.hold(executionId);
-		let held: OutputChunk | undefined;
-		const letGo = () => {
-			if (held !== undefined) this.#followed.letGo(held);
-			held = undefined;
-		};
-		try {
-			let { news } = feed;
-			let execution = await this.#followed.readExecution(executionId);
-			// Nothing is looked for in the storage that the feed would have told of: a flood has it told many times a second.
-			let mayBeStored = true;
-			for (let last = after; !signal.aborted; ) {
-				letGo();
-				const { version } = feed;
-				const isThere = mayBeStored || feed.told > last;
-				const chunk = isThere ? await this.#followed.next(executionId, last, execution) : undefined;
-				if (chunk !== undefined) {
-					held = chunk;
-					last = chunk.sequence;
-					if (type !== undefined && chunk.output_type !== type) continue;
-					await this.#turns.take();
-					yield chunk;
-					continue;
-				}
-				if (isCompleted(execution.status)) return;
-				mayBeStored = false;
-				if (feed.news === news && (await feed.changed(version, { milliseconds: followPoll, signal }))) continue;
-				({ news } = feed);
-				execution = await this.#followed.readExecution(executionId);
-				mayBeStored = true;
-			}
-		} finally {
-			letGo();
-			this.#followed.release(executionId, feed);
-		}
+	followShared(executionId: string, options: FollowerOptions): OutputFollower {
+		return new OutputFollower({ followed: this.#followed, turns: this.#turns }, executionId, options);
 	}
 }
 
