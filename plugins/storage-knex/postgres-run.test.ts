@@ -14,8 +14,8 @@ interface Scope {
 	/** Between the engine and its records, and between the engine and its bus. */
 	readonly records: PostgresProxy;
 	readonly bus: PostgresProxy;
-	/** Have so many executions of `core.noop` submitted at once; resolves when all have succeeded, to the id of the last. */
-	run(count: number): Promise<string>;
+	/** Have so many executions submitted at once, by default of an action that is run; resolves when all have succeeded, to the id of the last. */
+	run(count: number, action?: string): Promise<string>;
 	/** Resolves when other nodes have been told of an execution, and so of all before. */
 	told(id: string): Promise<void>;
 }
@@ -37,9 +37,9 @@ const withEngine = (body: (scope: Scope) => Promise<void>) => async () => {
 		let ended = 0;
 		// Asked for past the proxies, so that this is not counted.
 		const succeeded = "select count(*)::int as count from executions where status = 'succeeded'";
-		const run = async (count: number) => {
+		const run = async (count: number, action = "default.scripted") => {
 			ended += count;
-			const submit = () => engine.executions.submit({ action: "core.noop", parameters: {} }, principal);
+			const submit = () => engine.executions.submit({ action, parameters: {} }, principal);
 			const submitted = await Promise.all(Array.from({ length: count }, submit));
 			await until("all have succeeded", 60, async () => {
 				const [found] = await administer<{ readonly count: number }>(url, succeeded);
@@ -75,6 +75,11 @@ runTest(
 		await told(await run(1));
 		const sent = bus.statements - before;
 		assert.ok(sent < 2 * count, `${sent} statements tell other nodes of ${count} executions`);
+		// What needs no run is written once.
+		await run(1, "core.noop");
+		commits = 0;
+		await run(count, "core.noop");
+		assert.ok(commits <= count, `${commits} transactions for ${count} executions of core.noop`);
 	}),
 );
 
