@@ -1,7 +1,14 @@
 import * as assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { test } from "uvu";
 import { parse } from "yaml";
+import { requires } from "../../core/testing/requires.ts";
 
 /** Parts of the file, as far as the test looks at them. */
 type Part = { readonly [member: string]: Part } & readonly Part[];
@@ -16,6 +23,48 @@ test("the compose file has a database that is waited for, and a service that may
 	assert.deepEqual(Object.keys(volumes ?? {}), ["database", "data"]);
 	// Nobody starts it with a password that stands in a file of the project.
 	for (const name of ["POSTGRES_PASSWORD", "SVC_ADMIN_PASSWORD"]) assert.ok(JSON.stringify(services).includes(`{${name}:?`), name);
+});
+
+requires(test, { command: "docker-compose" }).test("compose itself reads the file, and starts nothing without passwords", async () => {
+	const file = fileURLToPath(new URL("compose.yaml", import.meta.url));
+	const read = (given: object) =>
+		promisify(execFile)("docker-compose", ["-p", "svc", "-f", file, "config"], { env: { PATH: process.env["PATH"], ...given } });
+	const { stdout } = await read({ POSTGRES_PASSWORD: "one", SVC_ADMIN_PASSWORD: "two" });
+	const { services, volumes } = parse(stdout) as Part;
+	const { svc, database } = services as Part;
+	assert.deepEqual(svc?.["environment"], { DATABASE_URL: "postgres://svc:one@database/svc", SVC_ADMIN_PASSWORD: "two" });
+	assert.equal(String(svc?.["image"]), "svc:latest");
+	assert.deepEqual(database?.["healthcheck"]?.["test"], ["CMD", "pg_isready", "-U", "svc", "-d", "svc"]);
+	assert.deepEqual(Object.keys(volumes ?? {}).sort(), ["data", "database"]);
+	await assert.rejects(read({ POSTGRES_PASSWORD: "one" }), /set a password/);
+});
+
+test("the command for the health of the node says what the node says", async () => {
+	const { services } = parse(readFileSync(new URL("compose.yaml", import.meta.url), "utf8")) as Part;
+	const [, , ...words] = (services?.["svc"]?.["healthcheck"]?.["test"] ?? []) as unknown as readonly string[];
+	const asked: string[] = [];
+	let status = 503;
+	const server = createServer(({ url = "" }, response) => {
+		asked.push(url);
+		response.writeHead(status).end();
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const ask = async () => {
+		const child = spawn(
+			process.execPath,
+			words.map((word) => word.replace("127.0.0.1:9101", address)),
+			{ stdio: "ignore" },
+		);
+		return ((await once(child, "exit")) as [number | null])[0];
+	};
+	assert.equal(await ask(), 1);
+	status = 200;
+	assert.equal(await ask(), 0);
+	server.close();
+	await once(server, "close");
+	assert.deepEqual(asked, ["/v1/health/ready", "/v1/health/ready"]);
+	assert.equal(await ask(), 1, "nobody listens");
 });
 
 test.run();
