@@ -106,26 +106,37 @@ export class LaunchedProcess {
 
 	#spawn(request: ProcessRequest): void {
 		const given: number[] = [];
+		const read: [Channel, number | Terminal][] = [];
+		const open = (channel: Channel) => {
+			const pipe = this.#options.spawner.createPipe();
+			given.push(pipe.write);
+			read.push([channel, pipe.read]);
+			return pipe.write;
+		};
 		try {
 			const hasInput = request.stdin !== undefined || request.input === true;
 			const input = hasInput ? this.#feed(request, given) : this.#options.nothing;
-			const output = this.#terminal === undefined ? this.#read("stdout", given) : this.#terminal.descriptor;
-			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal);
-			const errors = this.#read("stderr", given);
-			const report = request.report === true ? [this.#read("report", given)] : [];
+			if (this.#terminal !== undefined) read.push(["stdout", this.#terminal]);
+			const output = this.#terminal?.descriptor ?? open("stdout");
+			const errors = open("stderr");
+			const report = request.report === true ? [open("report")] : [];
 			this.#options.spawner.spawn(request, [input, output, errors, ...report], {
 				onStart: (pid) => this.#onStart(pid),
 				onError: (error) => this.#fail(toStartFailure(error, "file", request)),
 				onExit: (exit) => this.#onExit(exit),
 			});
+			// Meanwhile the process does what it has to.
+			for (const [channel, source] of read.splice(0)) this.#watch(channel, source);
 		} catch (error) {
+			if (this.#pid !== undefined) signalGroup(this.#pid, "SIGKILL");
 			this.#fail(toStartFailure(error, "file", request));
 		} finally {
 			for (const descriptor of given) closeSync(descriptor);
+			for (const [, source] of read) if (typeof source === "number") closeSync(source);
 		}
 	}
 
-	/** Both make a pipe and return the end that the process gets. */
+	/** Makes a pipe and returns the end that the process gets. */
 	#feed({ stdin = "", input = false }: ProcessRequest, given: number[]): number {
 		const { read, write } = this.#options.spawner.createPipe();
 		given.push(read);
@@ -138,13 +149,6 @@ export class LaunchedProcess {
 			this.#input = socket;
 		}
 		return read;
-	}
-
-	#read(channel: Channel, given: number[]): number {
-		const { read, write } = this.#options.spawner.createPipe();
-		given.push(write);
-		this.#watch(channel, read);
-		return write;
 	}
 
 	#watch(channel: Channel, source: number | Terminal): void {

@@ -86,7 +86,8 @@ export class OutputReader {
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };
-		return this.#watch(new Socket(options).resume());
+		// Sooner than that it is closed, which takes another turn of the loop.
+		return this.#watch(new Socket(options).on("end", () => this.end()).resume());
 	}
 
 	#openTerminal({ stream, decode }: Terminal): Terminal["stream"] {

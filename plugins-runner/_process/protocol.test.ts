@@ -43,6 +43,32 @@ test("frames survive being cut anywhere", async () => {
 	}
 });
 
+test("the first start of a turn of the event loop leaves at once, and what comes behind it together", async () => {
+	const writes: string[] = [];
+	const sink = new Duplex({
+		read() {},
+		write(bytes, _encoding, done) {
+			writes.push(String(bytes));
+			done();
+		},
+		writev(pieces, done) {
+			writes.push(pieces.map(({ chunk }) => String(chunk)).join(""));
+			done();
+		},
+	});
+	const writer = new FrameWriter(sink as Socket);
+	const texts = () => writes.map((text) => text.replace(/[^a-z]/g, ""));
+	for (const text of ["one", "two", "three"]) writer.write(frameTypes.start, 1, text);
+	assert.deepEqual(texts(), ["one"]);
+	await new Promise(setImmediate);
+	assert.deepEqual(texts(), ["one", "twothree"]);
+	writer.write(frameTypes.input, 1, "four");
+	writer.write(frameTypes.start, 1, "five");
+	assert.equal(writes.length, 2);
+	await new Promise(setImmediate);
+	assert.deepEqual(texts().slice(2), ["fourfive"]);
+});
+
 test("a terminal's output is what the program wrote, wherever reads cut it", () => {
 	const mark = Buffer.from("\0mark\0");
 	const bytes = Buffer.from("a\r\nb\r\r\nc\rd\0e\0ma\r\nend\0mark\0");

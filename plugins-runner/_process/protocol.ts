@@ -96,10 +96,12 @@ export function decodeNumber(payload: Buffer): { channel: Channel; number: numbe
 	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", number: payload.readUInt32LE(1) };
 }
 
-/** Writes frames; those of one tick leave together. */
+/** Writes frames. Those of one turn of the event loop leave together; but the first process that it starts does not wait for the rest of the turn. */
 export class FrameWriter {
 	readonly #socket: Socket;
-	#corked = false;
+	/** Something was written in this turn; it waits for the end of it. */
+	#hasWritten = false;
+	#isCorked = false;
 
 	constructor(socket: Socket) {
 		this.#socket = socket;
@@ -107,14 +109,11 @@ export class FrameWriter {
 
 	write(type: FrameType, id: number, payload?: Buffer | string): void {
 		if (!this.#socket.writable) return;
-		if (!this.#corked) {
-			this.#corked = true;
-			this.#socket.cork();
-			setImmediate(() => {
-				this.#corked = false;
-				this.#socket.uncork();
-			});
-		}
+		const isAlone = type === frameTypes.start && !this.#hasWritten;
+		if (!this.#hasWritten) setImmediate(() => this.#endTurn());
+		this.#hasWritten = true;
+		if (!this.#isCorked) this.#socket.cork();
+		this.#isCorked = true;
 		const body = typeof payload === "string" ? Buffer.from(payload) : payload;
 		const head = Buffer.allocUnsafe(headSize);
 		head.writeUInt32LE(body?.length ?? 0, 0);
@@ -122,6 +121,17 @@ export class FrameWriter {
 		head.writeUInt32LE(id, 5);
 		this.#socket.write(head);
 		if (body !== undefined && body.length > 0) this.#socket.write(body);
+		if (isAlone) this.#uncork();
+	}
+
+	#endTurn(): void {
+		this.#hasWritten = false;
+		this.#uncork();
+	}
+
+	#uncork(): void {
+		if (this.#isCorked) this.#socket.uncork();
+		this.#isCorked = false;
 	}
 }
 

@@ -103,9 +103,10 @@ export class Admissions {
 		return {
 			entity,
 			settle: (outcome) => {
-				if (outcome === "stored") this.#tell(requested, states);
+				// Its run begins first: it says nothing before this is over, and others only want to know.
 				if (outcome === "stored" && isCompleted(entity.status)) place.giveBack();
 				else place.settle(outcome, [entity]);
+				if (outcome === "stored") this.#tell(requested, states);
 			},
 		};
 	}
