@@ -271,6 +271,19 @@ scene("what a worker that leaves was given without getting it is for another one
 	for (const { id } of [execution, kept]) assert.equal((await nodes[0].settled(id)).status, "succeeded");
 });
 
+scene("what an answer has given that never came is given again to the same worker, and to no other", async (the) => {
+	const node = await the.startNode();
+	const [worker, other] = [new FakeWorker("one"), new FakeWorker("two")];
+	const { id } = await submitFar(node);
+	const lost = await given(node, worker);
+	worker.jobs.clear();
+	assert.deepEqual((await other.poll(node.engine)).jobs, []);
+	assert.deepEqual((await worker.poll(node.engine)).jobs, [lost]);
+	assert.deepEqual((await worker.poll(node.engine)).jobs, [], "it says now that it has it");
+	await worker.end(node.engine, lost, { data: "once\n" });
+	assert.equal((await node.settled(id)).status, "succeeded");
+});
+
 scene("an end that is on its way is nothing new", async (the) => {
 	const node = await the.startNode();
 	const worker = new FakeWorker("one");
