@@ -36,7 +36,8 @@ export class ContainerFollow {
 			live.abort();
 			await reading;
 			if (refused.signal.aborted) throw toCause(refused.signal.reason);
-			if (typeof end !== "string") await this.#readRest();
+			// Without its last words nobody can say that it has done well.
+			if (typeof end !== "string" && !(await this.#readRest())) return left.aborted ? "left" : "gone";
 			return left.aborted ? "left" : end;
 		} finally {
 			live.abort();
@@ -61,17 +62,21 @@ export class ContainerFollow {
 		}
 	}
 
-	/** After its end, once more from the beginning: engines do not send the last lines for certain to those who follow. */
-	async #readRest(): Promise<void> {
+	/**
+	 * After its end, once more from the beginning: engines do not send the last lines for certain to those who follow. False where it is gone by
+	 * then.
+	 */
+	async #readRest(): Promise<boolean> {
 		const { engine, name, context, left } = this.#container;
 		const read = async () => {
 			const response = await engine.logs(name, false, left);
 			if (response !== undefined) await recordOutput(response, context, true);
-			return true;
+			return response !== undefined;
 		};
-		await this.#container.reach(left, read).catch((error: unknown) => {
+		const isRead = await this.#container.reach(left, read).catch((error: unknown) => {
 			throw toCause(error);
 		});
+		return isRead === true;
 	}
 
 	async #untilEnded(refused: AbortSignal): Promise<FollowedEnd> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SvcError } from "../../core/contract/index.ts";
+import { type JsonObject, SvcError } from "../../core/contract/index.ts";
 import { holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
 import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts";
 import type { Job } from "./kube-objects.ts";
@@ -34,7 +34,7 @@ export class JobMaking {
 		this.#mayHaveJob = true;
 	}
 
-	/** The job, which may have been made before: its name is the run's alone. */
+	/** The job, which may have been made before: its name is the run's alone. It does not begin by itself. */
 	async create(): Promise<Job> {
 		const { client, manifests } = this.#options;
 		const { namespace, name, secret, job } = manifests;
@@ -56,6 +56,12 @@ export class JobMaking {
 		return found;
 	}
 
+	/** Let the job begin, as its id is stored now. Done more than once it changes nothing; one that is gone stays so. */
+	async begin(uid: string | undefined): Promise<void> {
+		const { signal } = this.#options.context;
+		await this.persist(() => this.hold(uid, signal.aborted ? {} : { spec: { suspend: false } }));
+	}
+
 	/** As `create`, for a run that is to end before it has a job. */
 	async find(): Promise<Job | undefined> {
 		const { client } = this.#options;
@@ -75,9 +81,9 @@ export class JobMaking {
 	}
 
 	/** Say that this process follows the job now; undefined when it is gone. */
-	async hold(uid: string | undefined): Promise<Job | undefined> {
+	async hold(uid: string | undefined, more: JsonObject = {}): Promise<Job | undefined> {
 		const { client, holder } = this.#options;
-		const body = { metadata: { ...(uid === undefined ? {} : { uid }), annotations: { [holderAnnotation]: holder } } };
+		const body = { ...more, metadata: { ...(uid === undefined ? {} : { uid }), annotations: { [holderAnnotation]: holder } } };
 		return client.ask<Job>({ method: "PATCH", path: this.#path, body }).catch(ignore(404, 409));
 	}
 

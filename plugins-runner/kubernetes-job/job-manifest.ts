@@ -62,6 +62,8 @@ export function toManifests({ context, options, namespace, script, holder }: Man
 			kind: "Job",
 			metadata: { name, labels: marked, annotations: { [holderAnnotation]: holder } },
 			spec: {
+				// Until its id is stored: what nobody has heard of and somebody has deleted must not have begun, as another one is made then.
+				suspend: true,
 				// What has failed is the engine's to repeat: a second pod would be a second run.
 				backoffLimit: 0,
 				completions: 1,

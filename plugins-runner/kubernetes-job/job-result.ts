@@ -12,13 +12,18 @@ interface EndedJob {
 	readonly pod: Pod | undefined;
 	/** How the job has ended; undefined when it is gone. */
 	readonly end: Condition | undefined;
+	/** Whether all of its output was read. */
+	readonly isWhole: boolean;
 }
 
 /** The result of an execution whose job has ended, or is gone. */
-export function toRunResult({ context, name, namespace, job, pod, end }: EndedJob): RunResult {
+export function toRunResult({ context, name, namespace, job, pod, end, isWhole }: EndedJob): RunResult {
 	const ended = stateOf(pod)?.terminated;
-	const succeeded = end?.type === "Complete" && !context.signal.aborted;
-	const error = succeeded ? undefined : toError(end, pod, name);
+	const isComplete = end?.type === "Complete" && !context.signal.aborted;
+	const succeeded = isComplete && isWhole;
+	const cut =
+		isComplete && !isWhole ? `job ${name}: it has ended well, but its pod is gone, and not all of its output was read` : undefined;
+	const error = succeeded ? undefined : (cut ?? toError(end, pod, name));
 	const began = toSeconds(ended?.startedAt ?? stateOf(pod)?.running?.startedAt);
 	const result: JsonObject = {
 		succeeded,

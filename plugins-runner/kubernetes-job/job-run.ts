@@ -51,6 +51,7 @@ export class JobRun {
 		const job = await this.#making.persist(() => (context.signal.aborted ? this.#making.find() : this.#making.create()));
 		if (job === undefined) return this.#withoutJob();
 		await context.saveState({ ...place, uid: job.metadata.uid ?? "" });
+		await this.#making.begin(job.metadata.uid);
 		return this.#follow(job.metadata.uid);
 	}
 
@@ -58,8 +59,7 @@ export class JobRun {
 	async recover({ uid }: JsonObject): Promise<RunResult> {
 		this.#making.expectJob();
 		if (typeof uid !== "string") return this.run();
-		const found = await this.#making.persist(() => this.#making.hold(uid));
-		if (found === undefined && isLeft(this.#options.context)) return leftRunning;
+		await this.#making.begin(uid);
 		return this.#follow(uid);
 	}
 
@@ -79,7 +79,8 @@ export class JobRun {
 			if (!isOver || isLeft(context)) return leftRunning;
 			if (this.#failure !== undefined) throw this.#failure.error;
 			const end = this.#job === undefined ? undefined : findEnd(this.#job);
-			return toRunResult({ context, name: manifests.name, namespace: manifests.namespace, job: this.#job, pod: this.#pod, end });
+			const isWhole = this.#log?.isWhole === true;
+			return toRunResult({ context, name: manifests.name, namespace: manifests.namespace, job: this.#job, pod: this.#pod, end, isWhole });
 		} finally {
 			unlisten();
 			context.signal.removeEventListener("abort", onAbort);

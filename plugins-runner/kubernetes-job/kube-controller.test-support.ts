@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findEnd } from "./kube-objects.ts";
 import { type KubeStore, type Stored, toTime } from "./kube-store.test-support.ts";
 
 /** What a container has printed, for whoever follows it. */
@@ -40,19 +41,28 @@ export class KubeController {
 		for (const pod of this.#store.list("Pod", ({ spec }) => spec.nodeName === undefined)) this.#schedule(pod);
 	}
 
-	/** A job was made: give it what the API server gives, and its pod. */
+	/** A job was made: give it what the API server gives, and its pod, where it is not suspended. */
 	admit(job: Stored): Stored {
-		const { uid, name, namespace } = job.metadata;
-		const label = { "batch.kubernetes.io/controller-uid": uid };
+		const isSuspended = job.spec.suspend === true;
 		const admitted = this.#store.change(job, (copy) => {
-			copy.spec.selector = { matchLabels: label };
-			copy.status = { startTime: now(), active: 1 };
+			copy.spec.selector = { matchLabels: toLabel(job) };
+			copy.status = isSuspended ? { conditions: [{ type: "Suspended", status: "True", reason: "JobSuspended" }] } : {};
+		});
+		return isSuspended ? admitted : this.resume(admitted);
+	}
+
+	/** It may have its pod now. */
+	resume(job: Stored): Stored {
+		const { uid, name, namespace } = job.metadata;
+		const admitted = this.#store.change(job, (copy) => {
+			const conditions = copy.status?.conditions?.map((one: Stored) => ({ ...one, status: "False", reason: "JobResumed" }));
+			copy.status = { startTime: now(), active: 1, ...(conditions === undefined ? {} : { conditions }) };
 		});
 		const { template } = job.spec;
 		const metadata = {
 			name: `${name}-${uid.slice(0, 5)}`,
 			namespace,
-			labels: { ...template.metadata.labels, ...label },
+			labels: { ...template.metadata.labels, ...toLabel(job) },
 			ownerReferences: [{ kind: "Job", name, uid }],
 		};
 		const pod = this.#store.add({ apiVersion: "v1", kind: "Pod", metadata, spec: template.spec, status: { phase: "Pending" } });
@@ -210,8 +220,9 @@ export class KubeController {
 	/** The first end stands. */
 	#finish(pod: Stored, condition: Stored): void {
 		const job = pod === undefined ? undefined : this.#jobOf(pod);
-		if (job === undefined || job.status?.conditions !== undefined) return;
-		this.#store.change(job, ({ status }) => Object.assign(status, { active: 0, conditions: [{ ...condition, status: "True" }] }));
+		if (job === undefined || findEnd(job) !== undefined) return;
+		const conditions = [...(job.status?.conditions ?? []), { ...condition, status: "True" }];
+		this.#store.change(job, ({ status }) => Object.assign(status, { active: 0, conditions }));
 	}
 
 	#podsOf(job: Stored): readonly Stored[] {
@@ -223,6 +234,8 @@ export class KubeController {
 		return this.#store.list("Job", ({ metadata }) => metadata.uid === uid)[0];
 	}
 }
+
+const toLabel = ({ metadata }: Stored) => ({ "batch.kubernetes.io/controller-uid": metadata.uid });
 
 /** `$(NAME)` is the variable's value, and `$$` a `$`, as the kubelet reads commands. */
 function expand(word: string, env: Readonly<Record<string, string>>): string {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { KubeController } from "./kube-controller.test-support.ts";
 import { KubeStore, type Stored, type StoredEvent } from "./kube-store.test-support.ts";
@@ -28,6 +29,8 @@ export class KubeServer {
 	readonly requests: string[] = [];
 	/** Bearer tokens that it takes; undefined: it asks nobody who they are. */
 	tokens: Set<string> | undefined;
+	/** Milliseconds before each answer. */
+	latency = 0;
 	readonly #server: Server;
 	readonly #isSecure: boolean;
 	readonly #sockets = new Set<Socket>();
@@ -95,6 +98,7 @@ export class KubeServer {
 		}
 		const pieces: Buffer[] = [];
 		for await (const piece of request) pieces.push(piece as Buffer);
+		if (this.latency > 0) await delay(this.latency);
 		const found = /^\/(?:api\/v1|apis\/batch\/v1)\/namespaces\/([^/]+)\/(jobs|pods|secrets)(?:\/([^/]+)(\/log)?)?$/.exec(pathname);
 		if (found === null) return sendDiscovery(response, pathname);
 		const [, namespace = "", kind = "", name, log] = found;
@@ -136,11 +140,9 @@ export class KubeServer {
 	#patch({ response, body }: Asked, object: Stored): void {
 		if (body.metadata?.uid !== undefined && body.metadata.uid !== object.metadata.uid)
 			return sendStatus(response, 409, "Conflict", "the uid does not match");
-		send(
-			response,
-			200,
-			this.store.change(object, (copy) => merge(copy, body)),
-		);
+		const changed = this.store.change(object, (copy) => merge(copy, body));
+		if (object.spec?.suspend === true && changed?.spec.suspend !== true) this.controller.resume(changed);
+		send(response, 200, changed);
 	}
 
 	#delete({ response, kind, query, body }: Asked, object: Stored): void {

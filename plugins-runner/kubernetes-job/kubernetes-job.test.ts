@@ -1,9 +1,10 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import type { Runner } from "../../core/contract/index.ts";
@@ -140,6 +141,40 @@ test("a time limit is the cluster's to hold, and the execution ends as timeout",
 		const { result, status } = await run(command("exec sleep 600", { time_limit: 1 })).end;
 		assert.equal(status, "timeout");
 		assert.match(String(result["error"]), /its time limit had passed/);
+	}));
+
+test("a job that is made, not heard of and deleted by somebody does not run, and the one in its place runs once", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-kube-"));
+	const ledger = join(directory, "begun");
+	const readBegun = () => readFile(ledger, "utf8").catch(() => "");
+	try {
+		await withRunner(async ({ run }) => {
+			server.loseNextAnswer();
+			const { name, end } = run(command(`echo begun >> ${ledger}; sleep 2`));
+			const find = () => server.store.get("Job", "default", name);
+			while (find() === undefined || (find().spec.suspend !== true && (await readBegun()) === "")) await delay(10);
+			server.controller.removeJob(find(), "Background");
+			// Where the machine was slow it was the one that had been heard of.
+			const { succeeded } = await end;
+			const begun = await readBegun();
+			assert.ok(begun === "begun\n" || (begun === "" && !succeeded), JSON.stringify([succeeded, begun]));
+		});
+	} finally {
+		await rm(directory, { recursive: true });
+	}
+});
+
+test("a job that has ended well, and whose pod is gone before its output was read, is no success", () =>
+	withRunner(async ({ run }) => {
+		const { context, name, end } = run(command("echo first; sleep 1; echo last"));
+		await context.waitFor("stdout", "first\n");
+		server.cut();
+		while (server.store.get("Job", "default", name).status?.conditions === undefined) await delay(20);
+		for (const pod of server.store.list("Pod", () => true)) server.store.remove(pod);
+		server.mend();
+		const { succeeded, result } = await end;
+		assert.deepEqual([succeeded, result["stdout"]], [false, "first"]);
+		assert.match(String(result["error"]), /its pod is gone, and not all of its output was read/);
 	}));
 
 test("what the cluster refuses fails with its words", () =>

@@ -35,11 +35,17 @@ export class PodLog {
 	#file: string | undefined;
 	/** The last of what was delivered: when it was printed, how much of that time, and where it ends in the file. */
 	#last = { at: "", bytes: 0, end: 0 };
+	#isWhole = false;
 
 	constructor(options: PodLogOptions) {
 		this.#options = options;
 		this.#delivered = options.delivered;
 		this.done = this.#follow();
+	}
+
+	/** Whether all that the container has printed was delivered. */
+	get isWhole(): boolean {
+		return this.#isWhole;
 	}
 
 	async stop(): Promise<void> {
@@ -53,7 +59,10 @@ export class PodLog {
 			const isLast = this.#options.isTerminated();
 			try {
 				await this.#read(isLast);
-				if (isLast) return;
+				if (isLast) {
+					this.#isWhole = true;
+					return;
+				}
 			} catch (error) {
 				if (this.#stopped.signal.aborted) return;
 				// Of a pod that is gone nothing more is to be had.
