@@ -1,11 +1,16 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import type { Certificates } from "../../core/testing/services/certificates.test-support.ts";
 import { startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
 import { canMountLayers } from "./storage-driver.test-support.ts";
 import { TestEngine } from "./test-engine.test-support.ts";
+
+const run = promisify(execFile);
 
 /** A test function for tests that need Docker's own engine, and the shell of busybox for images. */
 export function dockerTest(test: SkippableTest, ...more: readonly string[]): ReturnType<typeof requires>["test"] {
@@ -34,8 +39,8 @@ export class Docker extends TestEngine {
 		const files = tls && ["--tlsverify", "--tlscacert", tls.ca, "--tlscert", tls.certificate, "--tlskey", tls.key];
 		const secure = files === undefined ? [] : ["--host", "tcp://127.0.0.1:0", ...files];
 		const args = [...places, ...alone, "--host", `unix://${at("engine.sock")}`, ...secure];
-		const server = await startServerProcess("dockerd", args, { ready: /API listen on .*engine\.sock/ });
-		const docker = new Docker(directory, server, await TestEngine.openLine(directory));
+		const serve = () => startServerProcess("dockerd", args, { ready: /API listen on .*engine\.sock/ });
+		const docker = new Docker(directory, await serve(), await TestEngine.openLine(directory), serve);
 		await docker.#countStarts();
 		await docker.addBusybox();
 		return docker;
@@ -46,9 +51,25 @@ export class Docker extends TestEngine {
 		return `tcp://${/API listen on (127\.0\.0\.1:\d+)/.exec(this.log())?.[1]}`;
 	}
 
+	/** Whether containers outlive the daemon; those of one that does not keep them are ended with it. */
+	async keepContainers(isKept: boolean): Promise<void> {
+		await writeFile(join(this.directory, "daemon.json"), JSON.stringify({ "live-restore": isKept, "shutdown-timeout": 1 }));
+		const count = () => this.log().split("Reloaded configuration").length;
+		const before = count();
+		this.signal("SIGHUP");
+		while (count() === before) await delay(50);
+	}
+
 	/** It remembers few events: they are counted as they come. */
 	async accepted(): Promise<number> {
 		return this.#started;
+	}
+
+	/** A daemon that has found containers of one before leaves what that one had mounted. */
+	protected override async unmount(): Promise<void> {
+		const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "");
+		const own = mounts.filter((path) => path.startsWith(`${this.directory}/`));
+		for (const path of own.reverse()) await run("umount", [path]);
 	}
 
 	async #countStarts(): Promise<void> {

@@ -25,12 +25,9 @@ export class Podman extends TestEngine {
 		await writeFile(join(directory, "containers.conf"), toConfiguration());
 		await writeFile(join(directory, "registries.conf"), '[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n');
 		const own = toArguments(directory, (await canMountLayers(directory)) ? "overlay" : "vfs");
-		const server = await startServerProcess(
-			"podman",
-			[...own, "--log-level", "info", "system", "service", "--time", "0", `unix://${join(directory, "engine.sock")}`],
-			{ env: toEnvironment(directory), ready: /API service listening/ },
-		);
-		const podman = new Podman(directory, server, await TestEngine.openLine(directory));
+		const args = [...own, "--log-level", "info", "system", "service", "--time", "0", `unix://${join(directory, "engine.sock")}`];
+		const serve = () => startServerProcess("podman", args, { env: toEnvironment(directory), ready: /API service listening/ });
+		const podman = new Podman(directory, await serve(), await TestEngine.openLine(directory), serve);
 		podman.#arguments = own;
 		await podman.addBusybox();
 		return podman;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LastingEngine } from "../../core/testing/lasting-suite.ts";
@@ -15,12 +16,15 @@ export abstract class TestEngine implements LastingEngine {
 	/** The image with busybox in it. */
 	readonly image = "localhost/busybox:test";
 	protected readonly directory: string;
-	readonly #server: ServerProcess;
+	readonly #serve: () => Promise<ServerProcess>;
+	#server: ServerProcess;
 	readonly #line: CutLine;
 
-	protected constructor(directory: string, server: ServerProcess, line: CutLine) {
+	/** @param serve starts its server once more, on the same storage */
+	protected constructor(directory: string, server: ServerProcess, line: CutLine, serve: () => Promise<ServerProcess>) {
 		this.directory = directory;
 		this.#server = server;
+		this.#serve = serve;
 		this.#line = line;
 		this.client = new EngineClient({ socketPath: this.socketPath });
 		this.engine = new Engine(this.client);
@@ -46,6 +50,20 @@ export abstract class TestEngine implements LastingEngine {
 	/** What it has printed. */
 	log(): string {
 		return this.#server.log();
+	}
+
+	protected signal(name: NodeJS.Signals): void {
+		this.#server.child.kill(name);
+	}
+
+	/** End its server and start it again; what its containers do meanwhile is the engine's matter. */
+	async restart(signal: NodeJS.Signals): Promise<void> {
+		const { child } = this.#server;
+		// Containers may hold what it prints to, so that this is not closed with it.
+		const exited = once(child, "exit");
+		child.kill(signal);
+		await exited;
+		this.#server = await this.#serve();
 	}
 
 	/** Make an image of an archive of a root file system. */

@@ -31,6 +31,8 @@ export interface Slurm {
 	accepted(): Promise<number>;
 	/** The controller is ended and comes back with nothing of what it knew: its jobs are removed, and numbers begin anew. */
 	forget(): Promise<void>;
+	/** The controller is killed, and comes back after so many milliseconds with what it knew. */
+	restart(away: number): Promise<void>;
 	/** Resolves once its node can take jobs. */
 	isIdle(): Promise<void>;
 	stop(): Promise<void>;
@@ -79,6 +81,7 @@ export async function startSlurm({ accounting: isAccounted = false } = {}): Prom
 			...parts,
 			stop: () => servers.stop(),
 			forget: () => servers.forget(),
+			restart: (away) => servers.restart(away),
 			isIdle: () => servers.isIdle(),
 			...counts(directory, servers.ask),
 		};
@@ -120,6 +123,12 @@ class Servers {
 	async forget(): Promise<void> {
 		await this.#running.get("slurmctld")?.end("SIGKILL");
 		await this.startController("-c");
+	}
+
+	async restart(away: number): Promise<void> {
+		await this.#running.get("slurmctld")?.end("SIGKILL");
+		await delay(away);
+		await this.startController();
 	}
 
 	async stop(): Promise<void> {

@@ -1,18 +1,22 @@
 import { parseArgs } from "node:util";
 import { createOptions } from "../../core/testing/options.ts";
+import { engineNames } from "./engines/engines.ts";
+import { runEngineChaos } from "./engines/run-engines.ts";
 import { faultNames } from "./faults.ts";
 import { runChaos } from "./run-chaos.ts";
 import { mechanisms } from "./weakened-storage.ts";
 
 // Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database, holes in the network, clocks that are set and a bus that loses events:
 // `npm run chaos [-- --short] [--seconds N] [--seed N] [--bus postgres|nats] [--faults kill,freeze,…] [--roles all|split] [--without sweep,…] [--logs <directory>]`.
-// docs/guides/run-several-nodes.md says what it proves.
+// docs/guides/run-several-nodes.md says what it proves. With `--engines all`, or some of podman, docker, slurm, kubernetes and worker, one service whose runs go
+// to engines that die, are cut off and lose jobs: `npm run chaos -- --engines all [--short] [--seconds N] [--seed N]`.
 const { values } = parseArgs({
 	options: {
 		/** Under a minute. */
 		short: { type: "boolean", default: false },
 		seconds: { type: "string" },
 		seed: { type: "string" },
+		engines: { type: "string" },
 		bus: { type: "string", default: "postgres" },
 		faults: { type: "string", default: faultNames.join(",") },
 		roles: { type: "string", default: "all" },
@@ -23,26 +27,19 @@ const { values } = parseArgs({
 	},
 });
 
+interface Broken {
+	readonly promise: string;
+	readonly detail: string;
+}
+
 const ending = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort(signal));
 
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 print(`seed ${seed}`);
-const violations = await runChaos({
-	seed,
-	seconds: Number(values.seconds ?? (values.short ? 25 : 600)),
-	faults: oneOf("faults", values.faults, faultNames),
-	interval: values.short ? 2 : 4,
-	lease: values.short ? 3 : createOptions().scheduler.lease,
-	busLoss: 0.3,
-	bus: oneOf("bus", values.bus, ["postgres", "nats"] as const)[0] ?? "postgres",
-	roles: oneOf("roles", values.roles, ["all", "split"] as const)[0] ?? "all",
-	without: oneOf("without", values.without, [...mechanisms, "poll"] as const),
-	...(values.logs !== undefined && { logs: values.logs }),
-	print,
-	signal: ending.signal,
-}).catch((error: unknown) => {
+const seconds = Number(values.seconds ?? (values.short ? 25 : 600));
+const violations = await (values.engines === undefined ? breakNodes() : breakEngines(values.engines)).catch((error: unknown) => {
 	if (!ending.signal.aborted) throw error;
 	print(`ended by ${String(ending.signal.reason)}`);
 	process.exit(130);
@@ -50,6 +47,30 @@ const violations = await runChaos({
 for (const { promise, detail } of violations.slice(0, 50)) print(`BROKEN ${promise}: ${detail}`);
 print(violations.length === 0 ? "every promise was kept" : `${violations.length} promises were broken`);
 process.exitCode = violations.length === 0 ? 0 : 1;
+
+function breakNodes(): Promise<readonly Broken[]> {
+	return runChaos({
+		seed,
+		seconds,
+		faults: oneOf("faults", values.faults, faultNames),
+		interval: values.short ? 2 : 4,
+		lease: values.short ? 3 : createOptions().scheduler.lease,
+		busLoss: 0.3,
+		bus: oneOf("bus", values.bus, ["postgres", "nats"] as const)[0] ?? "postgres",
+		roles: oneOf("roles", values.roles, ["all", "split"] as const)[0] ?? "all",
+		without: oneOf("without", values.without, [...mechanisms, "poll"] as const),
+		...(values.logs !== undefined && { logs: values.logs }),
+		print,
+		signal: ending.signal,
+	});
+}
+
+function breakEngines(text: string): Promise<readonly Broken[]> {
+	const engines = text === "all" ? engineNames : oneOf("engines", text, engineNames);
+	const deadline = performance.now() + seconds * 1_000;
+	const goesOn = () => performance.now() < deadline;
+	return runEngineChaos({ seed, engines, goesOn, most: 3, patience: 120, print, signal: ending.signal });
+}
 
 function oneOf<T extends string>(option: string, text: string, allowed: readonly T[]): T[] {
 	const words = text.split(",").filter((word) => word !== "");

@@ -32,6 +32,8 @@ export interface ServiceFiles {
 	readonly survive?: boolean;
 	/** Runners besides those of local commands and noop: folder below plugins-runner, and the call that makes it. */
 	readonly runners?: Readonly<Record<string, string>>;
+	/** Its configuration file, in place of one made of the rest. */
+	readonly config?: string;
 	/** Directory that holds packs. */
 	readonly packs?: string;
 	/** Address of a PostgreSQL database that several services share, with leases of seconds. Default: SQLite in `directory`. */
@@ -51,8 +53,8 @@ const sharedLease = 3;
 export async function startServiceProcess(files: ServiceFiles): Promise<ServiceProcess> {
 	const { directory, token, signal } = files;
 	if (!existsSync(join(built, "core/main.js"))) throw new Error("there is no build: npm run build");
-	const config = join(directory, "svc.config.mjs");
-	await writeFile(config, createConfig(files));
+	const config = files.config ?? join(directory, "svc.config.mjs");
+	if (files.config === undefined) await writeFile(config, createConfig(files));
 	const child = spawn(process.execPath, [join(built, "core/main.js"), "serve", "--config", config], {
 		env: { ...process.env, ...files.environment, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
 		stdio: ["ignore", "pipe", "pipe"],

@@ -86,8 +86,8 @@ export async function createWorkerKey({ api, token }: Service, scopes: readonly 
 }
 
 /** Wait until a worker takes work, or has another state. */
-export async function connected({ client }: Service, name: string, state: WorkerRecord["state"] = "ready"): Promise<void> {
-	await until(`worker ${name} is ${state}`, 20, async () => {
+export async function connected({ client }: Service, name: string, state: WorkerRecord["state"] = "ready", seconds = 20): Promise<void> {
+	await until(`worker ${name} is ${state}`, seconds, async () => {
 		const { items } = await client.workers.list();
 		return items.some((worker) => worker.name === name && worker.state === state) || undefined;
 	});
