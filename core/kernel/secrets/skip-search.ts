@@ -13,13 +13,17 @@ export class SkipSearch {
 	readonly #window: number;
 	/** By characters at the end of the window: how far it may move on without passing over a pattern. */
 	readonly #skips: Uint8Array;
+	/** By characters at its start: whether a pattern begins so. Output of digits alone has many ends of what is written in them. */
+	readonly #starts: Uint8Array;
 
 	/** @param patterns of `blockLength` to `longestPattern` characters */
 	constructor(patterns: readonly string[]) {
 		this.#patterns = patterns;
 		this.#window = Math.min(...patterns.map(({ length }) => length), longestPattern);
 		this.#skips = new Uint8Array(slots).fill(this.#window - blockLength + 1);
+		this.#starts = new Uint8Array(slots);
 		for (const pattern of patterns) {
+			this.#starts[toSlot(pattern, blockLength - 1)] = 1;
 			for (let last = blockLength - 1; last < this.#window; last += 1) {
 				const slot = toSlot(pattern, last);
 				this.#skips[slot] = Math.min(this.#skips[slot] as number, this.#window - 1 - last);
@@ -39,10 +43,11 @@ export class SkipSearch {
 				last += skip;
 				continue;
 			}
-			looks -= 1;
 			const start = last - window + 1;
-			if (looks < 0 || this.#patterns.some((pattern) => text.startsWith(pattern, start))) return true;
 			last += 1;
+			if (this.#starts[toSlot(text, start + blockLength - 1)] === 0) continue;
+			looks -= 1;
+			if (looks < 0 || this.#patterns.some((pattern) => text.startsWith(pattern, start))) return true;
 		}
 		return false;
 	}
@@ -54,17 +59,17 @@ export class SkipSearch {
 		const window = this.#window;
 		let looks = 16 + bytes.length / (8 * this.#patterns.length);
 		for (let last = window - 1; last < bytes.length; ) {
-			const code = (bytes[last] as number) ^ ((bytes[last - 1] as number) << 4) ^ ((bytes[last - 2] as number) << 8);
-			const skip = skips[code & (slots - 1)] as number;
+			const skip = skips[toSlotOf(bytes, last)] as number;
 			if (skip > 0) {
 				last += skip;
 				continue;
 			}
-			looks -= 1;
 			const start = last - window + 1;
+			last += 1;
+			if (this.#starts[toSlotOf(bytes, start + blockLength - 1)] === 0) continue;
+			looks -= 1;
 			const text = looks < 0 ? "" : bytes.toString("latin1", start, start + longestPattern);
 			if (looks < 0 || this.#patterns.some((pattern) => text.startsWith(pattern))) return true;
-			last += 1;
 		}
 		return false;
 	}
@@ -73,4 +78,9 @@ export class SkipSearch {
 /** Where the skip for three characters stands; others may have the same place, which makes it only shorter. */
 function toSlot(text: string, last: number): number {
 	return (text.charCodeAt(last) ^ (text.charCodeAt(last - 1) << 4) ^ (text.charCodeAt(last - 2) << 8)) & (slots - 1);
+}
+
+/** The same in bytes. */
+function toSlotOf(bytes: Uint8Array, last: number): number {
+	return ((bytes[last] as number) ^ ((bytes[last - 1] as number) << 4) ^ ((bytes[last - 2] as number) << 8)) & (slots - 1);
 }
