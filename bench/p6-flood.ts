@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Benchmark } from "./harness/benchmark.ts";
-import { runChild } from "./harness/child.ts";
+import { runChild, startChild } from "./harness/child.ts";
 import { echo, inFlight } from "./harness/echo.ts";
 import { runLoad } from "./harness/execution-load.ts";
-import { describeTime, measureMemory, measureService, readMemory } from "./harness/process-figures.ts";
+import { createHttpClient } from "./harness/http-client.ts";
+import { describeTime, measureMemory, measureService, type ProcessorTime, readMemory } from "./harness/process-figures.ts";
 import { type Service, startService } from "./harness/service.ts";
 
 const mebibyte = 1_048_576;
@@ -29,6 +33,8 @@ export const benchmark: Benchmark = {
 			direction: "at most",
 			limits: [],
 		},
+		{ name: "ofLeast", label: "bytes/s ÷ those of the least that could keep and send them", direction: "at least", limits: [] },
+		{ name: "least", label: "those ÷ bytes/s of the bare reader, which no service in Node can exceed", direction: "at least", limits: [] },
 	],
 	async run(round) {
 		const bytes = (round.quick ? 64 : 1024) * mebibyte;
@@ -45,12 +51,20 @@ export const benchmark: Benchmark = {
 			const { value: id, seconds, time } = ours.value;
 			await assertStored(service, id, bytes);
 			const rate = bytes / mebibyte / seconds;
+			const least = await measureLeast(bytes);
 			const memory = [atRest, ours.before, ours.most].map((used) => used.toFixed(0)).join(", ");
 			return {
-				values: { ratio: rate / bare, growth: ours.most - atRest, further: ours.most - ours.before },
+				values: {
+					ratio: rate / bare,
+					growth: ours.most - atRest,
+					further: ours.most - ours.before,
+					ofLeast: rate / least.rate,
+					least: least.rate / bare,
+				},
 				detail:
 					`${rate.toFixed(0)} MiB/s (${seconds.toFixed(1)} s, CPU s: ${describeTime(time)}), ` +
-					`memory at rest, before, at most: ${memory} MiB; bare reader ${bare.toFixed(0)} MiB/s`,
+					`memory at rest, before, at most: ${memory} MiB; bare reader ${bare.toFixed(0)} MiB/s; ` +
+					`the least ${least.rate.toFixed(0)} MiB/s (CPU s: ${describeTime(least.time)})`,
 			};
 		} finally {
 			await service.stop();
@@ -90,6 +104,22 @@ function readAll(response: IncomingMessage): Promise<{ readonly length: number; 
 		});
 		response.on("error", reject).on("end", () => resolve({ length, tail }));
 	});
+}
+
+/** How fast the bytes of the same command go to a file and to a client, with nothing else done to them. */
+async function measureLeast(bytes: number): Promise<{ readonly rate: number; readonly time: ProcessorTime }> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+	const child = await startChild("least-flood.mjs", { input: { directory, command: toCommand(bytes) } });
+	const client = createHttpClient((child.facts as { readonly address: string }).address);
+	try {
+		const { value, seconds, time } = await measureService(child.pid, async () => readAll(await client.open("/")));
+		if (value.length < bytes || !value.tail.includes("event: EOF")) throw new Error(`the least sent ${value.length} of ${bytes} bytes`);
+		return { rate: bytes / mebibyte / seconds, time };
+	} finally {
+		client.stop();
+		await child.stop();
+		await rm(directory, { recursive: true, force: true });
+	}
 }
 
 async function readBare(bytes: number): Promise<number> {
