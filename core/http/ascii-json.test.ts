@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { reserveText } from "../kernel/basics/text-memory.ts";
 import { escapeAscii } from "./ascii-json.ts";
 
 const all = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
@@ -32,6 +33,16 @@ test("what is not ASCII, or not of a length that is worth it, is left to others"
 	for (const text of ["short", "é".repeat(5_000), `${"a".repeat(5_000)}€`, "\ud800".repeat(5_000), "a".repeat(98_305)]) {
 		assert.equal(escapeAscii(text), undefined);
 	}
+});
+
+test("a text is escaped from where it lies, and nothing around it is looked at or changed", () => {
+	const source = reserveText(8_000) as Buffer;
+	const text = Buffer.from(all.join("").repeat(40));
+	source.fill('"');
+	source.set(text, 3);
+	const escaped = escapeAscii(source.subarray(3, 3 + text.length))?.toString("latin1");
+	assert.equal(escaped, escapeAscii(text)?.toString("latin1"));
+	assert.equal([source[2], source[3 + text.length]].join(), "34,34");
 });
 
 test.run();

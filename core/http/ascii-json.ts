@@ -1,11 +1,11 @@
-import { loadModule } from "../kernel/basics/wasm-module.ts";
-import { blockSize, escapeModule, escapeTable, textStart } from "./escape-code.ts";
+import { findPlace, reserveText, textMemory } from "../kernel/basics/text-memory.ts";
+import { loadFunction } from "../kernel/basics/wasm-module.ts";
+import { blockSize, escapeModule, escapeTable } from "./escape-code.ts";
 
 /** Characters; longer texts are rare, and for shorter ones `JSON.stringify` is as good. */
 const [shortest, longest] = [4_096, 98_304];
 /** Of one character. */
 const longestEscape = 6;
-const targetStart = textStart + longest + blockSize;
 
 type Escape = (from: number, until: number, to: number) => number;
 
@@ -15,13 +15,17 @@ type Escape = (from: number, until: number, to: number) => number;
  */
 class AsciiJson {
 	readonly #bytes: Buffer;
+	/** What lies elsewhere is copied to the one, and what has come of it lies in the other. */
+	readonly #source: Buffer;
+	readonly #target: Buffer;
 	readonly #escape: Escape;
 
 	constructor() {
-		const size = targetStart + longest * longestEscape + blockSize;
-		const { run, bytes } = loadModule<Escape>(escapeModule, { name: "escape", bytes: size });
-		this.#escape = run;
-		this.#bytes = bytes;
+		const { memory, bytes } = textMemory();
+		this.#escape = loadFunction<Escape>(escapeModule, "escape", memory);
+		const [source, target] = [reserveText(longest), reserveText(longest * longestEscape + blockSize)];
+		if (source === undefined || target === undefined) throw new Error("there is no room");
+		[this.#bytes, this.#source, this.#target] = [bytes, source, target];
 		for (let code = 0; code < 128; code += 1) {
 			const escaped = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
 			this.#bytes.write(escaped, escapeTable + code * 8);
@@ -30,9 +34,17 @@ class AsciiJson {
 	}
 
 	escape(text: string | Uint8Array): Buffer {
-		if (typeof text === "string") this.#bytes.write(text, textStart, "latin1");
-		else this.#bytes.set(text, textStart);
-		return this.#bytes.subarray(targetStart, this.#escape(textStart, textStart + text.length, targetStart));
+		const { byteOffset: to } = this.#target;
+		return this.#bytes.subarray(to, this.#escape(...this.#place(text), to));
+	}
+
+	/** From where to where the text lies in the memory. */
+	#place(text: string | Uint8Array): [from: number, until: number] {
+		const place = typeof text === "string" ? undefined : findPlace(text);
+		if (place !== undefined) return [place, place + text.length];
+		if (typeof text === "string") this.#source.write(text, "latin1");
+		else this.#source.set(text);
+		return [this.#source.byteOffset, this.#source.byteOffset + text.length];
 	}
 }
 
@@ -52,7 +64,12 @@ function createAsciiJson(): AsciiJson | null {
  * undefined for every other text.
  */
 export function escapeAscii(text: string | Uint8Array): Buffer | undefined {
-	if (text.length < shortest || text.length > longest || Buffer.byteLength(text) !== text.length) return undefined;
+	return canEscape(text) ? asciiJson?.escape(text) : undefined;
+}
+
+/** Whether it is a large text of ASCII, and this machine can do it. */
+function canEscape(text: string | Uint8Array): boolean {
+	if (text.length < shortest || text.length > longest || Buffer.byteLength(text) !== text.length) return false;
 	if (asciiJson === undefined) asciiJson = createAsciiJson();
-	return asciiJson?.escape(text);
+	return asciiJson !== null;
 }

@@ -1,8 +1,7 @@
 import { toModule } from "../kernel/basics/wasm-module.ts";
 
-/** Where the code finds what it is given: the escape of each character, eight bytes each, and behind it the text. */
+/** Where the code finds the escape of each character, eight bytes each. */
 export const escapeTable = 0;
-export const textStart = 4_096;
 /** Bytes that are dealt with at once; as many behind a text are read, and behind what is written overwritten. */
 export const blockSize = 16;
 

@@ -21,6 +21,7 @@ import type { TemplateSources } from "./executions/template-sources.ts";
 import type { EngineDependencies } from "./plugins/dependencies.ts";
 import { witnessed } from "./plugins/witnessed-storage.ts";
 import { Executor } from "./runs/executor.ts";
+import { Floods } from "./runs/floods.ts";
 import type { Granting } from "./runs/granting.ts";
 import { RecordedOutput } from "./runs/output.ts";
 import { Seams } from "./seams.ts";
@@ -190,6 +191,7 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		keys,
 		keyFile,
 		seams,
+		floods: new Floods(),
 	};
 	const changes = createChangeFeed(parts);
 	const authority: Authority = {

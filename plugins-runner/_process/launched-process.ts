@@ -169,6 +169,7 @@ export class LaunchedProcess {
 		if (reader.passed < offerAfter || this.#offered.has(channel)) return;
 		this.#offered.add(channel);
 		reader.hold();
+		this.#options.spawner.widenPipe?.(descriptor);
 		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeNumber(channel, descriptor));
 	}
 

@@ -9,6 +9,8 @@ const holdTime = 50;
 const holdLength = 64 * 1024;
 /** Bytes that have arrived and are dealt with together, at most: about what one read of a pipe brings, and four such texts fit a page of the heap. */
 const takenTogether = 60 * 1024;
+/** The same of what is handed on as bytes, which no heap has to hold. */
+const bytesTogether = 240 * 1024;
 /** Where so many bytes come within so many milliseconds, more is waited for as long as this, until there is as much as is dealt with together. */
 const flood = { bytes: 64 * 1024, time: 50, wait: 4 };
 /** Above either of these, what arrived together is handed on together. */
@@ -38,6 +40,8 @@ export class OutputChannel {
 	readonly #waiting = new WaitingBytes();
 	/** Whether the decoder may hold the beginning of a character. */
 	#isCharacterOpen = false;
+	/** Whether what was dealt with last was much of ASCII. */
+	#wasAscii = false;
 	#ended = false;
 	#failed = false;
 	#wake: (() => void) | undefined;
@@ -110,29 +114,39 @@ export class OutputChannel {
 
 	async #take(): Promise<void> {
 		const held = this.#held;
-		const length = Math.min(this.#waiting.length, held + takenTogether);
-		const bytes = this.#waiting.first(length);
-		const end = bytes.lastIndexOf(newline) + 1;
+		const length = this.#chooseLength(held);
+		const end = this.#waiting.first(length).lastIndexOf(newline) + 1;
 		this.#held = length - end;
 		this.#measure(length - held);
 		if (held === 0 || end > 0) this.#heldSince = performance.now();
-		await this.#pass(end);
+		await this.#pass(end, this.#wasAscii);
 		if (this.#held >= holdLength) await this.#passHeld();
 		this.#report(length - held);
+	}
+
+	/** How many of the waiting bytes are dealt with now. */
+	#chooseLength(held: number): number {
+		const most = Math.min(this.#waiting.length, held + (this.#wasAscii ? bytesTogether : takenTogether));
+		this.#wasAscii = this.#areBytes(most);
+		return this.#wasAscii ? most : Math.min(most, held + takenTogether);
 	}
 
 	#passHeld(): Promise<void> {
 		const held = this.#held;
 		this.#held = 0;
-		return this.#pass(held);
+		return this.#pass(held, this.#areBytes(held));
+	}
+
+	/** Whether the first waiting bytes are much, each of them a character. */
+	#areBytes(length: number): boolean {
+		return this.#options.deliverBytes !== undefined && length > muchText && !this.#isCharacterOpen && isAscii(this.#waiting.first(length));
 	}
 
 	/** Hand on the first waiting bytes, which wait no longer: much of ASCII as it is, all else as text. */
-	async #pass(length: number): Promise<void> {
+	async #pass(length: number, areAscii: boolean): Promise<void> {
 		const bytes = this.#waiting.first(length);
-		const { deliverBytes } = this.#options;
-		if (deliverBytes !== undefined && length > muchText && !this.#isCharacterOpen && isAscii(bytes)) {
-			const delivered = this.#failed ? undefined : deliverBytes(bytes);
+		if (areAscii && length > muchText) {
+			const delivered = this.#failed ? undefined : this.#options.deliverBytes?.(bytes);
 			this.#waiting.drop(length);
 			return this.#settle(delivered);
 		}

@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { windowSize } from "./protocol.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Bytes that one read takes at most: as many as the pipes of the system hold. */
+/** Bytes that one read takes at most: as many as the pipes of the system hold, unless they are widened. */
 const readSize = 64 * 1024;
 /** Reads that take less are copied, and their room is used again. */
 const smallRead = readSize / 4;
@@ -75,7 +75,7 @@ export class OutputReader {
 	/** Into memory of its own choice: what would be read ahead without being asked for could not be left to somebody else. */
 	#openPipe(descriptor: number): Socket {
 		const { isTakenAtOnce = false } = this.#options;
-		let room = Buffer.allocUnsafeSlow(readSize);
+		let room = Buffer.allocUnsafeSlow(isTakenAtOnce ? windowSize : readSize);
 		const onread = {
 			buffer: () => room,
 			callback: (length: number) => {

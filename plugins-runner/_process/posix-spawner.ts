@@ -6,6 +6,9 @@ import type { ProcessExit, SpawnEvents, Spawner } from "./spawner.ts";
 
 const closeOnExec = 0o2000000;
 const doNotHang = 1;
+const setPipeSize = 1031;
+/** Bytes; as many as a pipe may have by default where the system is not told otherwise. */
+const widePipe = 1_048_576;
 const setSignalDefaults = 0x04;
 const setSignalMask = 0x08;
 const setSession = 0x80;
@@ -39,6 +42,7 @@ export async function createPosixSpawner(): Promise<Spawner> {
 			if (libc.pipe2(ends, closeOnExec) !== 0) throw toError(libc.errno(), "pipe2");
 			return { read: ends[0] ?? -1, write: ends[1] ?? -1 };
 		},
+		widenPipe: (descriptor) => void libc.control(descriptor, setPipeSize, "int", widePipe),
 		spawn(request, descriptors, events) {
 			const environment = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
 			const file = findProgram(request.file, request.env["PATH"]);
@@ -63,6 +67,7 @@ export async function createPosixSpawner(): Promise<Spawner> {
 interface Libc {
 	pipe2(ends: Int32Array, flags: number): number;
 	waitpid(pid: number, status: Int32Array, flags: number): number;
+	control(descriptor: number, command: number, type: "int", value: number): number;
 	errno(): number;
 	/** The pid, or the error number negated. */
 	start(actions: Buffer, file: string, args: readonly string[], environment: readonly string[]): number;
@@ -88,6 +93,7 @@ async function loadLibc(): Promise<Libc> {
 	return {
 		pipe2: call("pipe2", ["int *", "int"]),
 		waitpid: call("waitpid", ["int", "int *", "int"]),
+		control: call("fcntl", ["int", "int", "..."]),
 		errno: () => koffi.errno(),
 		start(actions, file, args, environment) {
 			const error = spawn(pid, file, actions, attributes, [...args, null], [...environment, null]);

@@ -16,6 +16,8 @@ export interface Spawner {
 	readonly name: "posix_spawn" | "child_process";
 	/** A real pipe: a script may open `/dev/stderr` again, which it could not do with a socket. */
 	createPipe(): Pipe;
+	/** Let much wait in a pipe, where the system allows it: who prints and who reads it then take turns less often. */
+	widenPipe?(descriptor: number): void;
 	/**
 	 * Start a process on descriptors from 0, which stay the caller's to close. Throws (`code` as of the system) or calls
 	 * `onError` when it cannot; otherwise `onStart` and, once, `onExit`, never before `spawn` has returned.

@@ -18,7 +18,7 @@ export class TextFile {
 	readonly #descriptor: number;
 	/** Where the next text begins. What a process that was killed has left at the end stays there, and nobody refers to it. */
 	#end: number;
-	#waiting: Buffer[] = [];
+	#waiting: Uint8Array[] = [];
 	#waitingFrom = 0;
 	#writing: Promise<void> = Promise.resolve();
 	/** What the waiting ones lie in. */
@@ -49,9 +49,12 @@ export class TextFile {
 		return this.#waiting.length > 0;
 	}
 
-	/** The bytes of a text, and where they will be; they are there once `flush` has resolved. */
-	add(text: string | Uint8Array): { readonly bytes: Buffer; readonly place: number } {
-		const bytes = this.#toBytes(text);
+	/**
+	 * The bytes of a text, and where they will be; they are there once `flush` has resolved. What is given as bytes is written from where it
+	 * lies.
+	 */
+	add(text: string | Uint8Array): { readonly bytes: Uint8Array; readonly place: number } {
+		const bytes = typeof text === "string" ? this.#toBytes(text) : text;
 		const place = this.#end;
 		if (this.#waiting.length === 0) this.#waitingFrom = place;
 		this.#waiting.push(bytes);
@@ -78,17 +81,15 @@ export class TextFile {
 		return written;
 	}
 
-	/** A copy: whoever gives bytes may use their memory again. */
-	#toBytes(text: string | Uint8Array): Buffer {
+	#toBytes(text: string): Buffer {
 		const length = Buffer.byteLength(text);
-		if (length > blockSize) return typeof text === "string" ? Buffer.from(text) : Buffer.from(text);
+		if (length > blockSize) return Buffer.from(text);
 		if (this.#block === undefined || this.#block.used + length > blockSize) {
 			this.#block = { bytes: this.#spare.take(), used: 0 };
 		}
 		const bytes = this.#block.bytes.subarray(this.#block.used, this.#block.used + length);
-		if (typeof text !== "string") bytes.set(text);
 		// As many bytes as characters are one byte each, which are copied as they are.
-		else bytes.write(text, length === text.length ? "latin1" : "utf8");
+		bytes.write(text, length === text.length ? "latin1" : "utf8");
 		this.#block.used += length;
 		return bytes;
 	}
@@ -106,7 +107,7 @@ export class TextFile {
 	}
 
 	/** As they are: to put them together would only make more to collect. */
-	async #write(texts: readonly Buffer[], from: number): Promise<void> {
+	async #write(texts: readonly Uint8Array[], from: number): Promise<void> {
 		this.#unsynced += texts.reduce((sum, { length }) => sum + length, 0);
 		let left = texts;
 		for (let place = from; left.length > 0; ) {
@@ -118,7 +119,7 @@ export class TextFile {
 }
 
 /** What is left of texts of which so many bytes are written. */
-function behind(texts: readonly Buffer[], written: number): readonly Buffer[] {
+function behind(texts: readonly Uint8Array[], written: number): readonly Uint8Array[] {
 	let rest = written;
 	for (const [index, text] of texts.entries()) {
 		if (rest < text.length) return [text.subarray(rest), ...texts.slice(index + 1)];

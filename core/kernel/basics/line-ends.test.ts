@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { countLineEndsIn } from "./line-ends.ts";
+import { reserveText } from "./text-memory.ts";
 
 test("line ends are counted wherever they stand, and nothing of an earlier text is", () => {
 	for (const length of [200_001, 65_537, 65_536, 65_535, 33, 17, 16, 15, 1, 0]) {
@@ -10,6 +11,12 @@ test("line ends are counted wherever they stand, and nothing of an earlier text 
 			assert.equal(countLineEndsIn(text.subarray(1)), Math.max(0, Math.ceil(length / every) - 1));
 		}
 	}
+});
+
+test("they are counted where the text lies, and none behind it", () => {
+	const piece = reserveText(1_000) as Buffer;
+	piece.fill("\n");
+	for (const length of [0, 1, 16, 33, 900]) assert.equal(countLineEndsIn(piece.subarray(7, 7 + length)), length);
 });
 
 test.run();

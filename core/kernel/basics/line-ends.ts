@@ -1,17 +1,18 @@
-import { loadModule, toModule } from "./wasm-module.ts";
+import { findPlace, reserveText, textMemory } from "./text-memory.ts";
+import { loadFunction, toModule } from "./wasm-module.ts";
 
 const newline = 10;
 const blockSize = 16;
-/** Bytes that are counted at a time. */
+/** Bytes that are counted at a time where they lie elsewhere. */
 const longest = 65_536;
 
-type Count = (until: number) => number;
+type Count = (from: number, until: number) => number;
 
 const local = (index: number) => ({ get: [0x20, index], set: [0x21, index], tee: [0x22, index] });
-const [until, from, count] = [local(0), local(1), local(2)] as const;
+const [from, until, count] = [local(0), local(1), local(2)] as const;
 const add = [0x6a];
 
-/** `count(until)`: how many line ends there are below `until`, in whole blocks. The numbers are those of the specification of WebAssembly. */
+/** `count(from, until)`: how many line ends there are from `from` to `until`, in whole blocks. The numbers are those of the specification of WebAssembly. */
 const code = [
 	// block, loop; left once `from` is not less than `until`
 	...[0x02, 0x40, 0x03, 0x40, ...from.get, ...until.get, 0x4f, 0x0d, 1],
@@ -22,12 +23,14 @@ const code = [
 	...[...count.get, 0x0b],
 ];
 
-let counter: { readonly run: Count; readonly bytes: Buffer } | null | undefined;
+let counter: { readonly run: Count; readonly room: Buffer } | null | undefined;
 
 function createCounter(): typeof counter {
 	try {
-		const module = toModule({ name: "count", parameters: 1, locals: ["int32", "int32"], code });
-		return loadModule<Count>(module, { name: "count", bytes: longest + blockSize });
+		const module = toModule({ name: "count", parameters: 2, locals: ["int32"], code });
+		const run = loadFunction<Count>(module, "count", textMemory().memory);
+		const room = reserveText(longest);
+		return room === undefined ? null : { run, room };
 	} catch {
 		return null;
 	}
@@ -36,19 +39,18 @@ function createCounter(): typeof counter {
 /** How many line ends a text has, as bytes: a string of it would only be more to collect. */
 export function countLineEndsIn(text: Uint8Array): number {
 	if (counter === undefined) counter = createCounter();
-	let sum = 0;
-	for (let start = 0; start < text.length; start += longest) {
-		const part = text.subarray(start, start + longest);
-		sum += counter ? countIn(counter, part) : countOneByOne(part);
+	const whole = counter === null || counter === undefined ? 0 : text.length - (text.length % blockSize);
+	let sum = countOneByOne(text.subarray(whole));
+	if (!counter || whole === 0) return sum;
+	const { run, room } = counter;
+	const place = findPlace(text);
+	if (place !== undefined) return sum + run(place, place + whole);
+	for (let start = 0; start < whole; start += longest) {
+		const part = text.subarray(start, Math.min(whole, start + longest));
+		room.set(part);
+		sum += run(room.byteOffset, room.byteOffset + part.length);
 	}
 	return sum;
-}
-
-function countIn({ run, bytes }: NonNullable<typeof counter>, text: Uint8Array): number {
-	bytes.set(text);
-	// What was there before belongs to the last block, too.
-	bytes.fill(0, text.length, text.length + blockSize);
-	return run(text.length);
 }
 
 function countOneByOne(text: Uint8Array): number {

@@ -1,3 +1,5 @@
+import { reserveText } from "./text-memory.ts";
+
 /**
  * Memory in pieces of one size that is used again: what is left to be collected waits for that, and a flood takes more meanwhile
  * than all else the service holds.
@@ -6,18 +8,30 @@ export class Rooms {
 	readonly size: number;
 	readonly #most: number;
 	readonly #spare: Buffer[] = [];
+	/** The same of those in the memory of functions, which are never given back. */
+	readonly #reserved: Buffer[] = [];
+	#unreserved: number;
 
-	/** @param most pieces that wait to be used again */
-	constructor({ size, most }: { readonly size: number; readonly most: number }) {
+	/** @param most pieces that wait to be used again; the first `reserved` of them are where functions of WebAssembly find them */
+	constructor({ size, most, reserved = 0 }: { readonly size: number; readonly most: number; readonly reserved?: number }) {
 		this.size = size;
 		this.#most = most;
+		this.#unreserved = reserved;
 	}
 
 	/** Held by whoever takes it. What is in it is of no meaning. */
 	take(): Room {
+		const reserved = this.#reserved.pop() ?? this.#reserve();
+		if (reserved !== undefined) return new Room(reserved, (bytes) => this.#reserved.push(bytes));
 		return new Room(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.size), (bytes) => {
 			if (this.#spare.length < this.#most) this.#spare.push(bytes);
 		});
+	}
+
+	#reserve(): Buffer | undefined {
+		if (this.#unreserved === 0) return undefined;
+		this.#unreserved -= 1;
+		return reserveText(this.size);
 	}
 }
 

@@ -10,9 +10,13 @@ export interface WasmFunction {
 	readonly code: readonly number[];
 }
 
+export interface WasmMemory {
+	readonly buffer: ArrayBuffer;
+}
+
 /** The part of WebAssembly that is used: the types of Node have none of it. */
 interface Wasm {
-	readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
+	readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
 	readonly Module: new (code: Uint8Array) => object;
 	readonly Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
 }
@@ -33,14 +37,18 @@ export function toModule({ name, parameters, locals, code }: WasmFunction): Uint
 	]);
 }
 
-/** The function of such a module, and its memory of at least so many bytes. Throws where this machine, or what it lets run, cannot do it. */
-export function loadModule<F>(module: Uint8Array, { name, bytes }: { readonly name: string; readonly bytes: number }) {
-	const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
-	const memory = new Memory({ initial: Math.ceil(bytes / pageSize) });
-	const { exports } = new Instance(new Module(module), { host: { memory } });
-	return { run: exports[name] as F, bytes: Buffer.from(memory.buffer) };
+/** A memory of at least so many bytes. Throws where this machine, or what it lets run, cannot do it. */
+export function createMemory(bytes: number): WasmMemory {
+	return new (findWasm().Memory)({ initial: Math.ceil(bytes / pageSize) });
 }
 
+/** The function of such a module, on a memory. Throws as well. */
+export function loadFunction<F>(module: Uint8Array, name: string, memory: WasmMemory): F {
+	const { Module, Instance } = findWasm();
+	return new Instance(new Module(module), { host: { memory } }).exports[name] as F;
+}
+
+const findWasm = () => (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
 const toName = (text: string) => [text.length, ...Buffer.from(text)];
 const section = (id: number, content: readonly number[]) => [id, ...toLength(content.length), ...content];
 

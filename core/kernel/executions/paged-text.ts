@@ -7,7 +7,7 @@ export const pageSize = 65_536;
 const shortest = 16_384;
 
 /** Of all runs, and of all who follow one. */
-const pages = new Rooms({ size: pageSize, most: 64 });
+const pages = new Rooms({ size: pageSize, most: 32, reserved: 64 });
 const texts = new WeakMap<object, PagedText>();
 
 /**

@@ -26,6 +26,7 @@ import { outlastOutage } from "../work/outage.ts";
 import type { ChildStartParts } from "./children/child-starts.ts";
 import { Children } from "./children/children.ts";
 import { mayEndAtOnce } from "./end-at-once.ts";
+import type { Floods } from "./floods.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toFailure } from "./outcome.ts";
@@ -59,6 +60,7 @@ export interface ExecutorParts {
 	readonly sealedSecrets: SealedSecrets;
 	readonly dialects: Dialects;
 	readonly hub: Pick<TelemetryHub, "tracing">;
+	readonly floods: Floods;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly admitAll: ChildStartParts["admitAll"];
 	readonly isWorkflow: (runnerName: string) => boolean;

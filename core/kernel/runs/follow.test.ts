@@ -361,6 +361,35 @@ test("output as bytes is recorded and followed as output as text is, also by who
 	assert.equal(recorder.captured("stdout").bytes, whole.length);
 });
 
+test("what a run prints last does not push out what comes before it for those who are behind", async () => {
+	const parts = await createParts();
+	const execution = createRunning();
+	await parts.storage.insert("execution", [execution]);
+	let isGone = false;
+	const storage = Object.assign(Object.create(parts.storage) as Storage, {
+		find: (...given: Parameters<Storage["find"]>) => {
+			if (isGone && given[0] === "output_chunk") throw new Error("output was looked for in the storage");
+			return parts.storage.find(...given);
+		},
+	});
+	const over = new AbortController();
+	const output = new RecordedOutput({ storage, eventBus: parts.eventBus });
+	const follower = output.follow(execution.id, { signal: over.signal })[Symbol.asyncIterator]();
+	const recorder = recorderFor(parts, execution);
+	const bytes = Buffer.from(page);
+	const first = follower.next();
+	for (let count = 0; count < 16; count += 1) await recorder.emitBytes("stdout", bytes);
+	await first;
+	while ((await parts.storage.count("output_chunk", { execution_id: execution.id })) < 16) await pause(20);
+	for (let count = 0; count < 9; count += 1) void recorder.emitBytes("stdout", bytes);
+	const rest = await recorder.finish();
+	assert.equal(rest.length, 9);
+	for (const chunk of rest) publishOutput(parts.eventBus, chunk);
+	isGone = true;
+	for (let sequence = 2; sequence <= 25; sequence += 1) assert.equal((await follower.next()).value?.sequence, sequence);
+	over.abort();
+});
+
 test("the chunks of a flood are stored many at a time", async () => {
 	const parts = await createParts();
 	const run = async () => {

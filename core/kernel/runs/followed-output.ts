@@ -122,17 +122,16 @@ export class FollowedOutput {
 		const wanted = followed.followers > manyFollowers ? pageLength / 4 : pageLength;
 		followed.limit = Math.max(1, Math.min(500, Math.floor((wanted * page.length) / (length + 1)) || 8));
 		const chunks = page.map((chunk) => ({ ...chunk, action_ref, runner_ref }));
-		for (const chunk of chunks) {
-			const paged = toPaged(chunk);
-			this.#share(followed, paged ?? chunk);
-			if (paged !== undefined) findPagedText(paged)?.release();
-		}
+		for (const chunk of chunks) this.#share(followed, chunk);
 		return chunks[0];
 	}
 
 	/** The chunk for all who follow its execution. What comes after the last of them has gone is shared with nobody. */
 	#share(followed: Followed, chunk: OutputChunk): void {
 		if (this.#followed.get(chunk.execution_id) !== followed) return;
-		this.#recent.add(chunk, followed.followers > manyFollowers ? "many" : "few");
+		// Strings push out all else, as those of the last write of a run would: then each who is behind reads it again for itself.
+		const paged = findPagedText(chunk) === undefined ? toPaged(chunk) : undefined;
+		this.#recent.add(paged ?? chunk, followed.followers > manyFollowers ? "many" : "few");
+		if (paged !== undefined) findPagedText(paged)?.release();
 	}
 }

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
-import { FollowerTurns, together } from "./follower-turns.ts";
+import { behindOthers, FollowerTurns, together } from "./follower-turns.ts";
 
 test("some go on at once, the others as many a turn of the event loop, in order", async () => {
-	const turns = new FollowerTurns();
+	const turns = new FollowerTurns({ standBack: () => false });
 	const gone: number[] = [];
 	const all = 2 * together + 3;
 	for (let follower = 0; follower < all; follower++) turns.take(() => void gone.push(follower));
@@ -21,7 +21,7 @@ test("some go on at once, the others as many a turn of the event loop, in order"
 });
 
 test("one that comes later does not overtake those that wait", async () => {
-	const turns = new FollowerTurns();
+	const turns = new FollowerTurns({ standBack: () => false });
 	const gone: number[] = [];
 	const add = (follower: number) => turns.take(() => void gone.push(follower));
 	for (let follower = 0; follower < 5 * together; follower++) add(follower);
@@ -35,7 +35,7 @@ test("one that comes later does not overtake those that wait", async () => {
 });
 
 test("thousands all get their turn", async () => {
-	const turns = new FollowerTurns();
+	const turns = new FollowerTurns({ standBack: () => false });
 	const all = 5_000;
 	await new Promise<void>((resolve) => {
 		let gone = 0;
@@ -52,6 +52,33 @@ test("thousands all get their turn", async () => {
 		isGone = true;
 	});
 	assert.ok(isGone);
+});
+
+test("while they stand back few of many have a turn, and then a pause; a few of them, or afterwards, have none", async () => {
+	let standsBack = true;
+	const pauses: (() => void)[] = [];
+	const turns = new FollowerTurns({ standBack: () => standsBack, later: (go) => void pauses.push(go) });
+	let gone = 0;
+	const add = (count: number) => {
+		for (let added = 0; added < count; added++) turns.take(() => void (gone += 1));
+	};
+	const turnSome = async () => {
+		for (let turned = 0; turned < 4; turned++) await turn();
+	};
+	add(4 * together);
+	await turnSome();
+	assert.deepEqual([gone, pauses.length], [together + behindOthers, 1]);
+	pauses.shift()?.();
+	await turnSome();
+	assert.deepEqual([gone, pauses.length], [together + 2 * behindOthers, 1]);
+	standsBack = false;
+	pauses.shift()?.();
+	await turnSome();
+	assert.deepEqual([gone, pauses.length], [4 * together, 0]);
+	standsBack = true;
+	add(2 * together);
+	await turnSome();
+	assert.deepEqual([gone, pauses.length], [6 * together, 0]);
 });
 
 test.run();

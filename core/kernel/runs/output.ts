@@ -2,6 +2,7 @@ import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import { withOwnText } from "../executions/paged-text.ts";
 import { maskRanges } from "../secrets/ranges.ts";
+import type { Floods } from "./floods.ts";
 import { FollowedOutput, type FollowedOutputParts } from "./followed-output.ts";
 import { FollowerTurns } from "./follower-turns.ts";
 import { NumberedLines } from "./numbered-lines.ts";
@@ -9,14 +10,20 @@ import { type FollowerOptions, OutputFollower } from "./output-follower.ts";
 import { countLineEnds, countLines, selectLines } from "./output-lines.ts";
 import { findLastChunk, findLine, readStoredChunks } from "./stored-chunks.ts";
 
+export interface RecordedOutputParts extends FollowedOutputParts {
+	/** While runs print much, many followers stand back. */
+	readonly floods?: Pick<Floods, "areGoingOn">;
+}
+
 /** Output as it has been recorded, and as it goes on being recorded. */
 export class RecordedOutput implements Output {
 	readonly #parts: FollowedOutputParts;
 	readonly #followed: FollowedOutput;
-	readonly #turns = new FollowerTurns();
+	readonly #turns: FollowerTurns;
 
-	constructor(parts: FollowedOutputParts) {
+	constructor(parts: RecordedOutputParts) {
 		this.#parts = parts;
+		this.#turns = new FollowerTurns({ standBack: () => parts.floods?.areGoingOn ?? false });
 		this.#followed = new FollowedOutput(parts);
 	}
 

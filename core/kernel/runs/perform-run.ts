@@ -18,6 +18,7 @@ import type { EngineDependencies } from "../plugins/dependencies.ts";
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
+import type { Floods } from "./floods.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { HostedRunContext } from "./hosted-run-context.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
@@ -45,6 +46,7 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts, Omit<
 	readonly catalog: Pick<Catalog, "resolve">;
 	readonly logger: EngineDependencies["logger"];
 	readonly hub: Pick<TelemetryHub, "tracing">;
+	readonly floods: Floods;
 	/** What becomes of an execution whose run has failed of itself. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
 }
@@ -118,10 +120,11 @@ export class RunPerformer {
 	}
 
 	#createRecorder({ execution, run, prepared }: Performance): Recorder {
-		const { clock, eventBus, options, records } = this.#parts;
+		const { clock, eventBus, floods, options, records } = this.#parts;
 		return new Recorder({
 			store: (chunks) => records.storeOutput(execution, run, chunks),
 			eventBus,
+			floods,
 			executionId: execution.id,
 			actionRef: execution.action_ref,
 			runnerRef: execution.runner_name,

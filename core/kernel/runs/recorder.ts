@@ -8,6 +8,7 @@ import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { findBlanks, maskRanges } from "../secrets/ranges.ts";
 import { type Released, SecretStream } from "../secrets/secret-stream.ts";
 import { CapturedText } from "./captured-text.ts";
+import type { Floods } from "./floods.ts";
 import { countLineEnds } from "./output-lines.ts";
 import { type Piece, WaitingOutput, writeLength } from "./waiting-output.ts";
 
@@ -25,6 +26,8 @@ export interface RecorderOptions {
 	/** Resolves when the chunks are stored. A failure is the end of the run's output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
 	readonly eventBus: EventBus;
+	/** Told where there is much to store. */
+	readonly floods?: Pick<Floods, "note">;
 	readonly executionId: string;
 	readonly actionRef: string;
 	readonly runnerRef: string;
@@ -202,18 +205,21 @@ export class Recorder {
 	}
 
 	async #writeAll(): Promise<void> {
-		const { store, eventBus } = this.#options;
+		const { store, eventBus, floods } = this.#options;
 		if (this.#sequence === 0) await this.#waitForMore(firstWait, muchText);
 		// By the next turn of the loop the run may have ended: its output then goes with the final status in one write.
 		else await new Promise((resolve) => setImmediate(resolve));
 		while (!this.#waiting.isEmpty && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#take();
-			await store(chunks.map(toStoredChunk));
-			for (const chunk of chunks) {
-				publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnText(chunk));
-				findPagedText(chunk)?.release();
+			const length = lengthOf(chunks);
+			if (length >= muchText) floods?.note();
+			try {
+				await store(chunks.map(toStoredChunk));
+				for (const chunk of chunks) publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnText(chunk));
+			} finally {
+				for (const chunk of chunks) findPagedText(chunk)?.release();
 			}
-			if (isFlood(chunks)) await this.#waitForMore(floodWait, writeLength);
+			if (length >= floodLength) await this.#waitForMore(floodWait, writeLength);
 		}
 	}
 
@@ -245,8 +251,8 @@ function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
 	return { stdout: toChannel(), stderr: toChannel(), other: toChannel() };
 }
 
-function isFlood(chunks: readonly OutputChunk[]): boolean {
-	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0) >= floodLength;
+function lengthOf(chunks: readonly OutputChunk[]): number {
+	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0);
 }
 
 /** The chunk with a text that stays as it is. */
