@@ -7,6 +7,8 @@ export interface EngineFault {
 	run(random: Random): Promise<void>;
 	/** Why an execution that was under way meanwhile may have failed: what its result says then. Default: it may not. */
 	readonly excuses?: RegExp;
+	/** Milliseconds for which it also excuses what begins after it. Default 0. */
+	readonly aftermath?: number;
 }
 
 /** Something that is left of a run. */

@@ -118,7 +118,7 @@ function toDeeds(engine: ChaosEngine, random: Random) {
 			const id = await engine.takeAway?.(random);
 			if (id !== undefined) oracle.noteTaken(id);
 		} else await fault.run(random);
-		oracle.note({ engine: engine.name, what, from, to: Date.now(), excuses: fault?.excuses });
+		oracle.note({ engine: engine.name, what, from, to: Date.now() + (fault?.aftermath ?? 0), excuses: fault?.excuses });
 	};
 }
 

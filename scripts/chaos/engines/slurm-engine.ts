@@ -32,8 +32,9 @@ export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 				},
 			},
 			lose: { run: async () => proxy.loseNextAnswer() },
-			// What happens it writes down some seconds later: it may have forgotten a job, or that it has begun, and then it ends it.
-			restart: { run: (random) => cluster.restart(toAbsence(random)), excuses: /^job \d+: / },
+			// What happens it writes down some seconds later: it may have forgotten a job, or that it has begun, and then it ends it. A job that
+			// gets the number of a forgotten one is refused by the node, which still has that.
+			restart: { run: (random) => cluster.restart(toAbsence(random)), excuses: /^job \d+: /, aftermath: 60_000 },
 			accounting: {
 				async run(random) {
 					await accounting?.stop();
