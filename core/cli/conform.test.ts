@@ -53,14 +53,14 @@ test("a plugin that keeps its promises ends with 0, and the report says what was
 	assert.equal(code, 0, stdout);
 	assert.match(stdout, /^ {2}ok {4}shout: one instance runs many actions at once, \d+ ms$/m);
 	assert.match(stdout, /^left out: statements of the cases fails, throws, prints, blocks: give them in `cases`$/m);
-	assert.match(stdout, /^5 hold, 0 refused$/m);
+	assert.match(stdout, /^6 hold, 0 refused$/m);
 });
 
 test("a statement that is refused ends with 1, and says why", async () => {
 	const { code, stdout } = await run("runner", broken);
 	assert.equal(code, 1);
 	assert.match(stdout, /FAIL {2}shout: an action that works resolves as succeeded.+\n\s+AssertionError/);
-	assert.match(stdout, /^3 hold, 2 refused$/m);
+	assert.match(stdout, /^4 hold, 2 refused$/m);
 });
 
 test("a storage plugin and an event bus are tested as they are, in TypeScript too", async () => {
@@ -171,7 +171,7 @@ test("the command ends though the plugin has left something open, with the repor
 			timeout: 60_000,
 		},
 	);
-	assert.match(readFileSync(output, "utf8"), /<testsuite name="runner shout" tests="5" failures="0"/);
+	assert.match(readFileSync(output, "utf8"), /<testsuite name="runner shout" tests="6" failures="0"/);
 });
 
 test.run();

@@ -76,7 +76,7 @@ function checkResults(check: Check): void {
 		assertJsonObject(end);
 	});
 
-	check("succeeds", "what is told at once is what a run comes to, however often it is asked for", async ({ runner, given, context }) => {
+	check("succeeds", "what is told without a run is what a run comes to, however often it is asked for", async ({ runner, given, context }) => {
 		if (runner.runAtOnce === undefined) return;
 		const told = [await runner.runAtOnce(context(given)), await runner.runAtOnce(context(given))];
 		const { succeeded, result } = await runner.run(context(given));

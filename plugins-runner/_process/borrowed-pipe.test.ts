@@ -66,7 +66,8 @@ for (const spawner of spawners) {
 			take = resolve;
 		});
 		let [printed, errors] = [0, 0];
-		const running = runShell(launcher, `${flood}; head -c ${much} /dev/zero >&2`, {
+		// More than is read before it is held up, and than a wide pipe holds.
+		const running = runShell(launcher, `${flood}; head -c ${much} /dev/zero; head -c ${much} /dev/zero >&2`, {
 			async onStdout(text) {
 				printed += text.length;
 				if (printed > 2_000_000) await taken;

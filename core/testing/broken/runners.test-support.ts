@@ -221,7 +221,7 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "it tells something else at once than it does",
-		refusedBy: "what is told at once is what a run comes to, however often it is asked for",
+		refusedBy: "what is told without a run is what a run comes to, however often it is asked for",
 		spoil: (sound) => withChanges(sound, { runAtOnce: () => ({ succeeded: true, result: { lines: -1 } }) }),
 	},
 	{
