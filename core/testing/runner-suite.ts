@@ -76,12 +76,16 @@ function checkResults(check: Check): void {
 		assertJsonObject(end);
 	});
 
-	check("succeeds", "what is told without a run is what a run comes to, however often it is asked for", async ({ runner, given, context }) => {
-		if (runner.runAtOnce === undefined) return;
-		const told = [await runner.runAtOnce(context(given)), await runner.runAtOnce(context(given))];
-		const { succeeded, result } = await runner.run(context(given));
-		for (const answer of told) assert.deepEqual(answer ?? { succeeded, result }, { succeeded, result });
-	});
+	check(
+		"succeeds",
+		"what is told without a run is what a run comes to, however often it is asked for",
+		async ({ runner, given, context }) => {
+			if (runner.runAtOnce === undefined) return;
+			const told = [await runner.runAtOnce(context(given)), await runner.runAtOnce(context(given))];
+			const { succeeded, result } = await runner.run(context(given));
+			for (const answer of told) assert.deepEqual(answer ?? { succeeded, result }, { succeeded, result });
+		},
+	);
 
 	check("fails", "an action that fails resolves as not succeeded", async ({ runner, given, context }) => {
 		const end = await runner.run(context(given));

@@ -300,6 +300,7 @@ test("who waits is told at once what there is, that the run has ended, that the 
 	const end = followers[1].next();
 	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
 	assert.equal((await end).done, true);
+	await followers[0].return?.();
 	const silent = parts.output.followShared(other.id, { signal: never })[Symbol.asyncIterator]().next();
 	await parts.eventBus.stop?.();
 	await assert.rejects(silent);
@@ -378,8 +379,10 @@ test("what a run prints last does not push out what comes before it for those wh
 	const recorder = recorderFor(parts, execution);
 	const bytes = Buffer.from(page);
 	const first = follower.next();
-	for (let count = 0; count < 16; count += 1) await recorder.emitBytes("stdout", bytes);
+	await recorder.emitBytes("stdout", bytes);
+	// By then it is told of all that comes.
 	await first;
+	for (let count = 1; count < 16; count += 1) await recorder.emitBytes("stdout", bytes);
 	while ((await parts.storage.count("output_chunk", { execution_id: execution.id })) < 16) await pause(20);
 	for (let count = 0; count < 9; count += 1) void recorder.emitBytes("stdout", bytes);
 	const rest = await recorder.finish();
