@@ -161,12 +161,12 @@ function toView({ Id = "", Created = "", Config, State = {} }: Inspected): Conta
 
 const isOver = (status: string) => ["exited", "stopped", "dead", "removing"].includes(status);
 
-/** What an answer of 404 says: there is no such thing. */
+/** There is no such thing: 404 says so, and Podman by 500 of a container that is just being removed. */
 async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
 	try {
 		return await answer;
 	} catch (error) {
-		if (error instanceof EngineRefusal && error.status === 404) return undefined;
+		if (error instanceof EngineRefusal && (error.status === 404 || /no such container/i.test(error.message))) return undefined;
 		throw error;
 	}
 }
