@@ -81,7 +81,8 @@ systemdTest("systemd starts the unit as the README says, knows when it is ready,
 		const first = await machine.show("svc", "MainPID");
 		await machine.run("kill", "-STOP", first);
 		await until("another process is ready", 100, async () => {
-			const [state, pid] = [await machine.show("svc", "SubState"), await machine.show("svc", "MainPID")];
+			// In this order: the state of the process before would be taken for that of the one after it.
+			const [pid, state] = [await machine.show("svc", "MainPID"), await machine.show("svc", "SubState")];
 			return (state === "running" && pid !== first) || undefined;
 		});
 		assert.equal(await machine.show("svc", "NRestarts"), "1");
