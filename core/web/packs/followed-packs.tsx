@@ -1,7 +1,7 @@
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { FollowedPackRecord } from "../../features/clients.ts";
 import { attempt } from "../kit/notices.ts";
-import { useResource } from "../kit/resource.ts";
+import { useRepeated, useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -11,6 +11,9 @@ import { Ago } from "../parts/time.tsx";
 import { toRunHref } from "../runs/run-address.ts";
 import { beginJob, isPackJob, mayBegin } from "./pack-jobs.ts";
 import { toPackHref, toShortCommit } from "./pack-source.ts";
+
+/** Milliseconds. */
+const repeatTime = 5_000;
 
 const columns: readonly Column<FollowedPackRecord>[] = [
 	{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
@@ -36,7 +39,11 @@ const columns: readonly Column<FollowedPackRecord>[] = [
 
 /** Packs in git that the service follows by its configuration, and how far it has come. */
 export function FollowedPacks() {
-	const followed = useResource(() => client.packInstalls.followed(), [], { isTouched: isPackJob });
+	// How far the service has come is stored behind the end of the run, of which nothing is told.
+	const followed = useRepeated(
+		useResource(() => client.packInstalls.followed(), [], { isTouched: isPackJob }),
+		repeatTime,
+	);
 	return (
 		<Loaded resource={followed}>
 			{(packs) =>
