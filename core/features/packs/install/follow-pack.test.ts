@@ -13,8 +13,8 @@ interface Setup extends TestEngine {
 	readonly bench: SourceBench;
 	/** Commit the pack `disk`; the commit. */
 	commit(version: string, manifest?: string, files?: Readonly<Record<string, string>>): string;
-	/** Look once; what is known afterwards. */
-	follow(): Promise<FollowedPackEntity>;
+	/** Look once, for as long as the signal lets it; what is known afterwards. */
+	follow(signal?: AbortSignal): Promise<FollowedPackEntity>;
 	pass(minutes: number): void;
 	version(): Promise<string | undefined>;
 }
@@ -52,8 +52,8 @@ async function withFollowed(use: (setup: Setup) => Promise<void>): Promise<void>
 				bench.write("disk/pack.yaml", `ref: disk\nname: disk\ndescription: d\nversion: ${version}\nauthor: a\n${manifest}`);
 				return bench.commit("disk", version);
 			},
-			async follow() {
-				await followPack(parts, followedPacks.source(`${git}=main`), new AbortController().signal);
+			async follow(signal = new AbortController().signal) {
+				await followPack(parts, followedPacks.source(`${git}=main`), signal);
 				const [known, ...others] = await storage.find("followed_pack", {});
 				assert.deepEqual(others, []);
 				return known as FollowedPackEntity;
@@ -106,6 +106,31 @@ test("a head that does not compile leaves the old version, says why, and is trie
 		commit("2.0.1", "", { "actions/workflows/clean.yaml": broken["actions/workflows/clean.yaml"].replace("gone", "noop") });
 		const mended = await follow();
 		assert.deepEqual([mended.reason, mended.state, await version()], [null, "installed", "2.0.1"]);
+	}));
+
+/** Look until an installation goes on, and no longer: as a node does that has lost the duty. */
+async function begin({ follow, storage }: Setup, count: number): Promise<FollowedPackEntity> {
+	const lost = new AbortController();
+	const looking = follow(lost.signal);
+	await until("it has begun", 30, async () => (await storage.count("followed_pack", { state: "installing" })) > 0 || undefined);
+	lost.abort();
+	const known = await looking;
+	assert.equal(await storage.count("execution", { action_ref: "packs.follow" }), count);
+	return known;
+}
+
+test("an installation that nobody waited for to its end is told of by the next look, however it has ended", () =>
+	withFollowed(async (setup) => {
+		const { commit, follow, version, storage } = setup;
+		commit("1.0.0");
+		assert.equal((await begin(setup, 1)).state, "installing");
+		assert.deepEqual([(await follow()).state, await version()], ["installed", "1.0.0"]);
+		commit("2.0.0", "", broken);
+		assert.equal((await begin(setup, 2)).state, "installing");
+		const failed = await follow();
+		assert.deepEqual([failed.state, failed.retry_at, await version()], ["failed", null, "1.0.0"]);
+		assert.match(failed.reason ?? "", /"gone"/);
+		assert.equal(await storage.count("execution", { action_ref: "packs.follow" }), 2, "nothing was begun for it");
 	}));
 
 test("what a commit may not be to blame for is tried again after a while", () =>

@@ -1,6 +1,7 @@
 import {
 	type ExecutionEntity,
 	type FollowedPackEntity,
+	isSvcError,
 	type JsonObject,
 	type Logger,
 	type PackEntity,
@@ -38,6 +39,8 @@ const look = 250;
 /** Look once, and install what is new. */
 export async function followPack(parts: FollowParts, followed: FollowedSource, signal: AbortSignal): Promise<void> {
 	const { storage, clock, sources, followedPacks } = parts;
+	await finishLast(parts, await followedPacks.known(followed), signal);
+	if (signal.aborted) return;
 	const known = await followedPacks.known(followed);
 	// From when on it is known: what was pushed since may not have been seen.
 	const checked_at = toTimestamp(clock.now());
@@ -58,6 +61,23 @@ export async function followPack(parts: FollowParts, followed: FollowedSource, s
 		parts.logger.warn("a pack could not be followed", { source: known.source, error });
 	}
 }
+
+/** Tell how the last installation has gone, where whoever began it has lost the duty meanwhile and nobody has waited for its end. */
+async function finishLast(
+	parts: FollowParts,
+	{ id, state, execution_id, retry_at }: FollowedPackEntity,
+	signal: AbortSignal,
+): Promise<void> {
+	if (state !== "installing" || execution_id === null) return;
+	const ended = await untilEnded(parts, execution_id, signal).catch((error: unknown) => {
+		if (isSvcError(error, "SVC_NOT_FOUND")) return missing;
+		throw error;
+	});
+	if (ended !== undefined) await parts.storage.update("followed_pack", id, toOutcome(ended, retry_at));
+}
+
+/** An installation whose record is gone by now. */
+const missing = { status: "abandoned", result: null } as const;
 
 interface Looked {
 	readonly pack: PackEntity | undefined;
@@ -107,7 +127,7 @@ async function untilEnded({ executions }: FollowParts, id: string, signal: Abort
 	return undefined;
 }
 
-function toOutcome({ status, result }: ExecutionEntity, later: string | null): Patch<FollowedPackEntity> {
+function toOutcome({ status, result }: Pick<ExecutionEntity, "status" | "result">, later: string | null): Patch<FollowedPackEntity> {
 	if (status === "succeeded") return { state: "installed", reason: null, retry_at: null };
 	const { output, error } = (result ?? {}) as { readonly output?: JsonObject; readonly error?: unknown };
 	const reason = String(error ?? `the installation ended ${status}`).slice(0, 2_000);
