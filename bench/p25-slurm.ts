@@ -47,6 +47,8 @@ async function startBench(): Promise<Bench> {
 	const marks = join(cluster.directory, "marks");
 	await mkdir(marks);
 	const runner = await startRunner(cluster);
+	// Jobs end some time after their first word: their files must not be taken away before that.
+	const ends: Promise<unknown>[] = [];
 	const until = async (mark: string) => {
 		while (!(await readdir(marks)).includes(mark)) await delay(5);
 		await rm(join(marks, mark));
@@ -54,9 +56,8 @@ async function startBench(): Promise<Bench> {
 	return {
 		async runAction(mark) {
 			const context = createRunContext(runner, { runnerParameters: { cmd: `touch ${join(marks, mark)}` } });
-			const end = runner.run(context);
+			ends.push(runner.run(context).then(() => runner.afterRun?.(context)));
 			await until(mark);
-			void end.then(() => runner.afterRun?.(context));
 		},
 		async submit(mark) {
 			const env = { PATH: process.env["PATH"], SLURM_CONF: cluster.conf };
@@ -66,6 +67,7 @@ async function startBench(): Promise<Bench> {
 			await until(mark);
 		},
 		async stop() {
+			await Promise.all(ends);
 			await runner.stop?.();
 			await cluster.stop();
 		},

@@ -101,6 +101,76 @@ withSource("everybody gets the very same bytes, in pieces of what came together"
 	assert.equal(source.opened.length, 1);
 });
 
+/** A broadcast whose first write has taken 10 ms, and that has more to write. */
+class Paused {
+	/** Milliseconds of the pauses so far. */
+	readonly pauses: number[] = [];
+	wasLittle = false;
+	isWritten = false;
+	now = 0;
+	readonly #over = new AbortController();
+	#go: () => void = () => {};
+
+	static async start(): Promise<Paused> {
+		const [paused, source] = [new Paused(), new Source()];
+		const broadcasts = new Broadcasts({
+			now: () => paused.now,
+			later: (go, milliseconds) => {
+				paused.#go = go;
+				paused.pauses.push(milliseconds);
+			},
+			watchLoad: () => ({ wasLittle: () => paused.wasLittle }),
+		});
+		const { signal } = paused.#over;
+		const stream = await broadcasts.join({ key: "a", open: (ended) => source.open(ended), signal });
+		await paused.#write(source, stream[Symbol.asyncIterator]());
+		return paused;
+	}
+
+	async #write(source: Source, reader: Reader): Promise<void> {
+		const first = reader.next().then(() => {
+			this.now = 10;
+		});
+		source.publish("one");
+		await first;
+		void reader.next().then(() => {
+			this.isWritten = true;
+		});
+		source.publish("two");
+		while (this.pauses.length === 0) await turn();
+	}
+
+	/** The pause is over. */
+	async goOn(now: number): Promise<void> {
+		this.now = now;
+		this.#go();
+		for (let step = 0; step < 5; step += 1) await turn();
+	}
+
+	end(): void {
+		this.#over.abort();
+	}
+}
+
+test("more is gathered for three times as long as writing took", async () => {
+	const paused = await Paused.start();
+	await paused.goOn(20);
+	assert.ok(!paused.isWritten);
+	assert.deepEqual(paused.pauses, [10, 1]);
+	await paused.goOn(40);
+	assert.ok(paused.isWritten);
+	paused.end();
+});
+
+test("more is gathered for no longer than writing took where the event loop has little else to do", async () => {
+	const paused = await Paused.start();
+	paused.wasLittle = true;
+	await paused.goOn(20);
+	assert.ok(paused.isWritten);
+	assert.deepEqual(paused.pauses, [10]);
+	paused.end();
+});
+
 withSource("another key is another stream", async ({ source, join }) => {
 	await join();
 	await join({ key: "b" });

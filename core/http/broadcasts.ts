@@ -1,3 +1,4 @@
+import { LoopLoad } from "../kernel/basics/loop-load.ts";
 import { Broadcast } from "./broadcast.ts";
 import { type BroadcastSource, Feed } from "./broadcast-feed.ts";
 
@@ -10,10 +11,21 @@ export interface BroadcastRequest {
 	readonly signal: AbortSignal;
 }
 
+/** For tests. */
+export interface BroadcastsParts {
+	/** Bytes kept for clients that are behind, all of them together. */
+	readonly mostHeld?: number;
+	readonly now?: () => number;
+	readonly later?: (go: () => void, milliseconds: number) => void;
+	readonly watchLoad?: () => Pick<LoopLoad, "wasLittle">;
+}
+
 /** Bytes kept for clients that are behind, all of them together. */
 const mostHeld = 33_554_432;
-/** Writes take at most a quarter of the time: so much longer than the last ones took is waited before the next. */
+/** So much longer than the last writes took is waited before the next: they take at most a quarter of the time. */
 const restShare = 3;
+/** The same where the event loop has little else to do: half of the time. */
+const idleRestShare = 1;
 /** Milliseconds. */
 const longestRest = 50;
 
@@ -23,15 +35,22 @@ const longestRest = 50;
  */
 export class Broadcasts {
 	readonly #mostHeld: number;
+	readonly #now: () => number;
+	readonly #later: NonNullable<BroadcastsParts["later"]>;
+	readonly #watchLoad: NonNullable<BroadcastsParts["watchLoad"]>;
 	readonly #feeds = new Map<unknown, Feed>();
 	readonly #open = new Set<Broadcast>();
 	readonly #pending = new Set<Broadcast>();
 	#isBusy = false;
-	/** When the next may be written, by `performance.now()`. */
-	#restUntil = 0;
+	/** When the next may be written, in milliseconds of `now`: where others need the event loop, and where they do not. */
+	#rest = { until: 0, untilIdle: 0 };
 
-	constructor({ mostHeld: limit = mostHeld }: { readonly mostHeld?: number } = {}) {
+	constructor(parts: BroadcastsParts = {}) {
+		const { mostHeld: limit = mostHeld, now = () => performance.now(), later = setTimeout, watchLoad = () => new LoopLoad() } = parts;
 		this.#mostHeld = limit;
+		this.#now = now;
+		this.#later = later;
+		this.#watchLoad = watchLoad;
 	}
 
 	/** What is said from now on. `SVC_SUBSCRIBER_LAGGED` is thrown to a client that is too far behind. */
@@ -69,21 +88,28 @@ export class Broadcasts {
 
 	#plan(): void {
 		this.#isBusy = true;
-		const rest = this.#restUntil - performance.now();
-		if (rest < 1) setImmediate(() => void this.#flush());
-		else setTimeout(() => void this.#flush(), rest);
+		const load = this.#watchLoad();
+		const { until, untilIdle } = this.#rest;
+		const go = () => {
+			if (this.#now() >= until || load.wasLittle()) void this.#flush();
+			else this.#later(go, 1);
+		};
+		const now = this.#now();
+		if (until - now < 1) setImmediate(() => void this.#flush());
+		else this.#later(go, untilIdle - now);
 	}
 
 	async #flush(): Promise<void> {
-		const started = performance.now();
+		const started = this.#now();
 		// Before there is more: whoever reads has taken by now what there was.
 		for (const broadcast of this.#pending) broadcast.dropLagging();
 		this.#makeRoom();
 		for (const broadcast of this.#pending) broadcast.flush();
 		this.#pending.clear();
 		await written();
-		const now = performance.now();
-		this.#restUntil = now + Math.min(longestRest, restShare * (now - started));
+		const now = this.#now();
+		const rest = (share: number) => now + Math.min(longestRest, share * (now - started));
+		this.#rest = { until: rest(restShare), untilIdle: rest(idleRestShare) };
 		this.#isBusy = false;
 		if (this.#pending.size > 0) this.#plan();
 	}

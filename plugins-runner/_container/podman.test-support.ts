@@ -24,6 +24,8 @@ export class Podman extends TestEngine {
 		const directory = await mkdtemp(join(tmpdir(), "svc-podman-"));
 		await writeFile(join(directory, "containers.conf"), toConfiguration());
 		await writeFile(join(directory, "registries.conf"), '[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n');
+		// Its command line, unlike its service, refuses a file that is not there.
+		await writeFile(join(directory, "auth.json"), '{"auths": {}}\n');
 		const own = toArguments(directory, (await canMountLayers(directory)) ? "overlay" : "vfs");
 		const args = [...own, "--log-level", "info", "system", "service", "--time", "0", `unix://${join(directory, "engine.sock")}`];
 		const serve = () => startServerProcess("podman", args, { env: toEnvironment(directory), ready: /API service listening/ });

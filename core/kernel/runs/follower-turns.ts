@@ -1,11 +1,11 @@
+import { LoopLoad } from "../basics/loop-load.ts";
+
 /** Followers that are given a chunk in one turn of the event loop. */
 export const together = 32;
 /** The same where they stand back. */
 export const behindOthers = 8;
 /** Milliseconds between their turns then, at most: about a tenth of the time is theirs, and more where nobody else needs it. */
 const longestPause = 8;
-/** Share of the time below which the event loop has little else to do. */
-const littleToDo = 0.5;
 
 export interface FollowerTurnParts {
 	/** Whether something goes on that many followers are not to hold up. */
@@ -28,7 +28,7 @@ export class FollowerTurns {
 	#isPlanned = false;
 	#pause = longestPause;
 	/** Undefined before the first of several turns between which there are pauses. */
-	#measured: ReturnType<typeof performance.eventLoopUtilization> | undefined;
+	#load: LoopLoad | undefined;
 
 	constructor(parts: FollowerTurnParts) {
 		this.#parts = parts;
@@ -57,7 +57,7 @@ export class FollowerTurns {
 		this.#isPlanned = false;
 		const isCrowd = this.#waiting.length - this.#head > together;
 		const standsBack = isCrowd && this.#parts.standBack();
-		if (!standsBack) this.#measured = undefined;
+		if (!standsBack) this.#load = undefined;
 		const most = standsBack ? behindOthers : together;
 		const next = this.#waiting.slice(this.#head, this.#head + most);
 		this.#head += next.length;
@@ -72,10 +72,10 @@ export class FollowerTurns {
 
 	/** The shorter, the less the event loop had to do since the last turn. */
 	#measurePause(): number {
-		const before = this.#measured;
-		this.#measured = performance.eventLoopUtilization();
-		if (before === undefined) this.#pause = longestPause;
-		else if (performance.eventLoopUtilization(this.#measured, before).utilization < littleToDo) this.#pause /= 2;
+		if (this.#load === undefined) {
+			this.#load = new LoopLoad();
+			this.#pause = longestPause;
+		} else if (this.#load.wasLittle()) this.#pause /= 2;
 		else this.#pause = Math.min(longestPause, Math.max(1, this.#pause * 2));
 		return this.#pause;
 	}
