@@ -62,10 +62,12 @@ export class HandOut {
 		return taken;
 	}
 
-	/** What it was given by an answer that it has not got. */
-	async again(held: readonly HeldJob[]): Promise<readonly WorkerJobEntity[]> {
+	/** What it was given by an answer that it has not got, for a whole lease: what is left of the first one it would take for that. */
+	async again(worker: string, held: readonly HeldJob[]): Promise<readonly WorkerJobEntity[]> {
 		if (held.length === 0) return [];
-		return this.#parts.storage.find("worker_job", { where: { id: { in: held.map(({ id }) => id) }, status: "taken" }, limit: mostHanded });
+		const { storage, clock, lease } = this.#parts;
+		const where = { id: { in: held.map(({ id }) => id) }, worker, status: "taken" } as const;
+		return storage.claim("worker_job", { where, limit: mostHanded }, { lease_expires_at: toExpiry(clock, lease) });
 	}
 
 	/**

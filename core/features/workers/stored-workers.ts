@@ -120,7 +120,7 @@ export class StoredWorkers implements Workers {
 		// It was given these by an answer that it has not got: requests of a worker come one after another.
 		const missed = own.filter(({ id }) => !listed.has(id));
 		if (poll.draining) await this.#handOut.takeBack(request.worker, missed);
-		const again = poll.draining ? [] : await this.#handOut.again(missed);
+		const again = poll.draining ? [] : await this.#handOut.again(request.worker, missed);
 		// What has ended since the request came has made room.
 		const ended = [...held].filter((id) => !own.some((job) => job.id === id)).length;
 		const free = poll.free + ended - again.length;

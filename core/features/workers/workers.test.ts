@@ -276,9 +276,12 @@ scene("what an answer has given that never came is given again to the same worke
 	const [worker, other] = [new FakeWorker("one"), new FakeWorker("two")];
 	const { id } = await submitFar(node);
 	const lost = await given(node, worker);
+	const readLease = async () => (await the.storage.get("worker_job", lost.id))?.lease_expires_at ?? "";
+	const first = await readLease();
 	worker.jobs.clear();
 	assert.deepEqual((await other.poll(node.engine)).jobs, []);
 	assert.deepEqual((await worker.poll(node.engine)).jobs, [lost]);
+	assert.ok((await readLease()) > first, "it may hold it for as long as it thinks it may");
 	assert.deepEqual((await worker.poll(node.engine)).jobs, [], "it says now that it has it");
 	await worker.end(node.engine, lost, { data: "once\n" });
 	assert.equal((await node.settled(id)).status, "succeeded");

@@ -42,13 +42,14 @@ export class Connection {
 		else this.#agent = this.#isSecure ? new HttpsAgent(kept) : new HttpAgent(kept);
 	}
 
-	/** An answer of the API. `SVC_UNAVAILABLE` for everything that may be other at the next try. */
+	/** An answer of the API. `SVC_UNAVAILABLE` for everything that may be other at the next try; the fact `foreign` says that it is none of the API's. */
 	async post<T>(path: string, body: JsonObject, signal?: AbortSignal): Promise<T> {
 		const text = JSON.stringify(body);
 		const { status, answer } = await this.#send(path, text, signal);
 		if (status === 200) return parse<T>(answer);
-		const fault = toFault(answer) ?? `the service answered with status ${status}`;
-		throw new SvcError(codes[status] ?? "SVC_UNAVAILABLE", fault, { facts: { status } });
+		const fault = toFault(answer);
+		const facts = { status, ...(fault === undefined && { foreign: true }) };
+		throw new SvcError(codes[status] ?? "SVC_UNAVAILABLE", fault ?? `the service answered with status ${status}`, { facts });
 	}
 
 	close(): void {

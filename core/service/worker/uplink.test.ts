@@ -6,14 +6,16 @@ import { Uplink } from "./uplink.ts";
 /** A service that answers requests of an end by what it is told, one after the other, then well. */
 class FakeService {
 	readonly asked: string[] = [];
+	readonly bodies: Readonly<Record<string, unknown>>[] = [];
 	readonly #problems: SvcError[];
 
 	constructor(problems: SvcError[]) {
 		this.#problems = problems;
 	}
 
-	async post<T>(path: string): Promise<T> {
+	async post<T>(path: string, body: Readonly<Record<string, unknown>>): Promise<T> {
 		this.asked.push(path);
+		this.bodies.push(body);
 		const problem = this.#problems.shift();
 		if (problem !== undefined) throw problem;
 		return { stored: true } as T;
@@ -40,6 +42,20 @@ test("an end that the service does not want is told in short, and one of a run t
 	const taken = new FakeService([new SvcError("SVC_CONFLICT", "another has it")]);
 	await toUplink(taken).end({ succeeded: true, result: {} });
 	assert.equal(taken.asked.length, 1);
+});
+
+test("an end that nobody takes for a while is told until somebody does: what runs here is not offered again", async () => {
+	const strange = (code: "SVC_NOT_FOUND" | "SVC_CONFLICT") => new SvcError(code, "a page of a proxy", { facts: { foreign: true } });
+	const behind = new FakeService([strange("SVC_NOT_FOUND"), strange("SVC_CONFLICT")]);
+	await toUplink(behind).end({ succeeded: true, result: { kept: true } });
+	assert.deepEqual(behind.bodies.at(-1)?.["result"], { kept: true }, "the end itself, as the service has not refused it");
+	const refusing = new FakeService([
+		new SvcError("SVC_INVALID", "no"),
+		new SvcError("SVC_INVALID", "no"),
+		new SvcError("SVC_NOT_FOUND", "no"),
+	]);
+	await toUplink(refusing).end({ succeeded: true, result: {} });
+	assert.equal(refusing.asked.length, 4);
 });
 
 test("nothing is told any more of a run that is not the worker's, however long the key is refused", async () => {

@@ -18,7 +18,7 @@ const firstPause = 100;
 const longestPause = 2_000;
 
 /** What a later try may be spared. */
-const mayPass = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
+const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
 
 /** What of an end a run says itself. */
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
@@ -77,7 +77,7 @@ export class Uplink {
 		if (this.#failure !== undefined && isSvcError(this.#failure, "SVC_CONFLICT")) return;
 		const body = { fence: this.#job.fence, sequence: this.#sequence + 1, pieces: this.#take(), ...end };
 		await this.#insist("end", body).catch(async (error: unknown) => {
-			if (isSvcError(error, "SVC_CONFLICT") || this.#given.aborted) return;
+			if (isNotWanted(error) || this.#given.aborted) return;
 			// What the service refuses it will refuse again: the run must not wait for its end for ever.
 			const refused = {
 				...body,
@@ -86,7 +86,7 @@ export class Uplink {
 				result: {},
 				error: `the service refused the end of the run: ${String(error)}`,
 			};
-			await this.#insist("end", refused).catch(() => undefined);
+			await this.#insist("end", refused, isNotWanted).catch(() => undefined);
 		});
 	}
 
@@ -155,17 +155,28 @@ export class Uplink {
 	 * Ask until the service answers, for as long as the run is this worker's. A key that it refuses may be good again soon, as for requests
 	 * for work: who gave up here would be offered what it has run already.
 	 */
-	async #insist<T>(verb: string, body: object): Promise<T> {
+	async #insist<T>(verb: string, body: object, isFinal = isRefusal): Promise<T> {
 		for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
 			if (this.#given.aborted) throw new SvcError("SVC_CONFLICT", "the run is not this worker's any more");
 			try {
 				return await this.#connection.post<T>(`/workers/jobs/${this.#job.id}/${verb}`, body as JsonObject, this.#given);
 			} catch (error) {
-				if (!mayPass.some((code) => isSvcError(error, code))) throw error;
+				if (isFinal(error)) throw error;
 				await wait(pause, this.#given);
 			}
 		}
 	}
+}
+
+/** The run is not this worker's any more. */
+function isNotWanted(error: unknown): boolean {
+	return isSvcError(error, "SVC_CONFLICT") && error.facts["foreign"] !== true;
+}
+
+/** What the service says itself, or whoever stands before it of a body that is too much for it, stays so. */
+function isRefusal(error: unknown): boolean {
+	if (passing.some((code) => isSvcError(error, code))) return false;
+	return !isSvcError(error) || error.facts["foreign"] !== true || error.code === "SVC_TOO_LARGE" || error.code === "SVC_INVALID";
 }
 
 function isHighSurrogate(code: number): boolean {

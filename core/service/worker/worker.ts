@@ -147,6 +147,8 @@ export class Worker {
 		for (const [id, job] of this.#jobs) if (!lost.includes(id)) job.heldUntil = heldUntil;
 		for (const { id, kind } of stops)
 			this.#jobs.get(id)?.stop(kind, kind === "cancel" ? "canceled by user" : "the time of the action is over");
+		// What has been on its way for so long may be somebody else's by now; the next answer gives it again where it is not.
+		if (performance.now() >= heldUntil) return;
 		for (const job of jobs) if (!this.#jobs.has(job.id)) this.#begin(job, heldUntil);
 	}
 

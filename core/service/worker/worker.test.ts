@@ -1,0 +1,53 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import type { Runner } from "../../contract/index.ts";
+import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
+import { silentLogger } from "../../testing/run-context.ts";
+import type { Connection } from "./connection.ts";
+import type { PackFolders } from "./pack-folders.ts";
+import { Worker } from "./worker.ts";
+
+const spec = { action_ref: "core.local", pack: "core", user: "ada", entry_point: "", content: null, max_result_output: 1_000 };
+const job = { id: "1", fence: "2", execution_id: "3", runner: "scripted", spec } as unknown as HandedJob;
+
+/** Let a worker ask until it has got all of these answers and asks once more; gives how often it has run something. */
+async function countRuns(answers: readonly Partial<WorkerNews>[]): Promise<number> {
+	let [asked, runs] = [0, 0];
+	const connection = {
+		async post<T>(path: string): Promise<T> {
+			if (path !== "/workers/poll") return { stored: true } as T;
+			const news: WorkerNews = { lease: 60, jobs: [], stops: [], lost: [], ...answers[asked] };
+			asked += 1;
+			return news as T;
+		},
+	};
+	const runner = {
+		async run() {
+			runs += 1;
+			return { succeeded: true, result: {} };
+		},
+	};
+	const worker = new Worker({
+		connection: connection as unknown as Connection,
+		folders: {} as PackFolders,
+		runners: new Map([["scripted", runner as unknown as Runner]]),
+		...{ logger: silentLogger, serviceUrl: "http://service", name: "one", labels: ["far"], version: "1.0.0", places: 1 },
+		onRefused: (error) => assert.fail(error),
+	});
+	worker.start();
+	await until("all answers are taken", 20, () => asked > answers.length || undefined);
+	await worker.abort();
+	return runs;
+}
+
+test("what an answer brings is run", async () => {
+	assert.equal(await countRuns([{ jobs: [job] }]), 1);
+});
+
+test("what an answer brings that was on its way for longer than its run may be held is not begun before it is given again", async () => {
+	assert.equal(await countRuns([{ lease: 0, jobs: [job] }]), 0);
+	assert.equal(await countRuns([{ lease: 0, jobs: [job] }, { jobs: [job] }]), 1);
+});
+
+test.run();
