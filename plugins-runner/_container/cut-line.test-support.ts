@@ -12,10 +12,13 @@ export interface LostAnswer {
 /** A socket that passes on what comes, until it is cut. */
 export class CutLine {
 	readonly path: string;
+	/** Names of the containers that were ever asked for here, whether they were made or not. */
+	readonly asked = new Set<string>();
 	readonly #server = createServer();
 	readonly #target: string;
 	readonly #open = new Set<Socket>();
 	#isCut = false;
+	#isFrozen = false;
 	#lost: LostAnswer[] = [];
 
 	private constructor(path: string, target: string) {
@@ -41,6 +44,17 @@ export class CutLine {
 		this.#lost = [];
 	}
 
+	/** Nothing gets through until `thaw`; what was on its way arrives then, also from whoever has died meanwhile. */
+	freeze(): void {
+		this.#isFrozen = true;
+		for (const socket of this.#open) socket.pause();
+	}
+
+	thaw(): void {
+		this.#isFrozen = false;
+		for (const socket of this.#open) socket.resume();
+	}
+
 	/** Whoever asks for one of the paths next gets no answer. */
 	loseNextAnswer(answers: readonly LostAnswer[]): void {
 		this.#lost = [...answers];
@@ -62,7 +76,9 @@ export class CutLine {
 		}
 		socket.on("data", (piece) => {
 			const [line = ""] = piece.toString("latin1").split("\r\n");
-			const found = this.#lost.find(({ path }) => (line.split(" ")[1] ?? "").split("?")[0]?.endsWith(path));
+			const [path = "", query] = (line.split(" ")[1] ?? "").split("?");
+			if (path.endsWith("/containers/create")) this.asked.add(new URLSearchParams(query).get("name") ?? "");
+			const found = this.#lost.find((each) => path.endsWith(each.path));
 			if (found !== undefined) this.#lost = this.#lost.filter((each) => each !== found);
 			lost ??= found;
 			target.write(piece);
@@ -74,5 +90,6 @@ export class CutLine {
 		});
 		socket.on("close", () => target.destroy());
 		target.on("close", () => socket.end());
+		if (this.#isFrozen) for (const each of [socket, target]) each.pause();
 	}
 }

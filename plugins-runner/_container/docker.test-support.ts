@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,6 +16,12 @@ const run = promisify(execFile);
 export function dockerTest(test: SkippableTest, ...more: readonly string[]): ReturnType<typeof requires>["test"] {
 	const commands = ["dockerd", "containerd", "runc", "busybox", ...more];
 	return requires(test, { command: commands.find((command) => missing({ command }) !== undefined) ?? "dockerd", root: true }).test;
+}
+
+/** What the daemon writes down of a container. */
+export interface StoredContainer {
+	readonly Config: { readonly Labels?: Readonly<Record<string, string>> | null };
+	readonly State: { readonly Running: boolean; readonly ExitCode: number; readonly FinishedAt: string };
 }
 
 /** A real Docker, without a network of its own. */
@@ -58,6 +64,15 @@ export class Docker extends TestEngine {
 		const before = count();
 		this.signal("SIGHUP");
 		while (count() === before) await delay(50);
+	}
+
+	/** What the daemon has written down of its containers; to be asked while it does not run. */
+	async stored(): Promise<readonly StoredContainer[]> {
+		const directory = join(this.directory, "data/containers");
+		const read = async (id: string) => JSON.parse(await readFile(join(directory, id, "config.v2.json"), "utf8")) as StoredContainer;
+		// One that was just being made, or removed, has no such file.
+		const found = await Promise.all((await readdir(directory)).map((id) => read(id).catch(() => undefined)));
+		return found.filter((container) => container !== undefined);
 	}
 
 	/** It remembers few events: they are counted as they come. */

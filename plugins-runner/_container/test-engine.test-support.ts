@@ -56,13 +56,14 @@ export abstract class TestEngine implements LastingEngine {
 		this.#server.child.kill(name);
 	}
 
-	/** End its server and start it again; what its containers do meanwhile is the engine's matter. */
-	async restart(signal: NodeJS.Signals): Promise<void> {
+	/** End its server and start it again; what its containers do meanwhile is the engine's matter. `between` may look at what it has stored. */
+	async restart(signal: NodeJS.Signals, between?: () => Promise<void>): Promise<void> {
 		const { child } = this.#server;
 		// Containers may hold what it prints to, so that this is not closed with it.
 		const exited = once(child, "exit");
 		child.kill(signal);
 		await exited;
+		await between?.();
 		this.#server = await this.#serve();
 	}
 
@@ -96,6 +97,20 @@ export abstract class TestEngine implements LastingEngine {
 
 	async restore(): Promise<void> {
 		this.#line.restore();
+	}
+
+	/** Nothing gets through for a while, and no connection ends. */
+	freeze(): void {
+		this.#line.freeze();
+	}
+
+	thaw(): void {
+		this.#line.thaw();
+	}
+
+	/** Whether a container of this name was ever asked for, by whoever reaches it by its line. */
+	wasAsked(name: string): boolean {
+		return this.#line.asked.has(name);
 	}
 
 	async loseNextAnswer(answers: readonly LostAnswer[] = [{ path: "/containers/create" }, { path: "/start" }]): Promise<void> {

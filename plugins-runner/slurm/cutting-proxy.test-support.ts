@@ -10,6 +10,7 @@ export class CuttingProxy {
 	readonly #sockets = new Set<Socket>();
 	readonly #target: number;
 	#isCut = false;
+	#isFrozen = false;
 	#losesAnswer = false;
 
 	private constructor(target: number) {
@@ -37,6 +38,17 @@ export class CuttingProxy {
 	mend(): void {
 		this.#isCut = false;
 		this.#losesAnswer = false;
+	}
+
+	/** Nothing gets through until `thaw`, and no connection ends. */
+	freeze(): void {
+		this.#isFrozen = true;
+		for (const socket of this.#sockets) socket.pause();
+	}
+
+	thaw(): void {
+		this.#isFrozen = false;
+		for (const socket of this.#sockets) socket.resume();
 	}
 
 	/** The next job is submitted, and its number is not heard. */
@@ -71,5 +83,6 @@ export class CuttingProxy {
 			else socket.write(piece);
 		});
 		socket.on("end", () => controller.end());
+		if (this.#isFrozen) for (const each of [socket, controller]) each.pause();
 	}
 }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,8 @@ export interface Slurm {
 	forget(): Promise<void>;
 	/** The controller is killed, and comes back after so many milliseconds with what it knew. */
 	restart(away: number): Promise<void>;
+	/** The daemon of its node is killed, and comes back after so many milliseconds: jobs go on without it. */
+	restartNode(away: number): Promise<void>;
 	/** Resolves once its node can take jobs. */
 	isIdle(): Promise<void>;
 	stop(): Promise<void>;
@@ -74,7 +77,7 @@ export async function startSlurm({ accounting: isAccounted = false } = {}): Prom
 		const conf = join(directory, "runner.conf");
 		await writeFile(conf, toConfiguration({ ...site, controllerPort: proxy.port }));
 		await servers.startController();
-		await servers.start("slurmd", ["-D", "-f", servers.conf], /slurmd started|CPUs=/);
+		await servers.startNode();
 		await servers.isIdle();
 		const parts = { directory: join(directory, "shared"), conf, proxy, accounting, ask: servers.ask };
 		return {
@@ -82,6 +85,7 @@ export async function startSlurm({ accounting: isAccounted = false } = {}): Prom
 			stop: () => servers.stop(),
 			forget: () => servers.forget(),
 			restart: (away) => servers.restart(away),
+			restartNode: (away) => servers.restartNode(away),
 			isIdle: () => servers.isIdle(),
 			...counts(directory, servers.ask),
 		};
@@ -116,6 +120,10 @@ class Servers {
 		return this.start("slurmctld", ["-D", "-f", this.conf, ...more], /Running as primary controller/);
 	}
 
+	startNode(): Promise<void> {
+		return this.start("slurmd", ["-D", "-f", this.conf], /slurmd started|CPUs=/);
+	}
+
 	async isIdle(): Promise<void> {
 		while (!(await this.ask("sinfo", "--noheader", "--format=%T").catch(() => "")).includes("idle")) await delay(50);
 	}
@@ -129,6 +137,16 @@ class Servers {
 		await this.#running.get("slurmctld")?.end("SIGKILL");
 		await delay(away);
 		await this.startController();
+	}
+
+	async restartNode(away: number): Promise<void> {
+		const slurmd = this.#running.get("slurmd");
+		// What it has begun holds what it prints to, so that this is not closed with it.
+		const exited = slurmd && once(slurmd.child, "exit");
+		slurmd?.child.kill("SIGKILL");
+		await exited;
+		await delay(away);
+		await this.startNode();
 	}
 
 	async stop(): Promise<void> {

@@ -8,7 +8,7 @@ import { mechanisms } from "./weakened-storage.ts";
 
 // Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database, holes in the network, clocks that are set and a bus that loses events:
 // `npm run chaos [-- --short] [--seconds N] [--seed N] [--bus postgres|nats] [--faults kill,freeze,…] [--roles all|split] [--without sweep,…] [--logs <directory>]`.
-// docs/guides/run-several-nodes.md says what it proves. With `--engines all`, or some of podman, docker, slurm, kubernetes and worker, one service whose runs go
+// docs/guides/run-several-nodes.md says what it proves. With `--engines all`, or some of podman, docker, slurm, kubernetes, worker and ssh, one service whose runs go
 // to engines that die, are cut off and lose jobs: `npm run chaos -- --engines all [--short] [--seconds N] [--seed N]`.
 const { values } = parseArgs({
 	options: {
@@ -67,8 +67,12 @@ function breakNodes(): Promise<readonly Broken[]> {
 
 function breakEngines(text: string): Promise<readonly Broken[]> {
 	const engines = text === "all" ? engineNames : oneOf("engines", text, engineNames);
-	const deadline = performance.now() + seconds * 1_000;
-	const goesOn = () => performance.now() < deadline;
+	let deadline: number | undefined;
+	// From the first round on: engines take a while to start.
+	const goesOn = () => {
+		deadline ??= performance.now() + seconds * 1_000;
+		return performance.now() < deadline;
+	};
 	return runEngineChaos({ seed, engines, goesOn, most: 3, patience: 120, print, signal: ending.signal });
 }
 

@@ -9,6 +9,7 @@ import {
 import { workerOptions } from "../../../core/testing/guarantees/worker-process.test-support.ts";
 import type { ChaosEngine } from "./chaos-engine.ts";
 import { config } from "./config.ts";
+import { workerLease } from "./worker-engine.ts";
 
 /** The service that the engines belong to: one after another on the same files. */
 export class EngineService {
@@ -34,7 +35,7 @@ export class EngineService {
 		const options = Object.fromEntries(this.#engines.map(({ name, options }) => [name, options ?? {}]));
 		const environment = {
 			...workerOptions,
-			SVC_WORKERS_LEASE: "5",
+			SVC_WORKERS_LEASE: String(workerLease),
 			CHAOS_ENGINES: JSON.stringify(options),
 			CHAOS_WITHOUT: JSON.stringify(without),
 			CHAOS_PACKS: join(directory, "packs"),

@@ -3,9 +3,10 @@ import type { ChaosEngine } from "./chaos-engine.ts";
 import { startDocker, startPodman } from "./container-engine.ts";
 import { startKubernetes } from "./kubernetes-engine.ts";
 import { startSlurmEngine } from "./slurm-engine.ts";
+import { startSsh } from "./ssh-engine.ts";
 import { WorkerChaos } from "./worker-engine.ts";
 
-export const engineNames = ["podman", "docker", "slurm", "kubernetes", "worker"] as const;
+export const engineNames = ["podman", "docker", "slurm", "kubernetes", "worker", "ssh"] as const;
 
 export type EngineName = (typeof engineNames)[number];
 
@@ -22,6 +23,7 @@ export const starters: Readonly<Record<EngineName, (places: EnginePlaces) => Pro
 	slurm: ({ ledgers }) => startSlurmEngine(ledgers),
 	kubernetes: ({ ledgers }) => startKubernetes(ledgers),
 	worker: async ({ ledgers, directory }) => new WorkerChaos(directory, ledgers),
+	ssh: ({ ledgers }) => startSsh(ledgers),
 };
 
 const commands: Readonly<Record<EngineName, readonly string[]>> = {
@@ -30,6 +32,7 @@ const commands: Readonly<Record<EngineName, readonly string[]>> = {
 	slurm: ["slurmctld", "slurmd", "munged", "sbatch", "slurmdbd", "mariadbd"],
 	kubernetes: [],
 	worker: [],
+	ssh: ["sshd", "ssh-keygen"],
 };
 
 /** What the machine must have for these engines; names what is missing, where something is. */

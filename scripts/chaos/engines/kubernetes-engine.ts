@@ -1,46 +1,50 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pick } from "../../../core/testing/guarantees/random.test-support.ts";
+import { pick, type Random } from "../../../core/testing/guarantees/random.test-support.ts";
 import { labels } from "../../../plugins-runner/kubernetes-job/job-manifest.ts";
 import { findEnd } from "../../../plugins-runner/kubernetes-job/kube-objects.ts";
 import { KubeServer } from "../../../plugins-runner/kubernetes-job/kube-server.test-support.ts";
 import type { Stored } from "../../../plugins-runner/kubernetes-job/kube-store.test-support.ts";
-import { type ChaosEngine, type Leftover, toAbsence } from "./chaos-engine.ts";
+import { type ChaosEngine, forAWhile, type Leftover, toAbsence } from "./chaos-engine.ts";
 
 /** Jobs of a server that speaks the API. What is cut or slow is the API: pods go on. */
 export async function startKubernetes(ledgers: string): Promise<ChaosEngine> {
 	const server = await KubeServer.start();
 	const { store, controller } = server;
 	const find = (kind: string): readonly Stored[] => store.list(kind, () => true);
-	const away = async (milliseconds: number) => {
-		server.cut();
-		await delay(milliseconds);
-		server.mend();
-	};
+	const asked = new Set<string>();
+	store.listen(({ type, object }) => {
+		if (type === "ADDED") asked.add(object.metadata.labels?.[labels.execution] ?? "");
+	});
+	const cut = (random: Random) =>
+		forAWhile(
+			random,
+			() => server.cut(),
+			() => server.mend(),
+		);
 	return {
 		name: "kubernetes",
 		options: { server: server.url, kill_grace: 1 },
 		action: { runner_type: "kubernetes", parameters: { image: { default: "busybox", immutable: true } } },
 		ledger: join(ledgers, "kubernetes"),
-		isLasting: true,
 		faults: {
-			cut: { run: (random) => away(toAbsence(random)) },
-			lose: { run: async () => server.loseNextAnswer() },
+			cut,
+			lose: async () => server.loseNextAnswer(),
 			// What watches would go on from is forgotten with it.
-			restart: {
-				async run(random) {
-					server.compact();
-					await away(toAbsence(random));
-				},
+			async restart(random) {
+				server.compact();
+				await cut(random);
 			},
-			slow: {
-				async run(random) {
-					server.latency = 300 + random(700);
-					await delay(2 * toAbsence(random));
-					server.latency = 0;
-				},
+			async slow(random) {
+				server.latency = 300 + random(700);
+				await delay(2 * toAbsence(random));
+				server.latency = 0;
 			},
 		},
+		removed: /^job \S+: /,
+		wasAsked: async ({ id }) => asked.has(id),
+		// A cluster keeps what it was given.
+		findLoss: async () => undefined,
 		async takeAway(random) {
 			const jobs = find("Job");
 			if (jobs.length === 0) return undefined;

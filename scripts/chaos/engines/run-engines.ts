@@ -30,6 +30,8 @@ export interface EngineChaosOptions {
 const [askingTime, roundTime] = [2_000, 4_000];
 /** Milliseconds: within which a service that was killed is back, and until it is asked again. */
 const [patience, tryAgain] = [120_000, 250];
+/** A removal by hand, among the faults. */
+const takeAway = "take away";
 /** Milliseconds between two looks at what is still under way. */
 const settling = 1_000;
 
@@ -40,7 +42,8 @@ export async function runEngineChaos(options: EngineChaosOptions): Promise<reado
 		await chaos.service.start({});
 		const oracle = new EngineOracle(chaos.ledgers, chaos.engines);
 		const deeds = chaos.engines.map((engine) => toDeeds(engine, random));
-		for (let round = 0; options.goesOn(round) && !options.signal?.aborted; round += 1) {
+		let round = 0;
+		for (; options.goesOn(round) && !options.signal?.aborted; round += 1) {
 			const faults = deeds.map((next) => next(oracle, options.print));
 			await Promise.all([ask(chaos, oracle, random, options.most), killService(chaos, oracle, random), ...faults]);
 			await oracle.look(chaos.service.client);
@@ -49,7 +52,7 @@ export async function runEngineChaos(options: EngineChaosOptions): Promise<reado
 		options.signal?.throwIfAborted();
 		await settle(chaos, oracle, options.patience);
 		const violations = await oracle.judge(chaos.service.client);
-		options.print(oracle.describe());
+		options.print(`${round} rounds; ${oracle.describe()}`);
 		return violations;
 	});
 }
@@ -112,13 +115,12 @@ function toDeeds(engine: ChaosEngine, random: Random) {
 		const what = deck.pop() ?? "";
 		await delay(500 + random(roundTime - 500));
 		print(`${engine.name}: ${what}`);
-		const fault = engine.faults[what];
 		const from = Date.now();
-		if (fault === undefined) {
-			const id = await engine.takeAway?.(random);
-			if (id !== undefined) oracle.noteTaken(id);
-		} else await fault.run(random);
-		oracle.note({ engine: engine.name, what, from, to: Date.now() + (fault?.aftermath ?? 0), excuses: fault?.excuses });
+		if (what === takeAway) {
+			const id = await engine.takeAway(random);
+			if (id !== undefined) oracle.noteTaken(id, from);
+		} else await engine.faults[what]?.(random);
+		oracle.note({ engine: engine.name, what, from, to: Date.now() });
 	};
 }
 

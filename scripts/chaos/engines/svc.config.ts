@@ -6,6 +6,7 @@ import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { containerRunner } from "svc-automation/plugins-runner/container";
 import { kubernetesJob } from "svc-automation/plugins-runner/kubernetes-job";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
 import { slurm } from "svc-automation/plugins-runner/slurm";
 import { weakenedRunner } from "./weakened-runner.ts";
 
@@ -18,8 +19,9 @@ const makers: Readonly<Record<string, (options: never) => RunnerPlugin>> = {
 	docker: containerRunner,
 	slurm,
 	kubernetes: kubernetesJob,
+	ssh: () => remoteCommand(),
 };
-const engines = Object.entries(JSON.parse(given) as Record<string, object>);
+const optionsOf = JSON.parse(given) as Readonly<Record<string, object>>;
 const weaknesses = JSON.parse(without) as Readonly<Record<string, readonly string[]>>;
 
 export default defineConfig({
@@ -27,7 +29,7 @@ export default defineConfig({
 	event_bus: memoryBus(),
 	runners: [
 		localCommand(),
-		...engines.flatMap(([name, options]) => {
+		...Object.entries(optionsOf).flatMap(([name, options]) => {
 			const made = makers[name]?.(options as never);
 			// The types of their runners are the names of the engines: two may be of one kind.
 			return made === undefined ? [] : [weakenedRunner({ ...made, name }, weaknesses[name] ?? [])];
@@ -37,5 +39,7 @@ export default defineConfig({
 	auth: { backend: flatFile(), listen: false },
 	api: { port: 0 },
 	stream: { listen: false },
+	// The runner's own options are of the service.
+	ssh_runner: optionsOf["ssh"] ?? {},
 	log: { level: "warn", format: "json" },
 });

@@ -11,14 +11,15 @@ export const text = Array.from({ length: lines }, (_, index) => `line ${index}\n
 export const pack = "engine_chaos";
 
 /**
- * What every execution does: it writes down that it has begun where the service has no hand in it, and prints for some seconds. The same for
- * the shells of machines and of busybox, which knows no parts of seconds.
+ * What every execution does: it writes down that it begins where the service has no hand in it, prints for some seconds, and writes down that it
+ * has come to its end. The same for the shells of machines and of busybox, which knows no parts of seconds.
  *
  * @param seconds from line to line
  */
 export function toCommand(ledger: string, seconds = 0.2): string {
 	const nap = `usleep ${seconds * 1_000_000} 2>/dev/null || sleep ${seconds}`;
-	return `echo "$SVC_ACTION_EXECUTION_ID" >> '${ledger}'; i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); ${nap}; done`;
+	const note = (word: string) => `echo "$SVC_ACTION_EXECUTION_ID ${word}" >> '${ledger}'`;
+	return `${note("begin")}; i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); ${nap}; done; ${note("end")}`;
 }
 
 /** Put the pack into a directory of packs. */

@@ -1,0 +1,56 @@
+import type { ExecutionRecord } from "../../../core/features/clients.ts";
+import type { ChaosEngine, Loss, Mishap, UnsuccessfulRun } from "./chaos-engine.ts";
+import { mishapsOf, toTime } from "./mishaps.ts";
+
+/** Milliseconds by which the time of an end may be behind that of its cause. */
+const slack = 100;
+
+/**
+ * Finds whose loss it is that a run has not succeeded. Whoever has removed its work says so, and an engine by its own records; what is left is
+ * the service's own, which must lose nothing but what it had asked no engine for when it was killed.
+ */
+export class LossJudge {
+	readonly #mishaps: readonly Mishap[];
+	/** When somebody began to remove the work of an execution. */
+	readonly #taken = new Map<string, number>();
+	readonly #found = new Map<string, { readonly engine: string; readonly loss: Loss }>();
+
+	constructor(mishaps: readonly Mishap[]) {
+		this.#mishaps = mishaps;
+	}
+
+	noteTaken(id: string, from: number): void {
+		if (!this.#taken.has(id)) this.#taken.set(id, from);
+	}
+
+	mishapsOf(engine: string, record: ExecutionRecord): readonly Mishap[] {
+		return mishapsOf(this.#mishaps, engine, record);
+	}
+
+	/** Undefined: nobody else has lost it. Whoever was found once stays found. */
+	async find(engine: ChaosEngine, run: UnsuccessfulRun): Promise<Loss | undefined> {
+		const { id } = run.record;
+		const loss = this.#found.get(id)?.loss ?? this.#findRemoval(engine, run) ?? (await findOwn(engine, run));
+		if (loss !== undefined) this.#found.set(id, { engine: engine.name, loss });
+		return loss;
+	}
+
+	/** In words, one for each run. */
+	found(): readonly string[] {
+		return [...this.#found.values()].map(({ engine, loss }) => `${engine} ${loss.what}`);
+	}
+
+	#findRemoval({ removed }: ChaosEngine, { record, reason }: UnsuccessfulRun): Loss | undefined {
+		const from = this.#taken.get(record.id);
+		const isTold = from !== undefined && record.status === "failed" && removed.test(reason);
+		return isTold && from < toTime(record.end_timestamp) + slack ? { what: "removed by hand" } : undefined;
+	}
+}
+
+async function findOwn(engine: ChaosEngine, run: UnsuccessfulRun): Promise<Loss | undefined> {
+	const { record, begun, mishaps } = run;
+	const isKilled = mishaps.some((mishap) => mishap.engine === undefined);
+	if (record.status === "abandoned" && isKilled && begun === 0 && !(await engine.wasAsked(record)))
+		return { what: "not asked for when the service was killed" };
+	return engine.findLoss(run);
+}
