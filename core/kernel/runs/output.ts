@@ -5,6 +5,7 @@ import { maskRanges } from "../secrets/ranges.ts";
 import type { Floods } from "./floods.ts";
 import { FollowedOutput, type FollowedOutputParts } from "./followed-output.ts";
 import { FollowerTurns } from "./follower-turns.ts";
+import { findHiddenLineEnds, toCountField } from "./hidden-line-ends.ts";
 import { NumberedLines } from "./numbered-lines.ts";
 import { type FollowerOptions, OutputFollower } from "./output-follower.ts";
 import { countLineEnds, countLines, selectLines } from "./output-lines.ts";
@@ -29,8 +30,7 @@ export class RecordedOutput implements Output {
 
 	async *read(executionId: string, selection: OutputSelection): AsyncGenerator<string> {
 		const { type, fromLine: line = 1, masked = false, lines, find } = selection;
-		// Lines are counted as they are shown: with secrets, of which some have several lines, there are others.
-		const start = masked ? await findLine(this.#parts.storage, executionId, { type, line }) : { after: 0, skip: line - 1 };
+		const start = await findLine(this.#parts.storage, executionId, { type, line, masked });
 		const pieces = this.#readPieces(executionId, { ...selection, after: start.after });
 		yield* selectLines(pieces, { line, skip: start.skip }, { lines, find });
 	}
@@ -40,7 +40,7 @@ export class RecordedOutput implements Output {
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
 		// First the lines: what is written meanwhile makes the total larger than what was looked at, never smaller.
-		const start = masked ? await findLine(storage, executionId, { type, line }) : { after: 0, skip: line - 1 };
+		const start = await findLine(storage, executionId, { type, line, masked });
 		const found = new NumberedLines({ line, skip: start.skip }, { most, search: { find, isTrouble } });
 		let sequence = start.after;
 		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
@@ -55,20 +55,25 @@ export class RecordedOutput implements Output {
 		return { total, lines: found.lines, nextLine: found.isComplete && found.nextLine <= total ? found.nextLine : undefined, end };
 	}
 
-	/** By what the last chunk says of itself; with secrets, of which some have several lines, all of it is counted. */
+	/** By what the last chunk says of itself. Where an earlier version has stored it, all is counted. */
 	async #countLines(
 		executionId: string,
 		{ type, masked }: { readonly type: OutputType | undefined; readonly masked: boolean },
 	): Promise<number> {
 		const { storage } = this.#parts;
-		const last = masked ? await findLastChunk(storage, executionId, type) : undefined;
-		const before = type === undefined ? last?.lines_before : last?.own_lines_before;
-		if (last !== undefined && before !== null && before !== undefined) return before + countLines(toMaskedText(last));
-		if (masked && last === undefined) return 0;
+		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
+		const hidden = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
+		const last = await findLastChunk(storage, executionId, type);
+		if (last === undefined) return 0;
+		const before = last[toCountField(type)];
+		if (before !== null && hidden !== undefined) {
+			const surplus = hidden.findLast(({ sequence }) => sequence < last.sequence)?.surplus ?? 0;
+			return before + surplus + countLines(toText(last));
+		}
 		let ends = 0;
 		let rest = "";
 		for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
-			const text = masked ? toMaskedText(chunk) : chunk.data;
+			const text = toText(chunk);
 			ends += countLineEnds(text);
 			rest = text;
 		}

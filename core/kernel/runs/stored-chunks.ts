@@ -1,4 +1,5 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
+import { findHiddenLineEnds, toCountField } from "./hidden-line-ends.ts";
 
 /** Bytes that one page of stored chunks should come to. */
 const pageBytes = 1_048_576;
@@ -40,24 +41,43 @@ export async function* readStoredChunks(
 	}
 }
 
+/** Which line of an output, or of one type of it, as it is shown with secrets masked or as it was printed. */
+export interface WantedLine {
+	readonly type: OutputType | undefined;
+	readonly line: number;
+	readonly masked: boolean;
+}
+
 /**
  * Where to begin to read for a line: behind which sequence, and how many line ends of what follows come before it. By what chunks say of
- * themselves; the output itself is not read.
+ * themselves; the output itself is not read, but for what is secret of it and to be shown.
  */
 export async function findLine(
 	storage: Storage,
 	executionId: string,
-	{ type, line }: { readonly type: OutputType | undefined; readonly line: number },
+	{ type, line, masked }: WantedLine,
 ): Promise<{ readonly after: number; readonly skip: number }> {
-	const field = type === undefined ? "lines_before" : "own_lines_before";
+	const beginning = { after: 0, skip: line - 1 };
+	if (line === 1) return beginning;
+	const hidden = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
+	if (hidden === undefined) return beginning;
 	// The last one before which the line before this has not ended: that end is in it.
+	const known = hidden.findLast(({ before }) => before <= line - 2);
+	const surplus = known?.surplus ?? 0;
+	const field = toCountField(type);
 	const [chunk] = await storage.find("output_chunk", {
-		where: { execution_id: executionId, [field]: { lte: line - 2 }, ...(type !== undefined && { output_type: type }) },
+		where: {
+			execution_id: executionId,
+			...(known !== undefined && { sequence: { gt: known.sequence } }),
+			[field]: { lte: line - 2 - surplus },
+			...(type !== undefined && { output_type: type }),
+		},
 		orderBy: [["sequence", "desc"]],
 		limit: 1,
 		fields: ["sequence", field],
 	});
-	return chunk === undefined ? { after: 0, skip: line - 1 } : { after: chunk.sequence - 1, skip: line - 1 - (chunk[field] ?? 0) };
+	if (chunk !== undefined) return { after: chunk.sequence - 1, skip: line - 1 - ((chunk[field] ?? 0) + surplus) };
+	return known === undefined ? beginning : { after: known.sequence - 1, skip: line - 1 - known.before };
 }
 
 /** The last chunk of an output, or of one type of it. */

@@ -103,13 +103,42 @@ test("what is found says the number by which the line is read", async () => {
 	assert.equal(await read(output, { masked: true, fromLine: Number(number), lines: 1 }), line);
 });
 
-test("lines at the end are read without what is before them", async () => {
+test("lines at the end are read without what is before them, masked or not", async () => {
 	const { storage, eventBus } = await createOutput();
 	const all = await storage.count("output_chunk", {});
-	const { counting, reads } = countReads(storage);
-	const output = new RecordedOutput({ storage: counting, eventBus });
-	assert.match(await read(output, { masked: true, fromLine: 71_990, type: "stdout" }), /^stdout 79\.889 /);
-	assert.ok(reads() <= 3, `${reads()} of ${all} chunks were read`);
+	for (const masked of [true, false]) {
+		const { counting, reads } = countReads(storage);
+		const output = new RecordedOutput({ storage: counting, eventBus });
+		assert.match(await read(output, { masked, fromLine: 71_990, type: "stdout" }), /^stdout 79\.889 /);
+		const { total } = await output.lines(executionId, { masked, fromLine: 71_990, lines: 2, type: "stdout" });
+		assert.equal(total, 72_000);
+		assert.ok(reads() <= 9, `${reads()} of ${all} chunks were read`);
+	}
+});
+
+test("lines and how many there are are told as they are counted in the whole output, masked or not", async () => {
+	const { output } = await createOutput();
+	for (const masked of [true, false]) {
+		for (const type of [undefined, "stderr"] as const) {
+			const lines = (await read(output, { type, masked })).split(/(?<=\n)/);
+			for (const fromLine of [1, 2, 11, lines.length - 1, lines.length]) {
+				const found = await output.lines(executionId, { type, masked, fromLine, lines: 1 });
+				assert.equal(found.total, lines.length);
+				assert.deepEqual([found.lines[0]?.line, found.lines[0]?.text], [fromLine, lines[fromLine - 1]?.replace("\n", "")]);
+			}
+		}
+	}
+});
+
+test("where an earlier version has stored output, and counted nothing, all of it is counted", async () => {
+	const { storage, output } = await createOutput();
+	const whole = await read(output, { masked: false });
+	for (const { id } of await storage.find("output_chunk", { fields: ["id"] })) {
+		await storage.update("output_chunk", id, { lines_before: null, own_lines_before: null });
+	}
+	const lines = whole.split(/(?<=\n)/);
+	const found = await output.lines(executionId, { masked: false, fromLine: 70_000, lines: 1 });
+	assert.deepEqual([found.total, found.lines[0]?.text], [lines.length, lines[69_999]?.replace("\n", "")]);
 });
 
 test.run();
