@@ -10,10 +10,12 @@ import { knexStorage } from "./index.ts";
 import { toLargeText } from "./large-text.test-support.ts";
 import { lostText } from "./large-texts.ts";
 import { importLibsql } from "./libsql.ts";
+import { SpareBlocks } from "./spare-blocks.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { readRows, withFile } from "./sqlite-schema.test-support.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
+import { TextFile } from "./text-file.ts";
 
 async function withStorage(directory: string, run: (storage: Storage) => Promise<void>): Promise<void> {
 	const storage = knexStorage({ client: "sqlite" }).create();
@@ -119,6 +121,26 @@ test("what a loss of power has taken is marked as lost, and nothing else is take
 			assert.deepEqual(found.slice(0, 3), chunks.slice(0, 3));
 			assert.equal(found[3]?.data, lostText);
 		});
+	}));
+
+test("what is written while others are brought to the disk, by one or by several at once, is not taken for what is there", () =>
+	withDirectory(async (directory) => {
+		const file = new TextFile(join(directory, "1"), new SpareBlocks());
+		const text = Buffer.alloc(1_000_000, "x");
+		file.add(text);
+		await file.flush();
+		await Promise.all([file.sync(), file.sync()]);
+		assert.equal(file.unsynced, 0);
+		file.add(text);
+		const writing = file.flush();
+		// As far as the system has been given it, and not further.
+		while (file.unsynced === 0) await undefined;
+		const syncing = file.sync();
+		await Promise.all([writing, syncing]);
+		assert.equal(file.unsynced, text.length);
+		await file.sync();
+		assert.equal(file.unsynced, 0);
+		file.close();
 	}));
 
 test("a commit that waits for the disk waits for large texts too, and fails with them", () =>

@@ -24,7 +24,10 @@ export class TextFile {
 	/** What the waiting ones lie in. */
 	#block: Block | undefined;
 	readonly #spare: SpareBlocks;
-	#unsynced = 0;
+	/** Bytes that the system was ever given to write, that it has done with, and that are on the disk. */
+	#given = 0;
+	#written = 0;
+	#synced = 0;
 	/** When a text was last added, in milliseconds of `performance`. */
 	usedAt = 0;
 
@@ -41,7 +44,7 @@ export class TextFile {
 
 	/** Bytes that a loss of power would take. */
 	get unsynced(): number {
-		return this.#unsynced;
+		return this.#given - this.#synced;
 	}
 
 	/** Whether something was added and not yet written. */
@@ -94,12 +97,15 @@ export class TextFile {
 		return bytes;
 	}
 
-	/** Resolves when all that was written before is on the disk. */
+	/**
+	 * Resolves when all that was written before is on the disk. What is still being written need not be: the next one brings it there. Several
+	 * at once each know what they have brought there.
+	 */
 	async sync(): Promise<void> {
-		const bytes = this.#unsynced;
-		if (bytes === 0) return;
+		const written = this.#written;
+		if (written === this.#synced) return;
 		await syncData(this.#descriptor);
-		this.#unsynced -= bytes;
+		this.#synced = Math.max(this.#synced, written);
 	}
 
 	close(): void {
@@ -108,12 +114,18 @@ export class TextFile {
 
 	/** As they are: to put them together would only make more to collect. */
 	async #write(texts: readonly Uint8Array[], from: number): Promise<void> {
-		this.#unsynced += texts.reduce((sum, { length }) => sum + length, 0);
+		const length = texts.reduce((sum, text) => sum + text.length, 0);
+		this.#given += length;
 		let left = texts;
-		for (let place = from; left.length > 0; ) {
-			const { bytesWritten } = await writeAll(this.#descriptor, left.slice(0, mostAtOnce), place);
-			place += bytesWritten;
-			left = behind(left, bytesWritten);
+		try {
+			for (let place = from; left.length > 0; ) {
+				const { bytesWritten } = await writeAll(this.#descriptor, left.slice(0, mostAtOnce), place);
+				place += bytesWritten;
+				left = behind(left, bytesWritten);
+			}
+		} finally {
+			// Also what the system did not take: nobody refers to that.
+			this.#written += length;
 		}
 	}
 }
