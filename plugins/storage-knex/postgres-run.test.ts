@@ -11,6 +11,7 @@ import { administer, dropEmptyDatabase, emptyDatabase } from "./postgres-databas
 import { type PostgresProxy, startProxy } from "./postgres-proxy.test-support.ts";
 
 interface Scope {
+	readonly url: string;
 	/** Between the engine and its records, and between the engine and its bus. */
 	readonly records: PostgresProxy;
 	readonly bus: PostgresProxy;
@@ -20,43 +21,45 @@ interface Scope {
 	told(id: string): Promise<void>;
 }
 
-const withEngine = (body: (scope: Scope) => Promise<void>) => async () => {
-	const url = await emptyDatabase();
-	const [records, bus] = [await startProxy(url), await startProxy(url)];
-	const listener = postgres(url, { max: 1, onnotice: () => {} });
-	let heard = "";
-	let started: TestEngine | undefined;
-	try {
-		await listener.listen("svc", (payload) => void (heard += payload));
-		const { engine } = (started = await startEngine({
-			storage: knexStorage({ client: "postgres", url: records.url }),
-			eventBus: postgresBus({ url: bus.url }),
-			runners: [noop()],
-			options: { actionrunner: { actions_pool_size: 100 } },
-		}));
-		let ended = 0;
-		// Asked for past the proxies, so that this is not counted.
-		const succeeded = "select count(*)::int as count from executions where status = 'succeeded'";
-		const run = async (count: number, action = "default.scripted") => {
-			ended += count;
-			const submit = () => engine.executions.submit({ action, parameters: {} }, principal);
-			const submitted = await Promise.all(Array.from({ length: count }, submit));
-			await until("all have succeeded", 60, async () => {
-				const [found] = await administer<{ readonly count: number }>(url, succeeded);
-				return found?.count === ended || undefined;
-			});
-			return submitted.at(-1)?.entity.id ?? "";
-		};
-		const told = (id: string) => until("others are told", 60, () => heard.includes(id) || undefined).then(() => {});
-		await told(await run(1));
-		await body({ records, bus, run, told });
-	} finally {
-		bus.releaseAnswers();
-		await started?.stop();
-		await listener.end();
-		await Promise.all([records.stop(), bus.stop()]);
-	}
-};
+const withEngine =
+	(body: (scope: Scope) => Promise<void>, pool: { readonly pool_size?: number } = {}) =>
+	async () => {
+		const url = await emptyDatabase();
+		const [records, bus] = [await startProxy(url), await startProxy(url)];
+		const listener = postgres(url, { max: 1, onnotice: () => {} });
+		let heard = "";
+		let started: TestEngine | undefined;
+		try {
+			await listener.listen("svc", (payload) => void (heard += payload));
+			const { engine } = (started = await startEngine({
+				storage: knexStorage({ client: "postgres", url: records.url, ...pool }),
+				eventBus: postgresBus({ url: bus.url }),
+				runners: [noop()],
+				options: { actionrunner: { actions_pool_size: 100 } },
+			}));
+			let ended = 0;
+			// Asked for past the proxies, so that this is not counted.
+			const succeeded = "select count(*)::int as count from executions where status = 'succeeded'";
+			const run = async (count: number, action = "default.scripted") => {
+				ended += count;
+				const submit = () => engine.executions.submit({ action, parameters: {} }, principal);
+				const submitted = await Promise.all(Array.from({ length: count }, submit));
+				await until("all have succeeded", 60, async () => {
+					const [found] = await administer<{ readonly count: number }>(url, succeeded);
+					return found?.count === ended || undefined;
+				});
+				return submitted.at(-1)?.entity.id ?? "";
+			};
+			const told = (id: string) => until("others are told", 60, () => heard.includes(id) || undefined).then(() => {});
+			await told(await run(1));
+			await body({ url, records, bus, run, told });
+		} finally {
+			bus.releaseAnswers();
+			await started?.stop();
+			await listener.end();
+			await Promise.all([records.stop(), bus.stop()]);
+		}
+	};
 
 const runTest = postgresTest(test);
 
@@ -92,6 +95,27 @@ runTest(
 		await run(20);
 		assert.equal(records.prepared.some(isTold), false);
 	}),
+);
+
+runTest(
+	"a node with one connection for its records has three in all, however much it has to do",
+	withEngine(
+		async ({ url, run }) => {
+			const counted =
+				"select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name like 'svc%'";
+			let [most, isRunning] = [0, true];
+			const running = run(60).finally(() => {
+				isRunning = false;
+			});
+			while (isRunning) {
+				const [found] = await administer<{ readonly count: number }>(url, counted);
+				most = Math.max(most, found?.count ?? 0);
+			}
+			await running;
+			assert.equal(most, 3);
+		},
+		{ pool_size: 1 },
+	),
 );
 
 runTest(

@@ -1,6 +1,6 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
@@ -49,6 +49,12 @@ test("everything is copied and compared, except for what nodes say of themselves
 		assert.deepEqual(
 			beside.map((line) => line.replace(place.directory, "").split(" (")[0]),
 			["/data/datastore-key.json", "/data"],
+		);
+		// Long output lies outside of the rows in both.
+		const outside = await Promise.all([join(place.directory, "data", "svc.db-output"), `${file}-output`].map((path) => readdir(path)));
+		assert.deepEqual(
+			outside.map(({ length }) => length),
+			[38, 38],
 		);
 		await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 150));
 		await place.open(source, async (storage) => assert.equal(await storage.count("execution", {}), 150));

@@ -144,13 +144,17 @@ function toValue(type: FieldType, seed: number): unknown {
 	}
 }
 
+/** Output of a run that prints much, which storages may keep outside of its row. */
+const toLongOutput = (id: string) => ({ execution_id: id, data: `${id} é 🗝\n`.repeat(1_000) });
+
 /** Records of a kind with values of every sort, and different from one another. */
 export function createRecords<K extends EntityKind>(kind: K, count: number): EntityMap[K][] {
 	const fields = Object.entries(entityKinds[kind].fields) as [string, FieldType][];
 	return Array.from({ length: count }, (_, index) => {
 		const values = fields.map(([name, type], place) => [name, toValue(type, index * 31 + place * 7 + 1)] as const);
 		const id = (index * 7_919 + 1).toString(16).padStart(24, "0");
-		return { ...Object.fromEntries(values), id } as unknown as EntityMap[K];
+		const longOutput = kind === "output_chunk" && index % 4 === 0 ? toLongOutput(id) : {};
+		return { ...Object.fromEntries(values), ...longOutput, id } as unknown as EntityMap[K];
 	});
 }
 
