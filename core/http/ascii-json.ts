@@ -23,7 +23,7 @@ class AsciiJson {
 	constructor() {
 		const { memory, bytes } = textMemory();
 		this.#escape = loadFunction<Escape>(escapeModule, "escape", memory);
-		const [source, target] = [reserveText(longest), reserveText(longest * longestEscape + blockSize)];
+		const [source, target] = [reserveText(longest), reserveText(longest * longestEscape + 2 * blockSize)];
 		if (source === undefined || target === undefined) throw new Error("there is no room");
 		[this.#bytes, this.#source, this.#target] = [bytes, source, target];
 		for (let code = 0; code < 128; code += 1) {

@@ -5,7 +5,7 @@ const size = 8_388_608;
 /** The first ones are left to tables of the functions. */
 const first = 4_096;
 /** Bytes that functions which work on blocks may read and write behind a piece. */
-const margin = 16;
+const margin = 32;
 
 interface TextMemory {
 	readonly memory: WasmMemory;
