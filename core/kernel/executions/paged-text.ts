@@ -52,16 +52,27 @@ export class PagedText {
 	}
 }
 
-/** A record with this text as its `data`: a string whenever somebody asks for it, and bytes for those who take them. */
+/** Makes a record with this text as its `data`: a string whenever somebody asks for it, and bytes for those who take them. */
 export function withPagedText<T extends object>(members: T, paged: PagedText): T & { readonly data: string } {
-	const record = {
-		...members,
-		get data() {
-			return paged.text;
-		},
-	};
-	texts.set(record, paged);
-	return withBulkyBytes(record, () => paged.bytes);
+	texts.set(members, paged);
+	Object.defineProperty(members, "data", ownText);
+	return withBulkyBytes(members, toOwnBytes) as T & { readonly data: string };
+}
+
+/** The same function for all records: with one of its own, each would be an object of which V8 looks up member by member. */
+const ownText = {
+	get(this: object) {
+		return pagedTextOf(this).text;
+	},
+	enumerable: true,
+};
+
+function toOwnBytes(this: object): Uint8Array {
+	return pagedTextOf(this).bytes;
+}
+
+function pagedTextOf(record: object): PagedText {
+	return texts.get(record) as PagedText;
 }
 
 /** The same record with its text in a page, which the caller holds; undefined where a string is as good. */
