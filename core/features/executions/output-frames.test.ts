@@ -63,4 +63,39 @@ test("streams that send the same event at a time send the same bytes, there unti
 	assert.equal(toText(sent), lines("a"));
 });
 
+test("events that are at hand leave together in the order of their chunks, as many as fit, where only one stream sends them", () => {
+	const frames = new OutputFrames({ masked: true }, () => true);
+	const texts = [lines("a"), `${"\u0001".repeat(60_000)}\n`, lines("c"), lines("d"), lines("e"), lines("f"), lines("g"), lines("h")];
+	const chunks = texts.map((text, index) => toChunk(index + 1, text));
+	const sent: string[] = [];
+	for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+		sent.push(Buffer.from(frames.ofSeveral(chunk, () => chunks.shift())).toString());
+	}
+	frames.letGo();
+	const events = sent.join("").split(/(?<=\n\n)/);
+	assert.deepEqual(
+		events.map((event) => toText(Buffer.from(event))),
+		texts,
+	);
+	assert.deepEqual(
+		events.map((event) => Number(/^id: (\d+)$/m.exec(event)?.[1])),
+		texts.map((_text, index) => index + 1),
+	);
+	assert.ok(sent.length <= 4, `${sent.length} pieces`);
+});
+
+test("few streams have memory for several events at a time, and what one has left another one gets", () => {
+	const streams = Array.from({ length: 40 }, () => new OutputFrames({ masked: true }, () => true));
+	const sendTwo = (frames: OutputFrames) => {
+		const others = [toChunk(2, lines("b"))];
+		frames.ofSeveral(toChunk(1, lines("a")), () => others.shift());
+		return others.length === 0;
+	};
+	const served = streams.filter(sendTwo);
+	assert.equal(served.length, 16);
+	served[0]?.letGo();
+	assert.deepEqual(streams.slice(-2).map(sendTwo), [true, false]);
+	for (const frames of streams) frames.letGo();
+});
+
 test.run();

@@ -6,8 +6,13 @@ import { type Room, Rooms } from "../../kernel/basics/rooms.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toChunk, toChunkWith } from "./records-api.ts";
 
-/** Most bytes of a frame that lies in memory that is used again. */
-const rooms = new Rooms({ size: 81_920, most: 48 });
+/** Bytes that an event of much text mostly takes. */
+const usual = 81_920;
+/** Memory of such events, and of several that leave together. */
+const [rooms, longRooms] = [new Rooms({ size: usual, most: 48 }), new Rooms({ size: usual * 4, most: 4 })];
+/** Long ones in use at most: who does not read keeps them. */
+const mostLong = 16;
+let longCount = 0;
 
 /** What streams send now of chunks, for all who are to see as much of them. */
 const shared = { masked: new WeakMap<OutputChunk, Frame>(), whole: new WeakMap<OutputChunk, Frame>() };
@@ -25,7 +30,8 @@ export class OutputFrames {
 	readonly #isSent: () => boolean;
 	readonly #shared: WeakMap<OutputChunk, Frame>;
 	readonly #presentation: Pick<Presentation, "masked">;
-	#last: { readonly chunk: OutputChunk; readonly room: Room } | undefined;
+	/** What is to be let go of, given whether it has been sent. */
+	#leave: ((isSent: boolean) => void) | undefined;
 
 	/** @param isSent whether nothing that was given out is on its way any more: then its memory may be used again */
 	constructor(presentation: Pick<Presentation, "masked">, isSent: () => boolean) {
@@ -39,35 +45,82 @@ export class OutputFrames {
 		this.letGo();
 		const known = this.#shared.get(chunk);
 		known?.room?.hold();
-		const frame = known ?? makeFrame(chunk, this.#presentation);
+		const frame = known ?? makeFrame(toParts(chunk, this.#presentation));
 		if (known === undefined) this.#shared.set(chunk, frame);
-		if (frame.room !== undefined) this.#last = { chunk, room: frame.room };
+		const { room } = frame;
+		if (room !== undefined) {
+			this.#leave = (isSent) => {
+				if (isSent && room.release()) this.#shared.delete(chunk);
+			};
+		}
 		return frame.bytes;
+	}
+
+	/** The same for a stream that nobody else sends, with what else is at hand where that is much: each write has its price. */
+	ofSeveral(chunk: OutputChunk, takeAtHand: () => OutputChunk | undefined): Uint8Array {
+		if (longCount >= mostLong || toBulkyBytes(chunk) === undefined) return this.of(chunk);
+		this.letGo();
+		const room = this.#takeLong();
+		let used = 0;
+		for (let next: OutputChunk | undefined = chunk; next !== undefined; ) {
+			const parts = toParts(next, this.#presentation);
+			// Where much of it has to be escaped.
+			if (used + lengthOf(parts) > longRooms.size) return Buffer.concat([room.bytes.subarray(0, used), ...parts]);
+			used = put(parts, room.bytes, used);
+			next = used + usual <= longRooms.size ? takeAtHand() : undefined;
+		}
+		return room.bytes.subarray(0, used);
 	}
 
 	/** Nothing of what was given out is needed, unless it is still on its way: then its memory is left to the collector of garbage. */
 	letGo(): void {
-		if (this.#last === undefined) return;
-		const { chunk, room } = this.#last;
-		this.#last = undefined;
-		if (this.#isSent() && room.release()) this.#shared.delete(chunk);
+		this.#leave?.(this.#isSent());
+		this.#leave = undefined;
+	}
+
+	#takeLong(): Room {
+		const room = longRooms.take();
+		longCount += 1;
+		this.#leave = (isSent) => {
+			longCount -= 1;
+			if (isSent) room.release();
+		};
+		return room;
 	}
 }
 
-function makeFrame(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): Frame {
+/** Of an event with much text, which is there until the next call: what comes before it, the text, and what comes behind it. Of any other, all of it. */
+function toParts(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): readonly Uint8Array[] {
 	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : toBulkyBytes(chunk);
 	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
 	const text = escapeAscii(bytes ?? String(shown?.["data"]));
 	const toEvent = (data: unknown) => ({ event: "svc.execution.output__create", data, id: chunk.sequence });
-	if (text === undefined) return { bytes: toFrameBytes(toEvent(shown ?? toChunk(chunk, presentation))), room: undefined };
+	if (text === undefined) return [toFrameBytes(toEvent(shown ?? toChunk(chunk, presentation)))];
 	// No other text holds these quotes without backslashes.
 	const [before = "", behind = ""] = toFrame(toEvent(toChunkWith(chunk, ""))).split(emptyText);
-	const [head, tail] = [Buffer.from(`${before}"data":"`), Buffer.from(`"${behind}`)];
-	const length = head.length + text.length + tail.length;
+	return [Buffer.from(`${before}"data":"`), text, Buffer.from(`"${behind}`)];
+}
+
+function makeFrame(parts: readonly Uint8Array[]): Frame {
+	const [whole, ...others] = parts;
+	if (whole !== undefined && others.length === 0) return { bytes: whole, room: undefined };
+	const length = lengthOf(parts);
 	const room = length <= rooms.size ? rooms.take() : undefined;
-	const frame = room?.bytes.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
-	frame.set(head);
-	frame.set(text, head.length);
-	frame.set(tail, head.length + text.length);
-	return { bytes: frame, room };
+	const bytes = room?.bytes.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
+	put(parts, bytes, 0);
+	return { bytes, room };
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+	return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Where they end. */
+function put(parts: readonly Uint8Array[], target: Uint8Array, start: number): number {
+	let end = start;
+	for (const part of parts) {
+		target.set(part, end);
+		end += part.length;
+	}
+	return end;
 }

@@ -94,18 +94,24 @@ function followOutput(
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
 	const known = type !== undefined && type !== "unknown" ? { type } : {};
-	const chunks = engine.output.followShared(id, { ...known, after, signal })[Symbol.asyncIterator]();
+	const chunks = engine.output.followShared(id, { ...known, after, signal });
 	const frames = new OutputFrames(toPresentation(context), () => isAllSent(context.request));
 	let isOver = false;
+	const takeAtHand = () => chunks.takeAtHand();
+	const toFrame = (chunk: OutputChunk) => (chunks.isAlone ? frames.ofSeveral(chunk, takeAtHand) : frames.of(chunk));
 	const toEvent = ({ done, value }: IteratorResult<OutputChunk, unknown>): EventResult | Promise<EventResult> => {
-		if (done !== true) return type === "unknown" ? chunks.next().then(toEvent) : { done: false, value: frames.of(value) };
+		if (done !== true) return type === "unknown" ? chunks.next().then(toEvent) : { done: false, value: toFrame(value) };
 		frames.letGo();
 		const isEof = !isOver && !signal.aborted;
 		isOver = true;
 		return isEof ? { done: false, value: { event: "EOF", data: undefined } } : { done: true, value: undefined };
 	};
+	const fail = (error: unknown) => {
+		frames.letGo();
+		throw error;
+	};
 	const events: AsyncIterator<ServerSentEvent | Uint8Array> = {
-		next: () => chunks.next().then(toEvent),
+		next: () => chunks.next().then(toEvent, fail),
 		async return() {
 			await chunks.return?.();
 			frames.letGo();

@@ -190,5 +190,13 @@ export interface Output {
 		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncIterable<OutputChunk>;
 	/** The same, where what is read of a chunk is read before the next one is asked for: afterwards its text may be gone. */
-	followShared: Output["follow"];
+	followShared(...given: Parameters<Output["follow"]>): SharedChunks;
+}
+
+/** The chunks of an output for one of its readers. */
+export interface SharedChunks extends AsyncIterableIterator<OutputChunk, undefined> {
+	/** Whether nobody else on this node follows the output. */
+	readonly isAlone: boolean;
+	/** The chunk behind the last one, where it need not be waited for. What was given before stays until `next` is called. */
+	takeAtHand(): OutputChunk | undefined;
 }

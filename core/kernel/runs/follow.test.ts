@@ -362,6 +362,46 @@ test("output as bytes is recorded and followed as output as text is, also by who
 	assert.equal(recorder.captured("stdout").bytes, whole.length);
 });
 
+test("who follows alone takes what is at hand without a wait, each chunk once and none of another channel", async () => {
+	const parts = await createParts();
+	const execution = createRunning();
+	await parts.storage.insert("execution", [execution]);
+	const over = new AbortController();
+	const follow = (options: { readonly type?: OutputType } = {}) =>
+		parts.output.followShared(execution.id, { ...options, signal: over.signal });
+	const [follower, errors] = [follow(), follow({ type: "stderr" })];
+	assert.equal(follower.takeAtHand(), undefined);
+	const recorder = recorderFor(parts, execution);
+	const first = follower.next();
+	await recorder.emitBytes("stdout", Buffer.from(page));
+	const seen = [(await first).value?.sequence];
+	assert.ok(follower.isAlone);
+	await recorder.emit("stderr", "an error\n");
+	for (let count = 0; count < 8; count += 1) await recorder.emitBytes("stdout", Buffer.from(page));
+	while ((await parts.storage.count("output_chunk", { execution_id: execution.id })) < 10) await pause(20);
+	const texts: string[] = [];
+	for (let count = 0; count < 3; count += 1) {
+		const given = [(await follower.next()).value as OutputChunk];
+		for (let chunk = follower.takeAtHand(); chunk !== undefined; ) {
+			given.push(chunk);
+			chunk = given.length < 3 ? follower.takeAtHand() : undefined;
+		}
+		seen.push(...given.map(({ sequence }) => sequence));
+		texts.push(...given.map(({ data }) => data));
+	}
+	assert.deepEqual(
+		seen,
+		seen.map((_sequence, index) => index + 1),
+	);
+	assert.ok(texts.length > 3, `${texts.length} chunks`);
+	assert.ok(texts.join("") === `an error\n${page.repeat(texts.length - 1)}`, "something else was read");
+	assert.equal((await errors.next()).value?.data, "an error\n");
+	assert.equal(errors.takeAtHand(), undefined);
+	assert.ok(!follower.isAlone && !errors.isAlone);
+	over.abort();
+	assert.equal(follower.takeAtHand(), undefined);
+});
+
 test("what a run prints last does not push out what comes before it for those who are behind", async () => {
 	const parts = await createParts();
 	const execution = createRunning();

@@ -61,6 +61,11 @@ export class FollowedOutput {
 		feed.close();
 	}
 
+	/** How many hold the feed of an execution. */
+	countFollowers(executionId: string): number {
+		return this.#followed.get(executionId)?.followers ?? 0;
+	}
+
 	/** A chunk that is at hand, for somebody who lets it go by `letGo`. */
 	takeRecent(executionId: string, sequence: number): OutputChunk | undefined {
 		return this.#recent.take(executionId, sequence);

@@ -1,5 +1,5 @@
 import type { OutputType } from "../../contract/index.ts";
-import type { OutputChunk } from "../executions/executions-api.ts";
+import type { OutputChunk, SharedChunks } from "../executions/executions-api.ts";
 import { isCompleted } from "../executions/status.ts";
 import type { FollowedExecution, FollowedOutput } from "./followed-output.ts";
 import type { FollowerTurns } from "./follower-turns.ts";
@@ -24,19 +24,19 @@ const over: Result = { done: true, value: undefined };
 
 /**
  * One reader of the output of an execution. The order of looks is what makes it free of gaps and repeats: subscribe, read the status, read
- * what is stored. A chunk is stored before it is published and before the status becomes final. Holds one chunk while its reader is busy.
+ * what is stored. A chunk is stored before it is published and before the status becomes final. Holds what its reader is busy with.
  *
  * Who has read everything waits as an entry of the feed and nothing else, and is given what is new by whoever tells of it: with hundreds who
  * follow a run, each promise and timer between the two would be felt. `next` must not be called again before it has resolved.
  */
-export class OutputFollower implements AsyncIterableIterator<OutputChunk, undefined> {
+export class OutputFollower implements SharedChunks {
 	readonly #parts: FollowerParts;
 	readonly #executionId: string;
 	readonly #type: OutputType | undefined;
 	readonly #signal: AbortSignal;
 	/** Sequence of what was read last. */
 	#last: number;
-	#held: OutputChunk | undefined;
+	#held: OutputChunk[] = [];
 	#feed: OutputFeed | undefined;
 	#execution: FollowedExecution | undefined;
 	/** What the feed knew when the execution was read, and whether it is to be read again all the same. */
@@ -65,6 +65,19 @@ export class OutputFollower implements AsyncIterableIterator<OutputChunk, undefi
 		return this.#canWait() ? this.#wait() : this.#look();
 	}
 
+	get isAlone(): boolean {
+		return this.#parts.followed.countFollowers(this.#executionId) === 1;
+	}
+
+	/** Whether or not the feed has told of it: it is at hand because it is stored. */
+	takeAtHand(): OutputChunk | undefined {
+		while (this.#feed !== undefined && !this.#isOver) {
+			const chunk = this.#parts.followed.takeRecent(this.#executionId, this.#last + 1);
+			if (chunk === undefined || this.#accept(chunk)) return chunk;
+		}
+		return undefined;
+	}
+
 	async return(): Promise<Result> {
 		this.#end();
 		return over;
@@ -84,22 +97,16 @@ export class OutputFollower implements AsyncIterableIterator<OutputChunk, undefi
 
 	/** The next chunk, where the feed has told of it and it is still at hand. */
 	#takeRecent(): OutputChunk | undefined {
-		const feed = this.#feed;
-		while (feed !== undefined && !this.#isOver && feed.told > this.#last) {
-			const chunk = this.#parts.followed.takeRecent(this.#executionId, this.#last + 1);
-			if (chunk === undefined) return undefined;
-			if (this.#accept(chunk)) return chunk;
-		}
-		return undefined;
+		return this.#feed !== undefined && this.#feed.told > this.#last ? this.takeAtHand() : undefined;
 	}
 
 	/** Whether what was read is to be given out. */
 	#accept(chunk: OutputChunk): boolean {
-		this.#held = chunk;
 		this.#last = chunk.sequence;
-		if (this.#type === undefined || chunk.output_type === this.#type) return true;
-		this.#letGo();
-		return false;
+		const isWanted = this.#type === undefined || chunk.output_type === this.#type;
+		if (isWanted) this.#held.push(chunk);
+		else this.#parts.followed.letGo(chunk);
+		return isWanted;
 	}
 
 	#inTurn(chunk: OutputChunk): Promise<Result> {
@@ -119,11 +126,13 @@ export class OutputFollower implements AsyncIterableIterator<OutputChunk, undefi
 
 	#wait(): Promise<Result> {
 		return new Promise((resolve) => {
-			this.#rest(() => {
+			const go = () => {
 				const chunk = this.#takeRecent();
-				if (chunk === undefined) resolve(this.#look());
-				else this.#giveInTurn(chunk, resolve);
-			});
+				if (chunk !== undefined) this.#giveInTurn(chunk, resolve);
+				else if (this.#canWait()) this.#rest(go);
+				else resolve(this.#look());
+			};
+			this.#rest(go);
 		});
 	}
 
@@ -191,8 +200,8 @@ export class OutputFollower implements AsyncIterableIterator<OutputChunk, undefi
 	}
 
 	#letGo(): void {
-		if (this.#held !== undefined) this.#parts.followed.letGo(this.#held);
-		this.#held = undefined;
+		for (const chunk of this.#held) this.#parts.followed.letGo(chunk);
+		this.#held = [];
 	}
 
 	readonly #end = (): void => {

@@ -258,7 +258,7 @@ export function toEngine(fake: FakeEngine): Engine {
 			follow: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
 				fake.follow(options.after ?? 0, options.type, options.signal),
 			followShared: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
-				fake.follow(options.after ?? 0, options.type, options.signal),
+				Object.assign(fake.follow(options.after ?? 0, options.type, options.signal), { isAlone: false, takeAtHand: () => undefined }),
 		},
 		events: {
 			open: async (names: readonly string[], { signal }: { signal: AbortSignal }) => {
