@@ -136,8 +136,9 @@ test("a pipe that nobody writes to any more ends when what is in it has been rea
 		writeSync(writing, "last words");
 		closeSync(writing);
 		let text = "";
+		const memory = Buffer.alloc(1_000);
 		const isLeft = await new Promise((resolve) => {
-			new BorrowedPipe({ path, onData: (bytes) => void (text += bytes.toString()), onEnd: resolve });
+			new BorrowedPipe({ path, place: () => memory, onData: (bytes) => void (text += bytes.toString()), onEnd: resolve });
 		});
 		assert.equal(text, "last words");
 		assert.equal(isLeft, false);

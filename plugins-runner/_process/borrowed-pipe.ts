@@ -8,7 +8,9 @@ const linger = 1_000;
 interface BorrowedPipeOptions {
 	/** A pipe of a process that the launcher has started, under `/proc`. */
 	readonly path: string;
-	/** Take bytes, which are there until it returns. */
+	/** Memory that they are read to, which is asked for anew when `onData` has been given some. */
+	place(): Buffer;
+	/** Take bytes. */
 	onData(bytes: Buffer): void;
 	/** Nothing more is read; `isLeft`: although others still hold it open. Not called after `close`. */
 	onEnd(isLeft: boolean): void;
@@ -23,10 +25,10 @@ export class BorrowedPipe {
 	#isClosed = false;
 
 	/** Throws where the system does not let it be opened. */
-	constructor({ path, onData, onEnd }: BorrowedPipeOptions) {
+	constructor({ path, place, onData, onEnd }: BorrowedPipeOptions) {
 		this.#reader = new OutputReader({
 			source: openPipe(path),
-			isTakenAtOnce: true,
+			place,
 			onData,
 			onEnd: () => {
 				clearInterval(this.#ticker);

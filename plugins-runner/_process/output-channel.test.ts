@@ -70,4 +70,24 @@ test("text is the same however its bytes were cut, and memory given to push may 
 	}
 });
 
+test("text is the same where its bytes are read to the place for them, little or much at a time, and whatever waits", async () => {
+	const text = `äöü 🔑 €\n${"long line ".repeat(20_000)}é\n${`${"x".repeat(79)}\n`.repeat(20_000)}end ${"z".repeat(200_000)}`;
+	const bytes = Buffer.from(text);
+	for (const sizes of [[1_000], [65_536, 10, 3_000], [262_144, 262_144, 20]]) {
+		const { channel, pieces } = createChannel();
+		for (let start = 0, count = 0; start < bytes.length; count += 1) {
+			const place = channel.place();
+			const length = bytes.copy(place, 0, start, start + (sizes[count % sizes.length] as number));
+			channel.push(place.subarray(0, length));
+			// Whoever reads may do so at once.
+			channel.place().fill("?");
+			start += length;
+			if (count % 3 !== 0) await turn();
+		}
+		channel.end();
+		await channel.done;
+		assert.ok(pieces.join("") === text, `${sizes.join()}: another text`);
+	}
+});
+
 test.run();

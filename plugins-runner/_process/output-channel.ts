@@ -60,7 +60,12 @@ export class OutputChannel {
 		this.done = this.#pump();
 	}
 
-	/** Copies the bytes. */
+	/** Memory that bytes may be read to, as many as are on their way at most, before they are pushed: then they need not be copied. */
+	place(): Buffer {
+		return this.#waiting.place();
+	}
+
+	/** Copies the bytes, unless they are the first of the `place`, which is another one afterwards. */
 	push(bytes: Uint8Array): void {
 		this.#waiting.add(bytes);
 		if (this.#arrived >= this.#wanted) this.#wake?.();

@@ -10,8 +10,8 @@ const smallRead = readSize / 4;
 interface OutputReaderOptions {
 	/** The descriptor of a pipe, which is closed in the end; or a terminal. */
 	readonly source: number | Terminal;
-	/** Whether the bytes given to `onData` are used no longer than until it returns. */
-	readonly isTakenAtOnce?: boolean;
+	/** Memory that the bytes from a pipe are read to; asked for anew when `onData` has been given some. Default: the reader has its own. */
+	readonly place?: () => Buffer;
 	onData(bytes: Buffer): void;
 	onEnd(): void;
 }
@@ -74,15 +74,16 @@ export class OutputReader {
 
 	/** Into memory of its own choice: what would be read ahead without being asked for could not be left to somebody else. */
 	#openPipe(descriptor: number): Socket {
-		const { isTakenAtOnce = false } = this.#options;
-		let room = Buffer.allocUnsafeSlow(isTakenAtOnce ? windowSize : readSize);
+		const { place } = this.#options;
+		const makeRoom = place ?? (() => Buffer.allocUnsafeSlow(readSize));
+		let room = makeRoom();
 		const onread = {
 			buffer: () => room,
 			callback: (length: number) => {
 				const bytes = room.subarray(0, length);
-				const isCopied = !isTakenAtOnce && length < smallRead;
-				if (!isTakenAtOnce && !isCopied) room = Buffer.allocUnsafeSlow(readSize);
+				const isCopied = place === undefined && length < smallRead;
 				this.#take(isCopied ? Buffer.from(bytes) : bytes, false);
+				if (!isCopied) room = makeRoom();
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };

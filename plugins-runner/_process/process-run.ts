@@ -145,10 +145,13 @@ export class ProcessRun {
 	#answerOffer(payload: Buffer): void {
 		const { launcherPid } = this.#options;
 		const { channel, number: descriptor } = decodeNumber(payload);
+		const taker = this.#channels[channel];
 		try {
+			if (taker === undefined) throw new Error("nobody takes what comes there");
 			const pipe = new BorrowedPipe({
 				path: `/proc/${launcherPid}/fd/${descriptor}`,
-				onData: (bytes) => this.#channels[channel]?.push(bytes),
+				place: () => taker.place(),
+				onData: (bytes) => taker.push(bytes),
 				onEnd: (isLeft) => this.#tellLoan(channel, isLeft ? loans.left : loans.ended),
 			});
 			this.#borrowed.set(channel, pipe);
