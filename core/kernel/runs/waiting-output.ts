@@ -11,7 +11,7 @@ const newline = 10;
 /** Pieces that wait one by one; what comes on top is put together. */
 const singlePieces = 8;
 /** Characters in one write, so that a write never holds up others for long. */
-export const writeLength = 524_288;
+export const writeLength = 1_048_576;
 
 /** Output that becomes one chunk: a text with what is secret of it, or one in pages that nothing is secret of. */
 export type Piece = TextPiece | PagedPiece;
