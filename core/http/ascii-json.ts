@@ -3,7 +3,7 @@ import { loadFunction } from "../kernel/basics/wasm-module.ts";
 import { blockSize, escapeModule, escapeTable } from "./escape-code.ts";
 
 /** Characters; longer texts are rare, and for shorter ones `JSON.stringify` is as good. */
-const [shortest, longest] = [4_096, 98_304];
+const [shortest, longest] = [4_096, 196_608];
 /** Of one character. */
 const longestEscape = 6;
 

@@ -7,9 +7,9 @@ import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toChunk, toChunkWith } from "./records-api.ts";
 
 /** Bytes that an event of much text mostly takes. */
-const usual = 81_920;
+const usual = 163_840;
 /** Memory of such events, and of several that leave together. */
-const [rooms, longRooms] = [new Rooms({ size: usual, most: 48 }), new Rooms({ size: usual * 4, most: 4 })];
+const [rooms, longRooms] = [new Rooms({ size: usual, most: 24 }), new Rooms({ size: usual * 2, most: 4 })];
 /** Long ones in use at most: who does not read keeps them. */
 const mostLong = 16;
 let longCount = 0;

@@ -2,12 +2,12 @@ import { withBulkyBytes } from "../../contract/index.ts";
 import { Rooms } from "../basics/rooms.ts";
 
 /** Bytes of a page. */
-export const pageSize = 65_536;
+export const pageSize = 131_072;
 /** Shorter texts cost less as strings. */
 const shortest = 16_384;
 
 /** Of all runs, and of all who follow one. */
-const pages = new Rooms({ size: pageSize, most: 32, reserved: 64 });
+const pages = new Rooms({ size: pageSize, most: 16, reserved: 32 });
 const texts = new WeakMap<object, PagedText>();
 
 /**
