@@ -36,15 +36,22 @@ test("the event of a text in a page is that of a string", () => {
 	assert.equal(toText(Buffer.from(String(first))), text);
 });
 
-test("the memory of an event is used again once that was sent, and not before", () => {
-	let isSent = true;
-	const frames = new OutputFrames({ masked: true }, () => isSent);
-	const first = frames.of(toChunk(1, lines("a")));
-	const second = frames.of(toChunk(2, lines("b")));
-	assert.equal(second.buffer, first.buffer);
-	isSent = false;
-	frames.of(toChunk(3, lines("c")));
-	assert.equal(toText(second), lines("b"));
+test("the memory of events is used again once they were sent, and not before", () => {
+	const ways = [
+		(frames: OutputFrames, chunk: OutputChunk) => frames.of(chunk),
+		(frames: OutputFrames, chunk: OutputChunk) => frames.ofSeveral(chunk, () => undefined),
+	];
+	for (const send of ways) {
+		let isSent = true;
+		const frames = new OutputFrames({ masked: true }, () => isSent);
+		const first = send(frames, toChunk(1, lines("a")));
+		const second = send(frames, toChunk(2, lines("b")));
+		assert.equal(second.buffer, first.buffer);
+		isSent = false;
+		send(frames, toChunk(3, lines("c")));
+		assert.equal(toText(second), lines("b"));
+		frames.letGo();
+	}
 });
 
 test("streams that send the same event at a time send the same bytes, there until the last of them has sent them", () => {
