@@ -1,20 +1,24 @@
 import { toErrorMessage } from "../../contract/index.ts";
 import type { Holding } from "./sensor-run.ts";
-import { asSensor } from "./sensor-strays.ts";
+import { asSensor, type Stray } from "./sensor-strays.ts";
 
-/** One run of a sensor: it has failed also where a promise was rejected that it does not await, and is to end then. */
+/** Errors of a run that are told of. */
+const mostTold = 10;
+
+/** One run of a sensor: it has failed also with what it leaves to nobody, a rejected promise or an exception in a callback, and is to end then. */
 export class RunGuard {
 	/** Aborts when the run has to end. */
 	readonly signal: AbortSignal;
 	readonly #controller = new AbortController();
 	readonly #holding: Holding;
-	readonly #tell: (reason: unknown) => void;
+	readonly #tell: (stray: Stray) => void;
 	#stray: Error | undefined;
+	#told = 0;
 	#hasBegun = false;
 	#hasEnded = false;
 
-	/** @param tell of a promise that nobody awaits, also after the end */
-	constructor(holding: Holding, tell: (reason: unknown) => void) {
+	/** @param tell of what the run leaves to nobody, also after the end */
+	constructor(holding: Holding, tell: (stray: Stray) => void) {
 		this.signal = this.#controller.signal;
 		this.#holding = holding;
 		this.#tell = tell;
@@ -43,10 +47,11 @@ export class RunGuard {
 		this.#holding.signal.removeEventListener("abort", this.#abort);
 	}
 
-	readonly #onStray = (reason: unknown): void => {
-		this.#tell(reason);
+	readonly #onStray = (stray: Stray): void => {
+		// A timer that the sensor does not clear would fill the log.
+		if (++this.#told <= mostTold) this.#tell(stray);
 		if (!this.isGood()) return;
-		this.#stray = new Error(`a promise that nobody awaits was rejected: ${toErrorMessage(reason)}`, { cause: reason });
+		this.#stray = new Error(`${stray.what}: ${toErrorMessage(stray.reason)}`, { cause: stray.reason });
 		this.#abort();
 	};
 

@@ -49,8 +49,8 @@ export class SensorWork {
 		const { logger } = this.#parts;
 		const { named, values, access, secrets } = await this.#prepare(record, holding);
 		const known = new KnownSecrets(secrets);
-		const guard = new RunGuard(holding, (reason) => {
-			logger.error("a promise of a sensor was rejected and nobody awaits it", { sensor: named.ref, problem: toMessage(reason, known) });
+		const guard = new RunGuard(holding, ({ what, reason }) => {
+			logger.error("a sensor has left an error to nobody", { sensor: named.ref, what, problem: toMessage(reason, known) });
 		});
 		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
 			packConfig: values,

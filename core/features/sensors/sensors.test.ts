@@ -1,12 +1,18 @@
 import * as assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { test } from "uvu";
 import { defineRunner, defineSensor, type SensorPlugin, type SensorTrigger } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
+import { toProgram } from "../../testing/program.test-support.ts";
 import { watchStrays } from "../../testing/strays.ts";
+import { RunGuard } from "./run-guard.ts";
+import { watchStrays as watchSensorStrays } from "./sensor-strays.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 
 async function withSensor(
@@ -169,6 +175,77 @@ test("a promise that a sensor leaves to itself fails the sensor when it is rejec
 		assert.equal(refused, 2);
 		assert.deepEqual(await payloads("tests.seen"), []);
 	});
+});
+
+test("what a sensor throws in callbacks of timers, emitters and processes fails the sensor, and ends nothing else", async () => {
+	const rise = (what: string) => () => {
+		throw new Error(what);
+	};
+	let refused = 0;
+	const begin: (() => void)[] = [];
+	const scripted = createScripted(async (context, attempt) => {
+		await new Promise<void>((resolve) => begin.push(resolve));
+		const timer = attempt === 1 ? setInterval(rise("of a timer"), 1) : undefined;
+		if (attempt === 2) execFile("true", rise("of a process"));
+		if (attempt === 3) setTimeout(() => new EventEmitter().emit("error", new Error("of an emitter")), 1);
+		if (attempt === 4) context.signal.addEventListener("abort", rise("at its end"));
+		await aborted(context);
+		clearInterval(timer);
+		if (attempt < 4) await context.dispatch("tests.seen", { n: attempt }).catch(() => (refused += 1));
+	});
+	const fails = async ({ becomes }: SensorEngine, attempt: number) => {
+		await until(() => begin.length === attempt);
+		begin[attempt - 1]?.();
+		return (await becomes((sensor) => sensor.restarts === attempt && sensor.state === "running")).last_error;
+	};
+	await withSensor(
+		scripted,
+		async (service) => {
+			const errors: unknown[] = [];
+			for (const attempt of [1, 2, 3]) errors.push(await fails(service, attempt));
+			const what = "a callback threw what nobody catches";
+			assert.deepEqual(errors, [`${what}: of a timer`, `${what}: of a process`, `${what}: of an emitter`]);
+			await until(() => begin.length === 4);
+			begin[3]?.();
+			await service.engine.sensorTypes.setEnabled("tests.watcher", false);
+			await service.becomes(({ owner }) => owner === null);
+			assert.equal(refused, 3);
+			assert.deepEqual(await service.payloads("tests.seen"), []);
+		},
+		{ options: { sensorcontainer: { max_restarts: 5 } } },
+	);
+});
+
+test("a sensor that throws again and again, also after its end, does not fill the log", async () => {
+	const strays = watchSensorStrays();
+	const told: unknown[] = [];
+	const guard = new RunGuard({ signal: new AbortController().signal, isHeld: () => true }, ({ reason }) => told.push(reason));
+	let thrown = 0;
+	let timer: NodeJS.Timeout | undefined;
+	try {
+		const run = guard.run(async () => {
+			timer = setInterval(() => {
+				thrown += 1;
+				throw new Error(`error ${thrown}`);
+			}, 1);
+			await new Promise((resolve) => guard.signal.addEventListener("abort", resolve));
+		});
+		await assert.rejects(run, /error 1$/);
+		guard.end();
+		await until(() => thrown > 50);
+	} finally {
+		clearInterval(timer);
+		strays.end();
+	}
+	assert.equal(told.length, 10);
+});
+
+test("an exception of the service ends the process while sensors run, with the words and the exit code that it has without them", async () => {
+	const program = toProgram("./left-errors.test-support", import.meta.url);
+	const end = await promisify(execFile)(process.execPath, program).catch((error: unknown) => error as Record<string, unknown>);
+	const { code, stdout, stderr } = end as Record<string, unknown>;
+	assert.deepEqual([code, stdout], [1, "a callback threw what nobody catches: of a sensor\n"]);
+	assert.match(String(stderr), /Error: of the service/);
 });
 
 test("what a sensor has caused in the service is no work of the sensor", async () => {
