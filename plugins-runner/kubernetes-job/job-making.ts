@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type JsonObject, SvcError } from "../../core/contract/index.ts";
-import { holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
+import { begunAnnotation, holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
 import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts";
 import type { Job } from "./kube-objects.ts";
 import { jobsPath, secretsPath } from "./namespace-watch.ts";
@@ -56,10 +56,11 @@ export class JobMaking {
 		return found;
 	}
 
-	/** Let the job begin, as its id is stored now. Done more than once it changes nothing; one that is gone stays so. */
-	async begin(uid: string | undefined): Promise<void> {
-		const { signal } = this.#options.context;
-		await this.persist(() => this.hold(uid, signal.aborted ? {} : { spec: { suspend: false } }));
+	/** Let the job begin, as its id is stored now. One that has begun before is left as it is: somebody may have suspended it. */
+	async begin({ metadata: { uid, annotations } }: Job): Promise<void> {
+		if (annotations?.[begunAnnotation] !== undefined || this.#options.context.signal.aborted) return;
+		// In one write: begun without the mark it would begin again after a crash, marked without having begun never.
+		await this.persist(() => this.#change(uid, { [begunAnnotation]: "true" }, { spec: { suspend: false } }));
 	}
 
 	/** As `create`, for a run that is to end before it has a job. */
@@ -81,10 +82,8 @@ export class JobMaking {
 	}
 
 	/** Say that this process follows the job now; undefined when it is gone. */
-	async hold(uid: string | undefined, more: JsonObject = {}): Promise<Job | undefined> {
-		const { client, holder } = this.#options;
-		const body = { ...more, metadata: { ...(uid === undefined ? {} : { uid }), annotations: { [holderAnnotation]: holder } } };
-		return client.ask<Job>({ method: "PATCH", path: this.#path, body }).catch(ignore(404, 409));
+	async hold(uid: string | undefined): Promise<Job | undefined> {
+		return this.#change(uid, { [holderAnnotation]: this.#options.holder });
 	}
 
 	/** Do it until the server has answered: nothing has failed for not being reached. Undefined where the service stops, or the run ends, before. */
@@ -105,6 +104,12 @@ export class JobMaking {
 	/** A token that has run out says nothing of a job that goes on: the files are read again, and one day there is another one. */
 	isTransient(error: unknown): boolean {
 		return error instanceof KubeUnreachable || (this.#mayHaveJob && error instanceof KubeRefusal && error.status === 401);
+	}
+
+	/** Undefined when it is gone, or another one has its name. */
+	#change(uid: string | undefined, annotations: JsonObject, more: JsonObject = {}): Promise<Job | undefined> {
+		const body = { ...more, metadata: { ...(uid === undefined ? {} : { uid }), annotations } };
+		return this.#options.client.ask<Job>({ method: "PATCH", path: this.#path, body }).catch(ignore(404, 409));
 	}
 
 	get #path(): string {

@@ -13,6 +13,8 @@ export const labels = {
 } as const;
 /** Who follows the run: whoever came last, and nobody else may end it. */
 export const holderAnnotation = "svc-automation/holder";
+/** It was let begin. Suspended nevertheless it is by somebody else's wish. */
+export const begunAnnotation = "svc-automation/begun";
 
 export interface Manifests {
 	readonly namespace: string;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
 import { JobMaking, toError } from "./job-making.ts";
-import { holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
+import { begunAnnotation, holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
 import { toRunResult } from "./job-result.ts";
 import { type KubeClient, KubeRefusal } from "./kube-client.ts";
 import { container, findEnd, findPendingReason, type Job, type Pod, stateOf } from "./kube-objects.ts";
@@ -51,7 +51,7 @@ export class JobRun {
 		const job = await this.#making.persist(() => (context.signal.aborted ? this.#making.find() : this.#making.create()));
 		if (job === undefined) return this.#withoutJob();
 		await context.saveState({ ...place, uid: job.metadata.uid ?? "" });
-		await this.#making.begin(job.metadata.uid);
+		await this.#making.begin(job);
 		return this.#follow(job.metadata.uid);
 	}
 
@@ -59,7 +59,8 @@ export class JobRun {
 	async recover({ uid }: JsonObject): Promise<RunResult> {
 		this.#making.expectJob();
 		if (typeof uid !== "string") return this.run();
-		await this.#making.begin(uid);
+		const job = await this.#making.persist(() => this.#making.hold(uid));
+		if (job !== undefined) await this.#making.begin(job);
 		return this.#follow(uid);
 	}
 
@@ -182,6 +183,9 @@ export class JobRun {
 	async #tellState(): Promise<void> {
 		const reason = findPendingReason(this.#pod);
 		if (reason !== undefined) await this.#tell(`${this.#options.manifests.name} waits, ${reason}`);
+		// One that was not let begin yet is suspended, too.
+		const isSuspended = this.#job?.spec?.["suspend"] === true && this.#job.metadata.annotations?.[begunAnnotation] !== undefined;
+		if (isSuspended) await this.#tell(`${this.#options.manifests.name} is suspended in the cluster`);
 		const { running } = stateOf(this.#pod) ?? {};
 		if (running === undefined) return;
 		const node = this.#pod?.spec?.nodeName ?? "";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { test } from "uvu";
-import type { Runner } from "../../core/contract/index.ts";
+import type { JsonObject, Runner } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
@@ -163,6 +163,31 @@ test("a job that is made, not heard of and deleted by somebody does not run, and
 		await rm(directory, { recursive: true });
 	}
 });
+
+test("a job that somebody has suspended stays so when the service is restarted, whether its id was stored or not", () =>
+	withRunner(async ({ runner }) => {
+		const given = command("echo ready; exec sleep 600");
+		const before = createRunContext(runner, given);
+		const name = `svc-${before.liveaction_id}`;
+		const find = () => server.store.get("Job", "default", name);
+		const first = runner.run(before);
+		await before.waitFor("stdout", "ready\n");
+		before.abort("shutdown");
+		assert.equal((await first).status, "running");
+		server.store.change(find(), ({ spec }) => void (spec.suspend = true));
+		const { uid, ...place } = before.savedState() ?? {};
+		for (const state of [{ uid, ...place }, place] as const) {
+			const context = createRunContext(runner, { ...given, after: before });
+			const again = runner.recover?.(context, state as JsonObject);
+			const isTold = () => context.text("other").includes(`${name} is suspended in the cluster\n`);
+			while (find().spec.suspend === true && !isTold()) await delay(10);
+			assert.ok(isTold());
+			const isLast = !("uid" in state);
+			context.abort(isLast ? "cancel" : "shutdown");
+			assert.equal((await again)?.succeeded, false);
+			if (isLast) await runner.afterRun?.(context);
+		}
+	}));
 
 test("a job that has ended well, and whose pod is gone before its output was read, is no success", () =>
 	withRunner(async ({ run }) => {
