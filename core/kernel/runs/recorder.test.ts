@@ -14,6 +14,8 @@ const clock = createSystemClock();
 class Writes {
 	readonly waiting: (() => void)[] = [];
 	stored = "";
+	/** How often there was word of a flood. */
+	floods = 0;
 
 	readonly store = async (chunks: readonly { readonly data: string }[]): Promise<void> => {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -31,6 +33,7 @@ async function withRecorder(run: (recorder: Recorder, writes: Writes) => Promise
 	const writes = new Writes();
 	const recorder = new Recorder({
 		store: writes.store,
+		floods: { note: () => void (writes.floods += 1) },
 		eventBus,
 		executionId: "a".repeat(24),
 		actionRef: "core.local",
@@ -75,6 +78,17 @@ test("who prints waits while much waits to be stored, and goes on when a write h
 		}
 		const stored = writes.stored + (await rest).map(({ data }) => data).join("");
 		assert.equal(stored, piece.repeat(6));
+	}));
+
+test("much in one write is word of a flood, for those who stand back then; a line is not", () =>
+	withRecorder(async (recorder, writes) => {
+		await recorder.emit("stdout", "a line\n");
+		await writes.letNext();
+		assert.equal(writes.floods, 0);
+		await recorder.emit("stdout", "x".repeat(20_000));
+		await writes.letNext();
+		assert.equal(writes.floods, 1);
+		await recorder.finish();
 	}));
 
 test("who waits for less to wait is told when the run has lost its execution", () =>
