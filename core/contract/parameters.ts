@@ -20,9 +20,15 @@ export interface ParameterDefinition {
 	/**
 	 * Only for parameters of runners: it decides as whom, where or from which code an action runs, so that a caller who may only
 	 * start the action must not choose it. The caller may set it where the action names the parameter in its own definition, or
-	 * leaves the runner's `cmd` to the caller, who then decides what runs anyway; elsewhere it is immutable. Default false.
+	 * leaves to the caller one that `opensReserved`; elsewhere it is immutable. Default false.
 	 */
 	readonly reserved?: boolean;
+	/**
+	 * Only for parameters of runners, such as the command line of a shell on this machine: whoever may set it can do all that the runner's
+	 * reserved parameters could do, so that these are open as well where an action leaves it to its caller. Not for a command that is shut
+	 * in, as by a container. Default false.
+	 */
+	readonly opensReserved?: boolean;
 	/** Its value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
 	readonly secret?: boolean;
 	/** Place among a script's positional arguments, from 0 without gaps. */

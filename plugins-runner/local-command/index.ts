@@ -3,7 +3,7 @@ import { containerParameters, type ShellContainerOptions, ShellContainers } from
 import { assertNoNul, createShellAccess, type ShellOptions, shellParameters } from "../_process/index.ts";
 
 const parameters = {
-	cmd: { type: "string", description: "Command line for the shell." },
+	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
 	...shellParameters,
 	...containerParameters,
 } as const;

@@ -3,7 +3,7 @@ import { assertNoNul } from "../_shell/index.ts";
 import { createFleet, remoteParameters } from "../_ssh/index.ts";
 
 const parameters = {
-	cmd: { type: "string", description: "Command line for the shell." },
+	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
 	...remoteParameters,
 } as const;
 

@@ -2,10 +2,14 @@ import * as assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
+import { containerRunner } from "../../../plugins-runner/container/index.ts";
+import { kubernetesJob } from "../../../plugins-runner/kubernetes-job/index.ts";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { localScript } from "../../../plugins-runner/local-script/index.ts";
 import { pythonScript } from "../../../plugins-runner/python-script/index.ts";
 import { remoteScript } from "../../../plugins-runner/remote-script/index.ts";
+import { slurm } from "../../../plugins-runner/slurm/index.ts";
+import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 import { requires } from "../../testing/requires.ts";
 
@@ -46,6 +50,19 @@ const grants = [...actions.map((name) => `action:site:${name}`), "action:core:ec
 const rbac = {
 	roles: [{ name: "starter", permission_grants: grants.map((resource_uid) => ({ resource_uid, permission_types: ["action_execute"] })) }],
 	assignments: [{ username: "eve", roles: ["starter"] }],
+};
+
+const shutIn = {
+	...rbac,
+	roles: [
+		{
+			name: "starter",
+			permission_grants: ["action:site:boxed", "action:site:podded"].map((resource_uid) => ({
+				resource_uid,
+				permission_types: ["action_execute"],
+			})),
+		},
+	],
 };
 
 const refusedNames = [
@@ -175,5 +192,44 @@ processTest("where, as whom and from which code a fixed action runs is not the c
 		assert.equal((await run("site.free", { cmd: "pwd", cwd: packs, kwarg_op: "-", sudo: false }))["stdout"], packs);
 	}),
 );
+
+test("how far a run is shut in, and at whose expense it runs, is not its caller's to say, also where the caller says the command", () =>
+	withGuardedService(
+		async (service) => {
+			const token = await service.signIn("eve");
+			const reserved = {
+				boxed: {
+					entrypoint: ["sh"],
+					user: "0",
+					network: "host",
+					mounts: [{}],
+					capabilities: ["ALL"],
+					privileged: true,
+					service_token: true,
+				},
+				podded: { image: "elsewhere", command: ["sh"], namespace: "kube-system", service_account: "admin", image_pull_secrets: ["x"] },
+			};
+			for (const [action, parameters] of Object.entries(reserved)) {
+				for (const [name, value] of Object.entries(parameters)) {
+					const body = { action: `site.${action}`, parameters: { cmd: "id", [name]: value } };
+					const answer = await service.ask(token, "POST", "/v1/executions", body);
+					assert.equal(answer.status, 400, `${action} ${name}`);
+					assert.match(String(answer.body["faultstring"]), new RegExp(`immutable parameters cannot be given.*${name}`));
+				}
+			}
+			const { parameters = {} } = slurm({ directory: "/shared" }).create();
+			for (const name of ["partition", "account", "qos", "gres"]) assert.equal(mergeSchemas(parameters, {})[name]?.immutable, true, name);
+		},
+		{
+			rbac: { ...shutIn, enable: true },
+			runners: [containerRunner({ host: "unix:///nowhere" }), kubernetesJob({ server: "https://127.0.0.1:1" })],
+			packs: {
+				"site/pack.yaml": manifest,
+				"site/actions/boxed.yaml": "name: boxed\nrunner_type: container\nparameters: {image: {default: busybox, immutable: true}}\n",
+				"site/actions/podded.yaml":
+					"name: podded\nrunner_type: kubernetes-job\nparameters: {image: {default: busybox, immutable: true}, cmd: {required: true}}\n",
+			},
+		},
+	));
 
 test.run();

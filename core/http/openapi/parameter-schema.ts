@@ -6,7 +6,8 @@ const selfOr = (schema: JsonSchema): JsonSchema => ({ anyOf: [self, schema] });
 const members = {
 	...{ title: text, description: text, id: text, $schema: text },
 	type: oneOf("string", "number", "integer", "boolean", "array", "object", "null"),
-	...{ required: flag, immutable: flag, reserved: flag, secret: flag, position: real, default: jsonValue, enum: arrayOf(jsonValue) },
+	...{ required: flag, immutable: flag, secret: flag, position: real, default: jsonValue, enum: arrayOf(jsonValue) },
+	...{ reserved: flag, opensReserved: flag },
 	...{ minimum: real, maximum: real, multipleOf: real, minLength: real, maxLength: real, pattern: text, format: text },
 	...{ exclusiveMinimum: { type: ["number", "boolean"] }, exclusiveMaximum: { type: ["number", "boolean"] } },
 	...{ minItems: real, maxItems: real, uniqueItems: flag, minProperties: real, maxProperties: real },

@@ -104,4 +104,21 @@ test("schemas are merged attribute by attribute, the runner's parameters first",
 	assert.deepEqual(mergeSchemas(runner, {}), runner);
 });
 
+test("what a runner reserves is closed, unless the action names it or leaves to its caller what could do as much", () => {
+	const cmd: ParameterSchema = { cmd: { type: "string" } };
+	const shell: ParameterSchema = { cmd: { type: "string", opensReserved: true } };
+	const place: ParameterSchema = { place: { type: "string", reserved: true } };
+	const isOpen = (ofRunner: ParameterSchema, ofAction: ParameterSchema) => mergeSchemas(ofRunner, ofAction)["place"]?.immutable !== true;
+	for (const ofAction of [{}, { cmd: {} }, { cmd: { required: true } }]) {
+		assert.ok(!isOpen({ ...cmd, ...place }, ofAction));
+		assert.ok(isOpen({ ...shell, ...place }, ofAction));
+	}
+	assert.ok(isOpen({ ...cmd, ...place }, { place: {} }));
+	assert.ok(!isOpen({ ...shell, ...place }, { cmd: { default: "date", immutable: true } }));
+	assert.throws(
+		() => checkParameterDefinitions({ a: { opensReserved: true } }, shell),
+		/"opensReserved" of parameter "a" is for parameters of runners/,
+	);
+});
+
 test.run();

@@ -11,6 +11,8 @@ const limits = { parameters: 1_000, depth: 30 };
 /** What a parameter may be called. */
 export const parameterNamePattern = /^[\p{L}\p{N}_]+$/u;
 
+/** Attributes that only parameters of runners have. */
+const ofRunners = ["reserved", "opensReserved"] as const;
 /** Attributes an action may set on a parameter of its runner. */
 const overridable: readonly string[] = ["default", "description", "enum", "immutable", "required"];
 
@@ -77,9 +79,8 @@ function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchem
 		...Object.entries(schema),
 	]) {
 		const inherited = Object.hasOwn(runnerParameters, name) ? runnerParameters[name] : undefined;
-		if (inherited === undefined && definition.reserved !== undefined) {
-			throw invalid(`attribute "reserved" of parameter "${name}" is for parameters of runners`);
-		}
+		const foreign = inherited === undefined ? ofRunners.find((attribute) => definition[attribute] !== undefined) : undefined;
+		if (foreign !== undefined) throw invalid(`attribute "${foreign}" of parameter "${name}" is for parameters of runners`);
 		if (inherited !== undefined && inherited !== definition) checkOverride(name, definition, inherited);
 		if (
 			definition.immutable === true &&

@@ -65,6 +65,7 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	required: flag,
 	immutable: flag,
 	reserved: flag,
+	opensReserved: flag,
 	secret: flag,
 	position: count,
 	enum: {

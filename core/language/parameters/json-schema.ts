@@ -11,6 +11,7 @@ const plain: ReadonlySet<string> = new Set([
 	"required",
 	"immutable",
 	"reserved",
+	"opensReserved",
 	"secret",
 	"position",
 	"title",

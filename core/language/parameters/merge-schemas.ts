@@ -1,8 +1,5 @@
 import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 
-/** The parameter whose value is the command itself, where a runner has one. */
-const command = "cmd";
-
 /**
  * The parameter definitions in force for an action: the runner's, overlaid attribute by attribute with the action's of the same
  * name, then the action's own ones. `immutable` and `secret` stay true once either side says so. What the runner reserves is
@@ -22,11 +19,12 @@ export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters
 	return Object.fromEntries(entries);
 }
 
-/** Whoever may set the command may do whatever the reserved parameters could do. */
+/** A command in a container is no way out of it: only a runner whose command could do all that is reserved says that it opens that. */
 function fixesWhatRuns(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): boolean {
-	const inherited = Object.hasOwn(runnerParameters, command) ? runnerParameters[command] : undefined;
-	const own = Object.hasOwn(actionParameters, command) ? actionParameters[command] : undefined;
-	return inherited === undefined || inherited.immutable === true || own?.immutable === true;
+	return !Object.entries(runnerParameters).some(([name, inherited]) => {
+		const own = Object.hasOwn(actionParameters, name) ? actionParameters[name] : undefined;
+		return inherited.opensReserved === true && inherited.immutable !== true && own?.immutable !== true;
+	});
 }
 
 function close(definition: ParameterDefinition): ParameterDefinition {
