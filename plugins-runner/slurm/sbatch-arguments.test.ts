@@ -66,7 +66,13 @@ test("an array is a number or a list, no longer than allowed", () => {
 	assert.equal(toArray(values({}), options), undefined);
 	assert.equal(toArray(values({ array: 3, array_limit: 2 }), options)?.argument, "--array=0-2%2");
 	assert.deepEqual(toArray(values({ array: ["a", 1] }), options), { argument: "--array=0-1", items: ["a", 1] });
-	for (const bad of [0, -1, 1.5, 1_001, 1e15, [], "3", "0-9", {}, true])
+	// As a command line and templates have it.
+	assert.deepEqual(toArray(values({ array: '["a", 1]' }), options), { argument: "--array=0-1", items: ["a", 1] });
+	assert.equal(toArray(values({ array: "3" }), options)?.argument, "--array=0-2");
+	for (const bad of ["", "three", "[1", "0", '"3"', '{"a": 1}', "1e9"]) {
+		assert.throws(() => toArray(values({ array: bad }), options), /"array" must be/, bad);
+	}
+	for (const bad of [0, -1, 1.5, 1_001, 1e15, [], "0-9", {}, true])
 		assert.throws(() => toArray(values({ array: bad }), options), /"array" must be/);
 	assert.throws(() => toArray(values({ array_limit: 2 }), options), /"array_limit"/);
 	assert.throws(() => toItemText("a\0"), /NUL/);

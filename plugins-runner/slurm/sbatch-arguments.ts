@@ -56,9 +56,18 @@ export function toArray(
 		if (values.array_limit != null) throw refuse("array_limit", 'is for actions with "array"');
 		return undefined;
 	}
-	const items = toItems(given, max_array);
+	const items = toItems(typeof given === "string" ? parseText(given) : given, max_array);
 	const limit = values.array_limit == null ? "" : `%${toNumber("array_limit", values.array_limit)}`;
 	return { argument: `--array=0-${items.length - 1}${limit}`, items };
+}
+
+/** What a text says: the parameter has no one type that would tell command lines and templates what to make of theirs. */
+function parseText(text: string): JsonValue {
+	try {
+		return JSON.parse(text) as JsonValue;
+	} catch {
+		return text;
+	}
 }
 
 function toItems(given: JsonValue, limit: number): ArrayItems {
