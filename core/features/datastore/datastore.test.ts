@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
@@ -14,6 +14,7 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
+import { findKeyExposure } from "../../kernel/secrets/key-exposure.ts";
 import { mask } from "../../language/parameters/mask.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
@@ -271,7 +272,9 @@ test("the key file is for its owner only, kept over restarts, and never replaced
 		const file = join(directory, "datastore-key.json");
 		assert.equal((await stat(file)).mode & 0o777, 0o600);
 		await engine.datastore.set("a", secret("word"), root);
+		await chmod(file, 0o640);
 		const again = await restart();
+		assert.match(log.join(""), /can be read by other users \(mode 640\); chmod 600 it/);
 		assert.equal((await again.datastore.get("a", { form: "decrypted" }, root)).value, "word");
 		const content = await readFile(file);
 		await rm(file);
@@ -283,6 +286,17 @@ test("the key file is for its owner only, kept over restarts, and never replaced
 		await writeFile(file, content, { mode: 0o600 });
 		assert.equal((await without.datastore.get("a", { form: "decrypted" }, root)).value, "word");
 	}));
+
+test("a key file that others may read is told of; one of root that the service may read by its group alone is as it should be", () => {
+	const look = (mode: number, uid: number, self: number) => findKeyExposure("key", { mode: 0o100000 | mode, uid }, self);
+	assert.equal(look(0o600, 10_001, 10_001), undefined);
+	assert.match(look(0o440, 10_001, 10_001) ?? "", /other users/);
+	assert.match(look(0o440, 0, 0) ?? "", /other users/);
+	// As Kubernetes mounts a secret for a pod that is not root.
+	assert.equal(look(0o440, 0, 10_001), undefined);
+	assert.match(look(0o444, 0, 10_001) ?? "", /others than its group \(mode 444\); chmod 440 it/);
+	assert.match(look(0o460, 0, 10_001) ?? "", /others than its group/);
+});
 
 test("no secret value is in the files of the data directory or in the log", () =>
 	withDatastore(

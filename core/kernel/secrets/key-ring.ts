@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type CipherText, parseCipherText, type SealedPlace, toHeader } from "./cipher-text.ts";
+import { findKeyExposure } from "./key-exposure.ts";
 import { addKey, changeKeyFile, createKeyFile, readKeyFile, type StoredKeys } from "./key-file.ts";
 
 const sizes = { nonce: 12, tag: 16 };
@@ -96,8 +97,7 @@ export class KeyRing {
 		const { path, isEnabled } = this.#parts;
 		if (!isEnabled) return undefined;
 		if (this.#load() === undefined) return `there is no usable key file at "${path}"`;
-		const mode = statSync(path).mode & 0o777;
-		return (mode & 0o077) === 0 ? undefined : `key file "${path}" can be read by other users (mode ${mode.toString(8)}); chmod 600 it`;
+		return findKeyExposure(path, statSync(path), process.geteuid?.() ?? 0);
 	}
 
 	get currentId(): string | undefined {
