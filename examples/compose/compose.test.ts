@@ -29,12 +29,17 @@ requires(test, { command: "docker-compose" }).test("compose itself reads the fil
 	const file = fileURLToPath(new URL("compose.yaml", import.meta.url));
 	const read = (given: object) =>
 		promisify(execFile)("docker-compose", ["-p", "svc", "-f", file, "config"], { env: { PATH: process.env["PATH"], ...given } });
-	const { stdout } = await read({ POSTGRES_PASSWORD: "one", SVC_ADMIN_PASSWORD: "two" });
+	// A password that is not fit for an address.
+	const { stdout } = await read({ POSTGRES_PASSWORD: "o/n@e:", SVC_ADMIN_PASSWORD: "two" });
 	const { services, volumes } = parse(stdout) as Part;
 	const { svc, database } = services as Part;
-	assert.deepEqual(svc?.["environment"], { DATABASE_URL: "postgres://svc:one@database/svc", SVC_ADMIN_PASSWORD: "two" });
+	assert.deepEqual(svc?.["environment"], {
+		DATABASE_URL: "postgres://svc@database/svc",
+		PGPASSWORD: "o/n@e:",
+		SVC_ADMIN_PASSWORD: "two",
+	});
 	assert.equal(String(svc?.["image"]), "svc:latest");
-	assert.deepEqual(database?.["healthcheck"]?.["test"], ["CMD", "pg_isready", "-U", "svc", "-d", "svc"]);
+	assert.deepEqual(database?.["healthcheck"]?.["test"], ["CMD", "pg_isready", "-h", "127.0.0.1", "-U", "svc", "-d", "svc"]);
 	assert.deepEqual(Object.keys(volumes ?? {}).sort(), ["data", "database"]);
 	await assert.rejects(read({ POSTGRES_PASSWORD: "one" }), /set a password/);
 });

@@ -2,8 +2,14 @@ import { defineConfig } from "svc-automation";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
+import { httpRequest } from "svc-automation/plugins-runner/http-request";
+import { inquirer } from "svc-automation/plugins-runner/inquirer";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { localScript } from "svc-automation/plugins-runner/local-script";
+import { noop } from "svc-automation/plugins-runner/noop";
+import { pythonScript } from "svc-automation/plugins-runner/python-script";
+import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
+import { workflow } from "svc-automation/plugins-runner/workflow";
 
 const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 
@@ -11,7 +17,7 @@ const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 export default defineConfig({
 	storage: knexStorage({ client: "postgres", url }),
 	event_bus: postgresBus({ url }),
-	runners: [localCommand(), localScript()],
+	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],
 	auth: { backend: flatFile(), listen: false },
 	api: { host: "0.0.0.0" },
 	stream: { listen: false },

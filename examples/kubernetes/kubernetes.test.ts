@@ -39,6 +39,14 @@ kubectlTest(
 		assert.deepEqual(selectors("PodDisruptionBudget"), selectors("Deployment"));
 		const [service] = ofKind("Service");
 		assert.equal(String(service?.["spec"]?.["selector"]?.["svc/part"]), "api");
+		const variables = new Map(
+			ofKind("Deployment")
+				.flatMap((deployment) => toContainer(deployment)[1].env)
+				.map(({ name, value }) => [name, value]),
+		);
+		const { port } = (service?.["spec"]?.["ports"]?.[0] ?? {}) as { readonly port?: unknown };
+		// Workers have no API listener whose address actions could be told.
+		assert.deepEqual([variables.get("SVC_AUTH_API_URL"), port], [`http://${service?.["metadata"]?.["name"]}`, 80]);
 	},
 );
 
