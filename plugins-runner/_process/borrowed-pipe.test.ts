@@ -158,18 +158,16 @@ function createNotes() {
 test("a server that cannot open a pipe declines it, and takes what comes through the launcher", async () => {
 	const { frames, writer } = createNotes();
 	let text = "";
-	const run = new ProcessRun({
-		id: 1,
-		writer,
-		launcherPid: process.pid,
+	const options = {
 		file: "cat",
 		args: [],
 		cwd: "/",
 		env: {},
 		signal: new AbortController().signal,
-		onStdout: (piece) => void (text += piece),
+		onStdout: (piece: string) => void (text += piece),
 		onStderr() {},
-	});
+	};
+	const run = new ProcessRun(options, { id: 1, writer, launcherPid: process.pid });
 	run.receive(frameTypes.stdout, Buffer.from("one\n"));
 	run.receive(frameTypes.offer, encodeNumber("stdout", 999_999));
 	run.receive(frameTypes.stdout, Buffer.from("two\n"));

@@ -15,3 +15,11 @@ export function createBaseEnvironment(own: Readonly<Record<string, string | unde
 	}
 	return environment;
 }
+
+let ownEnvironment: Readonly<Record<string, string>> | undefined;
+
+/** The same of the environment that the service was started with: asked for once, as each variable costs a call of the system's library. */
+export function baseEnvironment(): Readonly<Record<string, string>> {
+	ownEnvironment ??= createBaseEnvironment();
+	return ownEnvironment;
+}

@@ -61,7 +61,7 @@ export class Launcher {
 		const { runs, writer, child } = this.#connect();
 		const id = this.#nextId(runs);
 		const measured = this.#options.metrics?.asked();
-		const run = new ProcessRun({ ...options, id, writer, launcherPid: child.pid, onStart: measured?.started });
+		const run = new ProcessRun(options, { id, writer, launcherPid: child.pid, onStart: measured?.started });
 		runs.set(id, run);
 		try {
 			return await run.ended;

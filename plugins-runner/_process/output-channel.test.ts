@@ -50,6 +50,30 @@ test("lines come one by one again when the flood is over", async () => {
 	await channel.done;
 });
 
+test("lines by themselves are handed on as they come, one after the other, and what comes meanwhile waits", async () => {
+	const pieces: string[] = [];
+	let [goOn, consumed] = [() => {}, 0];
+	const channel = new OutputChannel({
+		async deliver(text) {
+			pieces.push(text);
+			if (text === "two\n") await new Promise<void>((resolve) => (goOn = resolve));
+		},
+		onConsumed: (bytes) => void (consumed += bytes),
+		onFailure: (error) => assert.fail(String(error)),
+	});
+	channel.push(Buffer.from("one\n"));
+	assert.deepEqual(pieces, ["one\n"]);
+	await turn();
+	for (const text of ["two\n", "three\n", "fo"]) channel.push(Buffer.from(text));
+	channel.end();
+	await turn();
+	assert.deepEqual(pieces, ["one\n", "two\n"]);
+	goOn();
+	await channel.done;
+	assert.deepEqual(pieces, ["one\n", "two\n", "three\n", "fo"]);
+	assert.equal(consumed, 0);
+});
+
 test("text is the same however its bytes were cut, and memory given to push may be used again", async () => {
 	const text = `äöü 🔑 €\n${"long line ".repeat(20_000)}é\nend ${"z".repeat(70_000)}`;
 	const bytes = Buffer.from(text);

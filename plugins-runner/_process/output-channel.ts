@@ -13,6 +13,8 @@ const takenTogether = 60 * 1024;
 const bytesTogether = 240 * 1024;
 /** Where so many bytes come within so many milliseconds, more is waited for as long as this, until there is as much as is dealt with together. */
 const flood = { bytes: 64 * 1024, time: 50, wait: 4 };
+/** Bytes of a line that is handed on as it comes, where it comes by itself. */
+const shortLine = 4 * 1024;
 /** Above either of these, what arrived together is handed on together. */
 const manyLines = 16;
 const muchText = 16 * 1024;
@@ -32,10 +34,12 @@ interface OutputChannelOptions {
 
 /** Turns the bytes of one channel into text, by lines where they come slowly and in larger pieces where they come fast. */
 export class OutputChannel {
-	/** Resolves when the channel has ended and all was delivered. */
-	readonly done: Promise<void>;
 	readonly #options: OutputChannelOptions;
-	readonly #decoder = new StringDecoder("utf8");
+	#decoder: StringDecoder | undefined;
+	/** Until all was delivered, once something has come that is no line by itself. */
+	#pumping: Promise<void> | undefined;
+	/** Until a line by itself was delivered. */
+	#passing: Promise<void> | undefined;
 	/** In bytes, so that what comes fast becomes text in one go, with no copies in between. */
 	readonly #waiting = new WaitingBytes();
 	/** Whether the decoder may hold the beginning of a character. */
@@ -57,7 +61,12 @@ export class OutputChannel {
 
 	constructor(options: OutputChannelOptions) {
 		this.#options = options;
-		this.done = this.#pump();
+	}
+
+	/** Resolves when the channel has ended and all was delivered. */
+	get done(): Promise<void> {
+		if (this.#pumping === undefined && this.#ended) return this.#passing ?? Promise.resolve();
+		return this.#startPump();
 	}
 
 	/** Memory that bytes may be read to, as many as are on their way at most, before they are pushed: then they need not be copied. */
@@ -67,7 +76,12 @@ export class OutputChannel {
 
 	/** Copies the bytes, unless they are the first of the `place`, which is another one afterwards. */
 	push(bytes: Uint8Array): void {
+		if (this.#isLine(bytes)) {
+			this.#passing = this.#passLine(bytes);
+			return;
+		}
 		this.#waiting.add(bytes);
+		void this.#startPump();
 		if (this.#arrived >= this.#wanted) this.#wake?.();
 	}
 
@@ -76,7 +90,28 @@ export class OutputChannel {
 		this.#wake?.();
 	}
 
+	/** Whether it can be handed on by itself: nothing is under way, and there is no flood. */
+	#isLine(bytes: Uint8Array): boolean {
+		if (this.#pumping !== undefined || this.#passing !== undefined || bytes.length > shortLine) return false;
+		return bytes.indexOf(newline) === bytes.length - 1 && this.#paceAt(performance.now()) < flood.bytes;
+	}
+
+	async #passLine(bytes: Uint8Array): Promise<void> {
+		const { length } = bytes;
+		const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
+		this.#measure(length);
+		await this.#deliver(text);
+		this.#passing = undefined;
+		this.#report(length);
+	}
+
+	#startPump(): Promise<void> {
+		this.#pumping ??= this.#pump();
+		return this.#pumping;
+	}
+
 	async #pump(): Promise<void> {
+		await this.#passing;
 		for (;;) {
 			if (this.#arrived > 0) {
 				if (this.#paceAt(performance.now()) >= flood.bytes) await this.#gather();
@@ -85,7 +120,7 @@ export class OutputChannel {
 			else await this.#wait();
 		}
 		await this.#passHeld();
-		await this.#deliver(this.#decoder.end());
+		await this.#deliver(this.#decoder?.end() ?? "");
 	}
 
 	get #arrived(): number {
@@ -155,6 +190,7 @@ export class OutputChannel {
 			this.#waiting.drop(length);
 			return this.#settle(delivered);
 		}
+		this.#decoder ??= new StringDecoder("utf8");
 		const text = this.#decoder.write(bytes);
 		if (length > 0) this.#isCharacterOpen = (bytes[length - 1] as number) >= 0x80;
 		this.#waiting.drop(length);

@@ -1,17 +1,18 @@
 import { Socket } from "node:net";
-import { windowSize } from "./protocol.ts";
+import { gatheredLength, windowSize } from "./protocol.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Bytes that one read takes at most: as many as the pipes of the system hold, unless they are widened. */
 const readSize = 64 * 1024;
-/** Reads that take less are copied, and their room is used again. */
-const smallRead = readSize / 4;
+/** Room of all who read little at once, as most processes print: memory for each of them would be thrown away with each process. */
+let sharedRoom: Buffer | undefined;
 
 interface OutputReaderOptions {
 	/** The descriptor of a pipe, which is closed in the end; or a terminal. */
 	readonly source: number | Terminal;
-	/** Memory that the bytes from a pipe are read to; asked for anew when `onData` has been given some. Default: the reader has its own. */
+	/** Memory that the bytes from a pipe are read to; asked for anew when `onData` has been given some. Default: the reader sees to it. */
 	readonly place?: () => Buffer;
+	/** Take bytes. Without `place`, those of `gatheredLength` or less are there until it returns. */
 	onData(bytes: Buffer): void;
 	onEnd(): void;
 }
@@ -75,15 +76,16 @@ export class OutputReader {
 	/** Into memory of its own choice: what would be read ahead without being asked for could not be left to somebody else. */
 	#openPipe(descriptor: number): Socket {
 		const { place } = this.#options;
-		const makeRoom = place ?? (() => Buffer.allocUnsafeSlow(readSize));
-		let room = makeRoom();
+		sharedRoom ??= Buffer.allocUnsafeSlow(readSize);
+		let room = place === undefined ? sharedRoom : place();
 		const onread = {
 			buffer: () => room,
 			callback: (length: number) => {
 				const bytes = room.subarray(0, length);
-				const isCopied = place === undefined && length < smallRead;
-				this.#take(isCopied ? Buffer.from(bytes) : bytes, false);
-				if (!isCopied) room = makeRoom();
+				if (place === undefined && length <= gatheredLength) return this.#take(bytes, false);
+				// Others read into the shared room before so many bytes are used; from here on there is room of its own.
+				this.#take(room === sharedRoom ? Buffer.from(bytes) : bytes, false);
+				room = place === undefined ? Buffer.allocUnsafeSlow(readSize) : place();
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };

@@ -72,6 +72,16 @@ for (const spawner of spawners) {
 		assert.ok(end.pieces.length < 2_000, `${end.pieces.length} pieces`);
 	});
 
+	check("processes that print at once, little and much, each have their own output", async (launcher) => {
+		const letters = [..."abcdefgh"];
+		const command = (letter: string) =>
+			`for n in 1 2 3; do echo ${letter}; head -c 50000 /dev/zero | tr '\\0' ${letter}; done; echo ${letter}`;
+		const ends = await Promise.all(letters.map((letter) => runShell(launcher, command(letter))));
+		for (const [index, letter] of letters.entries()) {
+			assert.ok(ends[index]?.stdout === `${`${letter}\n${letter.repeat(50_000)}`.repeat(3)}${letter}\n`, letter);
+		}
+	});
+
 	check("100 MB without a newline pass in bounded pieces", async (launcher) => {
 		let length = 0;
 		let longest = 0;

@@ -27,7 +27,7 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input">
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
 	/** Take output as bytes, each of them a character of ASCII, where much of it comes. They are there until it returns its promise. */
-	onBytes?(channel: "stdout" | "stderr", bytes: Uint8Array): Promise<void>;
+	readonly onBytes?: ((channel: "stdout" | "stderr", bytes: Uint8Array) => Promise<void>) | undefined;
 	/** Take what the process writes to descriptor 3, which it gets because of this. */
 	onReport?(text: string): Promise<void> | void;
 	/**
@@ -42,7 +42,8 @@ export interface ProcessEnd extends ProcessExit {
 	readonly pid: number | undefined;
 }
 
-interface ProcessRunOptions extends ProcessOptions {
+/** What a run is reached by. */
+interface RunMeans {
 	readonly id: number;
 	readonly writer: FrameWriter;
 	/** Process id of the launcher. */
@@ -54,21 +55,19 @@ interface ProcessRunOptions extends ProcessOptions {
 /** One process as the server sees it. */
 export class ProcessRun {
 	readonly ended: Promise<ProcessEnd>;
-	readonly #options: ProcessRunOptions;
-	readonly #channels: Readonly<Partial<Record<Channel, OutputChannel>>>;
+	readonly #options: ProcessOptions;
+	readonly #means: RunMeans;
+	/** Made when something comes: most processes print on one. */
+	readonly #channels = new Map<Channel, OutputChannel>();
 	/** Pipes that are read here and not by the launcher. */
 	readonly #borrowed = new Map<Channel, BorrowedPipe>();
 	#pid: number | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#resolve: (exit: ProcessExit | undefined) => void = () => {};
 
-	constructor(options: ProcessRunOptions) {
+	constructor(options: ProcessOptions, means: RunMeans) {
 		this.#options = options;
-		this.#channels = {
-			stdout: this.#createChannel("stdout", options.onStdout),
-			stderr: this.#createChannel("stderr", options.onStderr),
-			...(options.onReport === undefined ? {} : { report: this.#createChannel("report", options.onReport) }),
-		};
+		this.#means = means;
 		const exit = new Promise<ProcessExit | undefined>((resolve) => {
 			this.#resolve = resolve;
 		});
@@ -87,8 +86,8 @@ export class ProcessRun {
 
 	/** A frame from the launcher. */
 	receive(type: number, payload: Buffer): void {
-		const channel = channels.find((name) => frameTypes[name] === type);
-		if (channel !== undefined) this.#channels[channel]?.push(payload);
+		const channel = channelsByType[type];
+		if (channel !== undefined) this.#push(channel, payload);
 		else if (type === frameTypes.started) this.#started(payload);
 		else if (type === frameTypes.offer) this.#answerOffer(payload);
 		else if (type === frameTypes.exited) for (const pipe of this.#borrowed.values()) pipe.expectEnd();
@@ -98,7 +97,11 @@ export class ProcessRun {
 
 	#started(payload: Buffer): void {
 		this.#pid = Number(payload.toString());
-		this.#options.onStart?.();
+		this.#means.onStart?.();
+	}
+
+	#push(channel: Channel, bytes: Buffer): void {
+		this.#channelOf(channel)?.push(bytes);
 	}
 
 	/** Nothing more will come from the launcher. */
@@ -108,17 +111,10 @@ export class ProcessRun {
 	}
 
 	#start(): void {
-		const { id, writer, file, args, cwd, env, stdin, pty, onReport, onInput } = this.#options;
-		const request: ProcessRequest = {
-			file,
-			args,
-			cwd,
-			env,
-			...(stdin === undefined ? {} : { stdin }),
-			...(pty === undefined ? {} : { pty }),
-			...(onReport === undefined ? {} : { report: true }),
-			...(onInput === undefined ? {} : { input: true }),
-		};
+		const { id, writer } = this.#means;
+		const { file, args, cwd, env, stdin, pty, onReport, onInput } = this.#options;
+		// In JSON there is no member that is undefined.
+		const request = { file, args, cwd, env, stdin, pty, report: onReport && true, input: onInput && true } satisfies Loose<ProcessRequest>;
 		writer.write(frameTypes.start, id, JSON.stringify(request));
 		onInput?.((text) => writer.write(frameTypes.input, id, text));
 	}
@@ -130,22 +126,21 @@ export class ProcessRun {
 		const result = await exit;
 		signal.removeEventListener("abort", onAbort);
 		for (const pipe of this.#borrowed.values()) pipe.close();
-		const open = Object.values(this.#channels);
-		for (const channel of open) channel.end();
-		await Promise.all(open.map(({ done }) => done));
+		for (const channel of this.#channels.values()) channel.end();
+		for (const channel of this.#channels.values()) await channel.done;
 		if (this.#failure !== undefined) throw this.#failure.error;
 		return { pid: this.#pid, code: result?.code ?? null, signal: result?.signal ?? null };
 	}
 
 	#end(grace: number): void {
-		this.#options.writer.write(frameTypes.end, this.#options.id, JSON.stringify({ grace }));
+		this.#means.writer.write(frameTypes.end, this.#means.id, JSON.stringify({ grace }));
 	}
 
 	/** Where the pipe cannot be opened, as where `/proc` is closed, its bytes come through the launcher as before. */
 	#answerOffer(payload: Buffer): void {
-		const { launcherPid } = this.#options;
+		const { launcherPid } = this.#means;
 		const { channel, number: descriptor } = decodeNumber(payload);
-		const taker = this.#channels[channel];
+		const taker = this.#channelOf(channel);
 		try {
 			if (taker === undefined) throw new Error("nobody takes what comes there");
 			const pipe = new BorrowedPipe({
@@ -162,11 +157,24 @@ export class ProcessRun {
 	}
 
 	#tellLoan(channel: Channel, loan: number): void {
-		this.#options.writer.write(frameTypes.loan, this.#options.id, encodeNumber(channel, loan));
+		this.#means.writer.write(frameTypes.loan, this.#means.id, encodeNumber(channel, loan));
+	}
+
+	/** Undefined of one that was not asked for. */
+	#channelOf(channel: Channel): OutputChannel | undefined {
+		const known = this.#channels.get(channel);
+		if (known !== undefined) return known;
+		const { onStdout, onStderr, onReport } = this.#options;
+		const deliver = { stdout: onStdout, stderr: onStderr, report: onReport }[channel];
+		if (deliver === undefined) return undefined;
+		const made = this.#createChannel(channel, deliver);
+		this.#channels.set(channel, made);
+		return made;
 	}
 
 	#createChannel(channel: Channel, deliver: (text: string) => Promise<void> | void): OutputChannel {
-		const { id, writer, killGrace = defaultGrace, onBytes } = this.#options;
+		const { id, writer } = this.#means;
+		const { killGrace = defaultGrace, onBytes } = this.#options;
 		return new OutputChannel({
 			deliver,
 			...(onBytes !== undefined && channel !== "report" && { deliverBytes: (bytes: Buffer) => onBytes(channel, bytes) }),
@@ -182,6 +190,10 @@ export class ProcessRun {
 		});
 	}
 }
+
+type Loose<T> = { readonly [K in keyof T]: T[K] | undefined };
+
+const channelsByType: Readonly<Record<number, Channel>> = Object.fromEntries(channels.map((channel) => [frameTypes[channel], channel]));
 
 function toError(failure: StartFailure, { file, cwd }: ProcessRequest): SvcError {
 	const cause = new Error(failure.message);

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "uvu";
-import { decodeNumber, encodeNumber, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
+import { decodeNumber, encodeNumber, FrameReader, FrameWriter, frameTypes, gatheredLength } from "./protocol.ts";
 import { createMarkDecoder } from "./terminal.ts";
 
 /** What a writer sends, as one run of bytes. */
@@ -41,6 +41,25 @@ test("frames survive being cut anywhere", async () => {
 		assert.equal(seen.get(`${frameTypes.stdout} ${0xffffffff}`), "some output");
 		assert.deepEqual(decodeNumber(Buffer.from(seen.get(`${frameTypes.credit} 4`) ?? "", "latin1")), { channel: "stderr", number: 65_536 });
 	}
+});
+
+test("frames of every length come in their order, and what small ones were made of may be used again at once", async () => {
+	const lengths = [0, 1, 300, gatheredLength - 1, gatheredLength, gatheredLength + 1, 70_000];
+	const frames = Array.from({ length: 60 }, (_, id) => ({ id, length: lengths[(id * 5) % lengths.length] ?? 0, isText: id % 3 === 0 }));
+	const letterOf = (id: number) => String.fromCharCode(97 + (id % 26));
+	const bytes = await collect((writer) => {
+		for (const { id, length, isText } of frames) {
+			const payload = Buffer.alloc(length, letterOf(id));
+			writer.write(frameTypes.input, id, isText ? payload.toString() : payload);
+			if (length <= gatheredLength) payload.fill("?");
+		}
+	});
+	const seen: string[] = [];
+	new FrameReader((_, id, payload) => seen.push(`${id} ${payload.toString()}`)).push(bytes);
+	assert.deepEqual(
+		seen,
+		frames.map(({ id, length }) => `${id} ${letterOf(id).repeat(length)}`),
+	);
 });
 
 test("the first start of a turn of the event loop leaves at once, and what comes behind it together", async () => {

@@ -96,43 +96,94 @@ export function decodeNumber(payload: Buffer): { channel: Channel; number: numbe
 	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", number: payload.readUInt32LE(1) };
 }
 
-/** Writes frames. Those of one turn of the event loop leave together; but the first process that it starts does not wait for the rest of the turn. */
+/** Bytes of a payload up to which frames are put together in memory of the writer's, so that `write` has copied them when it returns. */
+export const gatheredLength = 16 * 1024;
+const pageSize = 4 * gatheredLength;
+/** The most bytes of UTF-8 that a unit of a text takes. */
+const bytesPerUnit = 3;
+
+/**
+ * Writes frames. Those of one turn of the event loop leave together; but the first process that it starts does not wait for the rest of the turn.
+ * Small ones go into one piece of memory: to give each to the stream by itself would cost more than all the rest of a small frame.
+ */
 export class FrameWriter {
 	readonly #socket: Socket;
 	/** Something was written in this turn; it waits for the end of it. */
 	#hasWritten = false;
 	#isCorked = false;
+	/** What is put together, from `#sent` to `#end`. What stands before may still be on its way, so nothing is put there again. */
+	#page = Buffer.allocUnsafeSlow(0);
+	#sent = 0;
+	#end = 0;
 
 	constructor(socket: Socket) {
 		this.#socket = socket;
 	}
 
-	write(type: FrameType, id: number, payload?: Buffer | string): void {
+	write(type: FrameType, id: number, payload: Buffer | string = ""): void {
 		if (!this.#socket.writable) return;
 		const isAlone = type === frameTypes.start && !this.#hasWritten;
 		if (!this.#hasWritten) setImmediate(() => this.#endTurn());
 		this.#hasWritten = true;
-		if (!this.#isCorked) this.#socket.cork();
-		this.#isCorked = true;
-		const body = typeof payload === "string" ? Buffer.from(payload) : payload;
-		const head = Buffer.allocUnsafe(headSize);
-		head.writeUInt32LE(body?.length ?? 0, 0);
-		head.writeUInt8(type, 4);
-		head.writeUInt32LE(id, 5);
-		this.#socket.write(head);
-		if (body !== undefined && body.length > 0) this.#socket.write(body);
-		if (isAlone) this.#uncork();
+		const most = toMostBytes(payload);
+		if (most <= gatheredLength) this.#gather(type, id, { payload, most });
+		else this.#writeLarge(type, id, typeof payload === "string" ? Buffer.from(payload) : payload);
+		if (isAlone) this.#send();
 	}
 
 	#endTurn(): void {
 		this.#hasWritten = false;
-		this.#uncork();
+		this.#send();
 	}
 
-	#uncork(): void {
+	#gather(type: FrameType, id: number, { payload, most }: { readonly payload: Buffer | string; readonly most: number }): void {
+		this.#makeRoom(most);
+		const start = this.#end + headSize;
+		const length = typeof payload === "string" ? this.#page.write(payload, start) : payload.copy(this.#page, start);
+		this.#addHead(type, id, length);
+		this.#end += length;
+	}
+
+	#writeLarge(type: FrameType, id: number, payload: Buffer): void {
+		if (!this.#isCorked) this.#socket.cork();
+		this.#isCorked = true;
+		this.#makeRoom(0);
+		this.#addHead(type, id, payload.length);
+		this.#flush();
+		this.#socket.write(payload);
+	}
+
+	#addHead(type: FrameType, id: number, length: number): void {
+		this.#page.writeUInt32LE(length, this.#end);
+		this.#page.writeUInt8(type, this.#end + 4);
+		this.#page.writeUInt32LE(id, this.#end + 5);
+		this.#end += headSize;
+	}
+
+	/** For a head and so many bytes, in new memory if need be. */
+	#makeRoom(most: number): void {
+		if (this.#page.length - this.#end >= headSize + most) return;
+		this.#flush();
+		this.#page = Buffer.allocUnsafeSlow(pageSize);
+		this.#sent = 0;
+		this.#end = 0;
+	}
+
+	#flush(): void {
+		if (this.#end > this.#sent) this.#socket.write(this.#page.subarray(this.#sent, this.#end));
+		this.#sent = this.#end;
+	}
+
+	#send(): void {
+		this.#flush();
 		if (this.#isCorked) this.#socket.uncork();
 		this.#isCorked = false;
 	}
+}
+
+/** As many bytes as a payload has, or more. */
+function toMostBytes(payload: Buffer | string): number {
+	return typeof payload === "string" ? payload.length * bytesPerUnit : payload.length;
 }
 
 export type OnFrame = (type: number, id: number, payload: Buffer) => void;

@@ -1,6 +1,6 @@
 import { RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
 import { assertNoNul, createOutputResult, findSudoRefusal, toEnvironment } from "../_shell/index.ts";
-import { createBaseEnvironment } from "./environment.ts";
+import { baseEnvironment } from "./environment.ts";
 import { toExitNumber } from "./exit-number.ts";
 import type { Launcher } from "./launcher.ts";
 import type { shellParameters } from "./shell-parameters.ts";
@@ -19,13 +19,14 @@ export interface ShellCommand {
 
 /** Run a command or script of an action: environment, sudo, output, and the result of the execution. */
 export async function runShell(launcher: Launcher, context: RunContext<typeof shellParameters>, command: ShellCommand): Promise<RunResult> {
+	// What is spread comes last: behind it each member would cost as much as all the rest.
 	const end = await launcher.run({
-		...createShellRequest(context, command),
 		pty: context.runnerParameters.pty,
 		signal: context.signal,
 		onStdout: (text) => context.emit("stdout", text),
 		onStderr: (text) => context.emit("stderr", text),
-		...(context.emit.bytes !== undefined && { onBytes: context.emit.bytes }),
+		onBytes: context.emit.bytes,
+		...createShellRequest(context, command),
 	});
 	return toShellResult(context, end);
 }
@@ -35,13 +36,13 @@ export function createShellRequest(context: RunContext<typeof shellParameters>, 
 	const { runnerParameters } = context;
 	const { sudo } = runnerParameters;
 	const password = sudo ? (runnerParameters.sudo_password ?? undefined) : undefined;
-	const invocation = sudo
-		? { file: "sudo", args: createSudoArguments(command, password !== undefined) }
-		: { file: command.file, args: command.args };
+	const file = sudo ? "sudo" : command.file;
+	const args = sudo ? createSudoArguments(command, password !== undefined) : command.args;
 	const cwd = toGiven(runnerParameters.cwd) ?? command.cwd;
 	assertNoNul("cwd", cwd);
-	for (const argument of invocation.args) assertNoNul("arguments", argument);
-	return { ...invocation, cwd, env: createEnvironment(context, command), ...(password === undefined ? {} : { stdin: `${password}\n` }) };
+	for (const argument of args) assertNoNul("arguments", argument);
+	const env = createEnvironment(context, command);
+	return password === undefined ? { file, args, cwd, env } : { file, args, cwd, env, stdin: `${password}\n` };
 }
 
 function createSudoArguments({ underSudo }: ShellCommand, hasPassword: boolean): string[] {
@@ -56,7 +57,7 @@ function toGiven(text: string | null | undefined): string | undefined {
 }
 
 function createEnvironment(context: RunContext<typeof shellParameters>, command: ShellCommand): Record<string, string> {
-	const environment: Record<string, string> = { ...createBaseEnvironment(), PYTHONUNBUFFERED: "1" };
+	const environment: Record<string, string> = { PYTHONUNBUFFERED: "1", ...baseEnvironment() };
 	// A terminal invites colours and pagers, which no execution's output wants.
 	if (context.runnerParameters.pty) Object.assign(environment, { NO_COLOR: "1", PAGER: "cat" });
 	return Object.assign(environment, toEnvironment(context.runnerParameters.env), command.environment, context.environment);
@@ -75,12 +76,7 @@ export function toShellResult(context: RunContext<typeof shellParameters>, end: 
 	const error =
 		refused ??
 		((number === -9 && reason === undefined) || timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined);
-	const result = {
-		failed: !succeeded,
-		succeeded,
-		return_code: number,
-		...createOutputResult((type) => context.captured(type)),
-		...(error === undefined ? {} : { error }),
-	};
-	return { succeeded, result, ...(status === undefined ? {} : { status }) };
+	const output = createOutputResult((type) => context.captured(type));
+	const result = { failed: !succeeded, succeeded, return_code: number, ...output, ...(error === undefined ? undefined : { error }) };
+	return status === undefined ? { succeeded, result } : { succeeded, result, status };
 }

@@ -3,17 +3,18 @@ import { windowSize } from "./protocol.ts";
 /** Bytes of room from which it is given back when nothing waits any more. */
 const largeRoom = 256 * 1024;
 const firstRoom = 4 * 1024;
+const noRoom = Buffer.alloc(0);
 
 /** Bytes that are read to the place for them at most, and room before it for those that wait. */
 const [placeSize, before] = [windowSize, 64 * 1024];
 
 /** Bytes that wait in one piece of memory, which is used again: new memory for each read of a flood would only be more to collect. */
 export class WaitingBytes {
-	#room = Buffer.allocUnsafeSlow(0);
+	#room: Buffer = noRoom;
 	#start = 0;
 	#end = 0;
 	/** Where the next ones may be read to. */
-	#next = Buffer.allocUnsafeSlow(0);
+	#next: Buffer = noRoom;
 
 	get length(): number {
 		return this.#end - this.#start;
@@ -44,7 +45,7 @@ export class WaitingBytes {
 		if (this.#start < this.#end) return;
 		this.#start = 0;
 		this.#end = 0;
-		if (this.#room.length > largeRoom && this.#next.length === 0) this.#room = Buffer.allocUnsafeSlow(0);
+		if (this.#room.length > largeRoom && this.#next.length === 0) this.#room = noRoom;
 	}
 
 	/** What waits is put before what is at the place. */
@@ -52,7 +53,7 @@ export class WaitingBytes {
 		const joined = this.#next;
 		const start = before - this.length;
 		joined.set(this.first(this.length), start);
-		this.#next = this.#room.length === joined.length ? this.#room : Buffer.allocUnsafeSlow(0);
+		this.#next = this.#room.length === joined.length ? this.#room : noRoom;
 		this.#room = joined;
 		this.#start = start;
 		this.#end = before + length;
