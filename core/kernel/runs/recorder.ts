@@ -21,6 +21,7 @@ const muchText = 16_384;
 /** Characters in one write after which there is a flood, and milliseconds for which the next write then waits until it is full: each has its price. */
 const floodLength = 65_536;
 const floodWait = 10;
+const nothing: CapturedOutput = { text: "", truncated: false, bytes: 0 };
 
 export interface RecorderOptions {
 	/** Resolves when the chunks are stored. A failure is the end of the run's output. */
@@ -48,12 +49,17 @@ export interface RecorderOptions {
  */
 export class Recorder {
 	readonly #options: RecorderOptions;
-	readonly #channels: ReturnType<typeof createChannels>;
+	/** Made when something comes: most runs print on one. */
+	readonly #channels = new Map<OutputType, RecordedChannel>();
 	readonly #waiting = new WaitingOutput();
+	/** What the channels look for. */
+	#secrets: KnownSecrets;
 	/** Line ends of what was recorded, in all and by type. */
 	readonly #lines = { all: 0, stdout: 0, stderr: 0, other: 0 };
 	#sequence = 0;
 	#writing: Promise<void> | undefined;
+	/** Begins to write what has come first, unless the run ends before. */
+	#firstWrite: NodeJS.Timeout | undefined;
 	#failure: Error | undefined;
 	#isFinishing = false;
 	/** Ends the wait for more, and how many characters are enough to do so. */
@@ -66,14 +72,14 @@ export class Recorder {
 
 	constructor(options: RecorderOptions) {
 		this.#options = options;
-		this.#channels = createChannels(options);
+		this.#secrets = options.secrets;
 	}
 
 	async emit(type: OutputType, data: string): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertOutput(type, data);
 		if (data === "") return;
-		this.#add(type, this.#channels[type].stream.push(data));
+		this.#add(type, this.#channelOf(type).stream.push(data));
 		await this.#haveWritten();
 	}
 
@@ -82,7 +88,7 @@ export class Recorder {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertOutput(type, "");
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-		const { stream, capture } = this.#channels[type];
+		const { stream, capture } = this.#channelOf(type);
 		const isWhole = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.passes(text);
 		if (isWhole) return this.emit(type, text.toString("latin1"));
 		capture.addBytes(text);
@@ -92,7 +98,7 @@ export class Recorder {
 
 	/** Resolves when little enough waits. */
 	async #haveWritten(): Promise<void> {
-		if (this.#waiting.isEmpty) return;
+		if (this.#waiting.isEmpty || this.#waitsAsFirst()) return;
 		void this.#startWriting();
 		if (this.#waiting.length > this.#enough) this.#hurry();
 		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#untilLess();
@@ -100,16 +106,17 @@ export class Recorder {
 	}
 
 	captured(type: OutputType): CapturedOutput {
-		const { capture, stream } = this.#channels[type];
-		return capture.read(stream.held);
+		const channel = this.#channels.get(type);
+		return channel === undefined ? nothing : channel.capture.read(channel.stream.held);
 	}
 
 	/** Take account of a chunk that an earlier run of the execution has stored; before the first `emit`, in order. */
 	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void {
 		const { output_type, data, sequence } = chunk;
 		const ranges = chunk.secret_spans ?? [];
-		this.#channels[output_type].stream.restore(data);
-		this.#channels[output_type].capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
+		const { stream, capture } = this.#channelOf(output_type);
+		stream.restore(data);
+		capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
 		this.#sequence = sequence;
 		this.#count(output_type, countLineEnds(maskRanges(data, ranges)));
 	}
@@ -117,7 +124,8 @@ export class Recorder {
 	/** More is secret from here on. What is held back goes out by what was known before. */
 	learn(secrets: KnownSecrets): void {
 		this.#addHeld(false);
-		for (const channel of Object.values(this.#channels)) channel.stream = new SecretStream(secrets);
+		this.#secrets = secrets;
+		for (const channel of this.#channels.values()) channel.stream = new SecretStream(secrets);
 	}
 
 	/**
@@ -127,6 +135,7 @@ export class Recorder {
 	async finish({ goesOn = false }: { readonly goesOn?: boolean } = {}): Promise<readonly OutputChunk[]> {
 		this.#addHeld(goesOn);
 		this.#hasEnded = true;
+		clearTimeout(this.#firstWrite);
 		this.#hurry();
 		while (this.#failure === undefined && (this.#writing !== undefined || !this.#waiting.fitsOneWrite)) {
 			this.#isFinishing = this.#waiting.fitsOneWrite;
@@ -139,6 +148,7 @@ export class Recorder {
 	/** Refuse everything from here on: the run has lost its execution. */
 	fail(error: Error): void {
 		this.#failure ??= error;
+		clearTimeout(this.#firstWrite);
 		this.#waiting.clear();
 		this.#tellLess();
 		this.#hurry();
@@ -146,13 +156,32 @@ export class Recorder {
 
 	#add(type: OutputType, released: Released): void {
 		if (released.data === "") return;
-		this.#channels[type].capture.add(released);
+		this.#channelOf(type).capture.add(released);
 		if (this.#options.streamOutput) this.#waiting.add(type, released, this.#options.timestamp);
 	}
 
 	/** What was held back as the possible beginning of a secret. */
 	#addHeld(goesOn: boolean): void {
-		for (const type of Object.keys(this.#channels) as OutputType[]) this.#add(type, this.#channels[type].stream.end({ goesOn }));
+		for (const [type, { stream }] of this.#channels) this.#add(type, stream.end({ goesOn }));
+	}
+
+	#channelOf(type: OutputType): RecordedChannel {
+		const known = this.#channels.get(type);
+		if (known !== undefined) return known;
+		const made = { stream: new SecretStream(this.#secrets), capture: new CapturedText(this.#options.maxResultOutput) };
+		this.#channels.set(type, made);
+		return made;
+	}
+
+	/** Whether what waits is the first of the run, and little: a moment later that is written, with the end or without. */
+	#waitsAsFirst(): boolean {
+		if (this.#sequence > 0 || this.#writing !== undefined || this.#hasEnded) return false;
+		if (this.#waiting.length > muchText) {
+			clearTimeout(this.#firstWrite);
+			return false;
+		}
+		this.#firstWrite ??= setTimeout(() => void this.#startWriting(), firstWait);
+		return true;
 	}
 
 	#take(): OutputChunk[] {
@@ -206,9 +235,8 @@ export class Recorder {
 
 	async #writeAll(): Promise<void> {
 		const { store, eventBus, floods } = this.#options;
-		if (this.#sequence === 0) await this.#waitForMore(firstWait, muchText);
 		// By the next turn of the loop the run may have ended: its output then goes with the final status in one write.
-		else await new Promise((resolve) => setImmediate(resolve));
+		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
 		while (!this.#waiting.isEmpty && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#take();
 			const length = lengthOf(chunks);
@@ -246,9 +274,9 @@ export class Recorder {
 	}
 }
 
-function createChannels({ secrets, maxResultOutput }: RecorderOptions) {
-	const toChannel = () => ({ stream: new SecretStream(secrets), capture: new CapturedText(maxResultOutput) });
-	return { stdout: toChannel(), stderr: toChannel(), other: toChannel() };
+interface RecordedChannel {
+	stream: SecretStream;
+	readonly capture: CapturedText;
 }
 
 function lengthOf(chunks: readonly OutputChunk[]): number {

@@ -55,6 +55,15 @@ export class KnownSecrets {
 		return this.#isUnknown;
 	}
 
+	/**
+	 * Whether nothing is in a text that begins within nothing, and nothing begins at its end, as far as that shows without a search: a short
+	 * line where only the token is looked for, which is longer and has no line end. What is needed for a search costs as much as a small run.
+	 */
+	isFreeLine(text: string): boolean {
+		if (text.length >= shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
+		return text.endsWith("\n") && this.token?.includes("\n") !== true;
+	}
+
 	/** What looks for them; for the token only where everything is masked. */
 	get matcher(): SecretMatcher {
 		return this.#matcher ?? this.#prepare();

@@ -47,6 +47,16 @@ test("overlapping secrets are masked as one", () => {
 	assert.equal(shown(["aaaaaaaaa", "aaab"], ["aaaa"]).seen, "#b");
 });
 
+test("the token of a run is found where short lines stand before it, and where its end makes one", () => {
+	for (const form of [token, Buffer.from(token).toString("base64")]) {
+		for (let cut = 1; cut < form.length; cut += 1) {
+			const { stored, seen } = shown(["hi\n", form.slice(0, cut), `${form.slice(cut)}\n`, "there\n"], [], { token });
+			assert.ok(!stored.includes(token.slice(8, 24)) && !stored.includes(form.slice(8, 24)), stored);
+			assert.match(seen, /^hi\n#.{0,2}\nthere\n$/);
+		}
+	}
+});
+
 test("the token of a run is gone, as is what somebody made base64 of, and its bytes are counted all the same", () => {
 	const basic = Buffer.from(`ann:${token}`).toString("base64");
 	for (const form of [token, basic]) {

@@ -37,6 +37,7 @@ export class SecretStream {
 
 	push(data: string): Released {
 		if (this.#secrets.isEmpty) return { data, ranges: [], blanks: [] };
+		if (this.#state === 0 && this.#held === "" && this.#secrets.isFreeLine(data)) return { data, ranges: [], blanks: [] };
 		const { matcher, isUnknown } = this.#secrets;
 		const { ranges, marked, state } = matcher.find(data, this.#state);
 		this.#state = state;
