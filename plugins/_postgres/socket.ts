@@ -6,6 +6,8 @@ import type { PostgresTarget } from "./options.ts";
 /** Asks a server to go on with TLS. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
+type SocketTarget = Pick<PostgresTarget, "host" | "port">;
+
 const keepAliveInterval = 15_000;
 
 /**
@@ -14,8 +16,9 @@ const keepAliveInterval = 15_000;
  *
  * @param tls undefined for none
  */
-export async function connectSocket(target: PostgresTarget, tls: ConnectionOptions | undefined, signal: AbortSignal): Promise<Socket> {
-	const socket = connectTcp(toPlace(target));
+export async function connectSocket(target: SocketTarget, tls: ConnectionOptions | undefined, signal: AbortSignal): Promise<Socket> {
+	// Whoever waits is told of errors while it waits; one that nobody listens to would end the process.
+	const socket = connectTcp(toPlace(target)).on("error", () => {});
 	const destroy = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
 	signal.addEventListener("abort", destroy);
 	try {
@@ -25,7 +28,6 @@ export async function connectSocket(target: PostgresTarget, tls: ConnectionOptio
 		socket.setKeepAlive(true, keepAliveInterval);
 		return tls ? await secure(socket, tls, signal) : socket;
 	} catch (error) {
-		socket.on("error", () => {});
 		socket.destroy();
 		throw signal.aborted ? signal.reason : error;
 	} finally {
@@ -33,7 +35,7 @@ export async function connectSocket(target: PostgresTarget, tls: ConnectionOptio
 	}
 }
 
-function toPlace({ host, port }: PostgresTarget): NetConnectOpts {
+function toPlace({ host, port }: SocketTarget): NetConnectOpts {
 	return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }
 
@@ -43,7 +45,8 @@ async function secure(socket: Socket, tls: ConnectionOptions, signal: AbortSigna
 	// Anything behind the one letter would have been put there by somebody in between.
 	if (answer.toString("latin1") !== "S") throw new Error("the server does not offer TLS");
 	const { servername = "", ...rest } = tls;
-	const secured = connectTls({ ...rest, socket, ...(isIP(servername) ? { host: servername } : { servername }) });
+	const options = { ...rest, socket, ...(isIP(servername) ? { host: servername } : { servername }) };
+	const secured = connectTls(options).on("error", () => {});
 	await once(secured, "secureConnect", { signal });
 	return secured;
 }
