@@ -1,6 +1,6 @@
-import { open } from "node:fs/promises";
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
 import { createOutputResult } from "../_shell/index.ts";
+import { readJobFile } from "./job-file.ts";
 import type { TaskState } from "./job-state.ts";
 import type { SlurmContext } from "./parameters.ts";
 import type { RunDirectory } from "./run-directory.ts";
@@ -121,13 +121,6 @@ async function toTasks(directory: RunDirectory, ends: readonly TaskEnd[], limit:
 
 /** The beginning of a file, without the newline at its end. */
 async function readStart(path: string, most: number): Promise<string> {
-	const file = await open(path, "r").catch(() => undefined);
-	if (file === undefined) return "";
-	try {
-		const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
-		const text = buffer.toString("utf8", 0, bytesRead);
-		return bytesRead === most ? text : text.replace(/\n$/, "");
-	} finally {
-		await file.close();
-	}
+	const text = (await readJobFile(path, most)) ?? "";
+	return Buffer.byteLength(text) >= most ? text : text.replace(/\n$/, "");
 }

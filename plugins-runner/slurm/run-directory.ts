@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { SvcError } from "../../core/contract/index.ts";
 import type { StagedFiles } from "../_ssh/staging.ts";
+import { readJobFile } from "./job-file.ts";
+
+/** Bytes of the longest that the service and the start script write of how things stand: an id. */
+const mostRead = 128;
 
 /** What a run keeps where the nodes of the cluster see it: its program, its output, and what became of it. */
 export class RunDirectory {
@@ -70,6 +75,7 @@ export class RunDirectory {
 	async readClaim(attempt: number, count: number): Promise<string | undefined> {
 		for (let task = 0; task < count; task++) {
 			const text = (await this.#read(`claim.${attempt}.${task}`))?.trim();
+			if (text && !/^\d{1,20}$/.test(text)) throw new SvcError("SVC_RUNNER", `the claim of task ${task} is no number of a job`);
 			if (text) return text;
 		}
 		return undefined;
@@ -106,7 +112,7 @@ export class RunDirectory {
 	}
 
 	async #read(name: string): Promise<string | undefined> {
-		return readFile(join(this.path, name), "utf8").catch(() => undefined);
+		return readJobFile(join(this.path, name), mostRead).catch(() => undefined);
 	}
 }
 

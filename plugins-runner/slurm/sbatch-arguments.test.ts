@@ -1,4 +1,8 @@
 import * as assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { link, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "uvu";
 import { createRunContext } from "../../core/testing/run-context.ts";
 import { toTaskEnd } from "./job-result.ts";
@@ -8,6 +12,7 @@ import { slurmParameters } from "./parameters.ts";
 import { RunDirectory } from "./run-directory.ts";
 import { toArray, toSbatchArguments } from "./sbatch-arguments.ts";
 import { toItemText, toStartScript } from "./start-script.ts";
+import { TaskOutput } from "./task-output.ts";
 
 const values = (given: object) => createRunContext({ parameters: slurmParameters }, { runnerParameters: given }).runnerParameters;
 const options: SlurmOptions = { directory: "/shared" };
@@ -41,6 +46,9 @@ test("no value can bring an option or a line of its own", () => {
 			assert.throws(() => toSbatchArguments(values({ [name]: bad }), options), new RegExp(`parameter "${name}"`), `${name} ${bad}`);
 		}
 	}
+	// All the memory of a node, to Slurm.
+	for (const memory of ["0", "00K"])
+		assert.throws(() => toSbatchArguments(values({ memory }), options), /"memory" may hold a number above 0/);
 	for (const name of ["nodes", "ntasks", "cpus_per_task"]) {
 		for (const bad of [0, -1, 1_000_001])
 			assert.throws(() => toSbatchArguments(values({ [name]: bad }), options), new RegExp(`"${name}" must be`));
@@ -125,6 +133,51 @@ test("each end that Slurm has a word for is told with the reason, and time limit
 	for (const [state, reason, exitStatus, code, error] of rows) {
 		const end = await toTaskEnd({ ...task, state, reason, exitStatus }, 0, new RunDirectory("/nowhere"));
 		assert.deepEqual([end.return_code, end.error, end.queued_seconds, end.run_seconds], [code, error, 10, 20], state);
+	}
+});
+
+test("what a job puts in the place of its files is not followed, not waited for and not read without end", async () => {
+	const path = await mkdtemp(join(tmpdir(), "svc-slurm-"));
+	const directory = new RunDirectory(path);
+	const read = async (name: string) => {
+		const got: { text: string; failure?: unknown } = { text: "" };
+		const output = new TaskOutput({
+			paths: [join(path, name)],
+			delivered: 0,
+			isLeft: () => false,
+			deliver: (text) => void (got.text += text),
+			onFailure: (error) => {
+				got.failure = error;
+			},
+		});
+		await output.read(() => true);
+		await output.close();
+		return got;
+	};
+	try {
+		await writeFile(join(path, "own"), "printed\n");
+		assert.deepEqual(await read("own"), { text: "printed\n" });
+		assert.deepEqual(await read("none"), { text: "" });
+		for (const name of ["key", "password"]) await writeFile(join(path, name), "12345");
+		await symlink(join(path, "key"), join(path, "stdout"));
+		await link(join(path, "password"), join(path, "stderr"));
+		// Whoever opened these would wait for somebody who writes; more of them than there are threads.
+		for (let task = 0; task < 6; task++) execFileSync("mkfifo", [join(path, `status.${task}`), join(path, `stdout.${task}`)]);
+		for (const name of ["stdout", "stderr", "stdout.0", "."]) {
+			const { text, failure } = await read(name);
+			assert.equal(text, "", name);
+			assert.match(String(failure), /put something else in the place of its file/, name);
+		}
+		assert.deepEqual(await Promise.all([0, 1, 2, 3, 4, 5].map((task) => directory.readStatus(task))), Array(6).fill(undefined));
+		await symlink(join(path, "key"), join(path, "status.6"));
+		await symlink("/dev/zero", join(path, "claim.1.0"));
+		assert.equal(await directory.readStatus(6), undefined);
+		assert.equal(await directory.readClaim(1, 1), undefined);
+		// Ids of jobs go to scancel.
+		await writeFile(join(path, "claim.2.0"), "1,2");
+		await assert.rejects(directory.readClaim(2, 1), /claim of task 0 is no number/);
+	} finally {
+		await rm(path, { recursive: true });
 	}
 });
 

@@ -21,7 +21,8 @@ const texts = {
 		allowed: "names of features with '&', '|', ',', '*', '(', ')', '[', ']'",
 	},
 	gres: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,:=-]*$/, allowed: "names, types and numbers, such as gpu:a100:2, with commas between" },
-	memory: { pattern: /^[0-9]{1,12}[KMGT]?$/, allowed: "a number, which K, M, G or T may follow" },
+	// Of 0 Slurm makes all the memory of a node.
+	memory: { pattern: /^[0-9]{0,11}[1-9][0-9]{0,11}[KMGT]?$/, allowed: "a number above 0, which K, M, G or T may follow" },
 } as const;
 
 const numbers = { nodes: "--nodes", ntasks: "--ntasks", cpus_per_task: "--cpus-per-task" } as const;

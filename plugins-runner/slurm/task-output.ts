@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { FileFollower } from "../_process/index.ts";
+import { openJobFile } from "./job-file.ts";
 
 interface TaskOutputOptions {
 	/** The files of the tasks, in order. */
@@ -29,11 +28,19 @@ export class TaskOutput {
 
 	/** Hand on what is there. `isOver` is asked before a file is read: what was written before the end is read after it. */
 	async read(isOver: (task: number) => boolean): Promise<void> {
+		try {
+			await this.#readOn(isOver);
+		} catch (error) {
+			this.#options.onFailure(error);
+		}
+	}
+
+	async #readOn(isOver: (task: number) => boolean): Promise<void> {
 		const { paths, isLeft } = this.#options;
 		for (let path = paths[this.#index]; path !== undefined && !isLeft(); path = paths[this.#index]) {
 			const over = isOver(this.#index);
 			if (over) await refresh(path);
-			if (this.#follower === undefined && existsSync(path)) this.#follower = await this.#open(path);
+			this.#follower ??= await this.#open(path);
 			await this.#follower?.read(isLeft);
 			if (!over || isLeft()) return;
 			await this.#follower?.end();
@@ -47,10 +54,11 @@ export class TaskOutput {
 		this.#follower = undefined;
 	}
 
-	#open(path: string): Promise<FileFollower> {
+	async #open(path: string): Promise<FileFollower | undefined> {
 		const { deliver, isLeft, onFailure } = this.#options;
-		return FileFollower.open({
-			path,
+		const file = await openJobFile(path);
+		if (file === undefined) return undefined;
+		return FileFollower.of(file, {
 			delivered: 0,
 			deliver: (text) => {
 				const rest = isLeft() ? "" : this.#skip(text);
@@ -63,7 +71,7 @@ export class TaskOutput {
 
 /** On NFS a file that another machine has written is as long as it was until somebody opens it. */
 async function refresh(path: string): Promise<void> {
-	const file = await open(path, "r").catch(() => undefined);
+	const file = await openJobFile(path);
 	await file?.close();
 }
 

@@ -3,7 +3,6 @@ import { OutputChannel } from "../output-channel.ts";
 import { windowSize } from "../protocol.ts";
 
 interface FileFollowerOptions {
-	readonly path: string;
 	/** Bytes of the text that have been delivered before. */
 	readonly delivered: number;
 	deliver(text: string): Promise<void> | void;
@@ -37,8 +36,13 @@ export class FileFollower {
 		});
 	}
 
-	static async open(options: FileFollowerOptions): Promise<FileFollower> {
-		return new FileFollower(await open(options.path, "r"), options);
+	static async open({ path, ...options }: FileFollowerOptions & { readonly path: string }): Promise<FileFollower> {
+		return new FileFollower(await open(path, "r"), options);
+	}
+
+	/** Of a file that is open; it is closed with the follower. */
+	static of(file: FileHandle, options: FileFollowerOptions): FileFollower {
+		return new FileFollower(file, options);
 	}
 
 	/** Hand on what has been added. Waits while too much of it is still to be delivered. */
