@@ -1,4 +1,4 @@
-import { isSvcError, type Logger, type Storage, type WorkerEntity } from "../../contract/index.ts";
+import { isSvcError, type Logger, type Storage, SvcError, type WorkerEntity } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toExpiry } from "../../kernel/work/lease-time.ts";
 import type { WorkerPoll } from "./workers-api.ts";
@@ -15,6 +15,8 @@ export interface WorkerNotesParts {
 const quiet = 1_000;
 /** Microseconds after which a worker that has gone is no longer listed. */
 const forgottenAfter = 86_400_000_000;
+/** Most workers of one user at once: each is read for every run that waits, and a key costs nothing to make up more of them. */
+export const mostOfUser = 1_000;
 /** Workers that are remembered here. */
 const mostKnown = 10_000;
 
@@ -27,7 +29,7 @@ export class WorkerNotes {
 		this.#parts = parts;
 	}
 
-	/** Remember that the worker is there. */
+	/** Remember that the worker is there. `SVC_FORBIDDEN` for one more than a user may have. */
 	async note(id: string, poll: WorkerPoll, user: string): Promise<void> {
 		const last = this.#known.get(id);
 		const at = performance.now();
@@ -43,6 +45,7 @@ export class WorkerNotes {
 		const seen_at = toTimestamp(clock.now());
 		const changing = { places, running: jobs.length, draining, seen_at, expires_at: toExpiry(clock, lease) };
 		if ((await storage.update("worker", id, changing)) !== undefined) return;
+		await this.#assertRoom(user);
 		const entity: WorkerEntity = { id, name, user, hostname, pid, version, started_at: seen_at, labels, runners, ...changing };
 		// Another request of the same worker may have been faster.
 		await storage.insert("worker", [entity]).catch((error: unknown) => {
@@ -50,5 +53,11 @@ export class WorkerNotes {
 		});
 		await storage.remove("worker", { where: { expires_at: { lt: toTimestamp(clock.steady() - forgottenAfter) } } });
 		this.#parts.logger.info("worker has come", { worker: name, user, hostname });
+	}
+
+	async #assertRoom(user: string): Promise<void> {
+		const { storage, clock } = this.#parts;
+		const alive = await storage.count("worker", { user, expires_at: { gt: toTimestamp(clock.steady()) } }, mostOfUser);
+		if (alive >= mostOfUser) throw new SvcError("SVC_FORBIDDEN", `user "${user}" has ${mostOfUser} workers, and may not have more at once`);
 	}
 }

@@ -9,6 +9,7 @@ import { startEngine, type TestEngine } from "../../testing/engine/engine.test-s
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { FakeWorker } from "./fake-worker.test-support.ts";
+import { mostOfUser } from "./worker-notes.ts";
 import type { HandedJob } from "./workers-api.ts";
 
 /** Of executions, in seconds, where another node is to take them over soon. */
@@ -296,6 +297,16 @@ scene("an end that is on its way is nothing new", async (the) => {
 	const told = { id, fence, told: false };
 	assert.deepEqual((await worker.poll(node.engine, { jobs: [{ ...told, ending: true }] })).lost, []);
 	assert.deepEqual((await worker.poll(node.engine, { jobs: [told] })).lost, [id]);
+});
+
+scene("nobody has more than a thousand workers at once, and the workers of others come and go", async ({ startNode }) => {
+	const { engine } = await startNode();
+	const poll = (number: number, user = "edge") =>
+		new FakeWorker(`worker-${number}`, { user, instance: number.toString(16).padStart(32, "0") }).poll(engine);
+	for (let first = 0; first < mostOfUser; first += 100) await Promise.all(Array.from({ length: 100 }, (_, index) => poll(first + index)));
+	await assert.rejects(poll(mostOfUser), (error) => isSvcError(error, "SVC_FORBIDDEN") && /"edge" has 1000 workers/.test(error.message));
+	await poll(0);
+	await poll(0, "maria");
 });
 
 test.run();
