@@ -18,7 +18,7 @@ export interface RegistryCredentials {
 
 /** What containers of actions may have. Each default is the narrow one. */
 export interface ContainerOptions extends EngineAddressOptions {
-	/** Images that may be run, as actions name them; `*` at the end stands for any rest. Default all. */
+	/** Images that may be run, as actions name them; `*` at the end stands for any rest, without a `/` before it for one that has none. Default all. */
 	readonly images?: readonly string[];
 	/** Networks that actions may name; the first is the default. Default `["none"]`. */
 	readonly networks?: readonly string[];

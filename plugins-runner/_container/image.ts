@@ -24,7 +24,10 @@ export function assertImage(image: unknown, { images }: ContainerOptions, parame
 }
 
 function matches(image: string, pattern: string): boolean {
-	return pattern.endsWith("*") ? image.startsWith(pattern.slice(0, -1)) : image === pattern;
+	if (!pattern.endsWith("*") || pattern === "*") return pattern === "*" || image === pattern;
+	const beginning = pattern.slice(0, -1);
+	// What stands before a slash may be a host: `registry.example.org*` means no registry of somebody else at `registry.example.org.example.net`.
+	return image.startsWith(beginning) && (beginning.includes("/") || !image.includes("/"));
 }
 
 /** The image with a tag: without one some engines pull all of them. */

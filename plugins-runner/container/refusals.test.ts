@@ -3,6 +3,7 @@ import { test } from "uvu";
 import type { JsonObject, ParameterSchema, RunnerPlugin } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
+import { assertImage } from "../_container/image.ts";
 import { localCommand } from "../local-command/index.ts";
 import { type ContainerOptions, containerRunner } from "./index.ts";
 import { shell } from "./service.test-support.ts";
@@ -78,6 +79,23 @@ test("a text that is no name of an image is refused by the parameter that holds 
 		[inside("localhost/../x"), /parameter "container" must be the name of an image/],
 		[inside("docker.io/library/other"), /parameter "container": "docker.io\/library\/other" is not allowed/],
 	]);
+});
+
+test("a pattern of images takes in no other host", () => {
+	const isAllowed = (image: string, ...images: readonly string[]) => {
+		try {
+			assertImage(image, { images }, "image");
+			return true;
+		} catch {
+			return false;
+		}
+	};
+	for (const image of ["registry.example.org.evil.net/x", "registry.example.org:5000/x"])
+		assert.ok(!isAllowed(image, "registry.example.org*"), image);
+	assert.ok(!isAllowed("busybox:5000/x", "busybox:*"));
+	assert.ok(isAllowed("busybox:1.36", "busybox:*"));
+	assert.ok(isAllowed("registry.example.org/x", "busybox:*", "registry.example.org/*"));
+	assert.ok(isAllowed("registry.example.org/x", "*"));
 });
 
 test("names of images are taken as registries have them", async () => {

@@ -157,7 +157,9 @@ function toDeadline({ time_limit }: Values): JsonObject {
 function toImage(given: string, allowed: readonly string[] | undefined): string {
 	if (!image.test(given) || given.includes(".."))
 		throw refuse("image", "must be the name of an image, such as registry.example.org/lab/tool:1.2");
-	if (allowed !== undefined && !allowed.some((beginning) => given.startsWith(beginning))) {
+	// What stands before a slash may be a host: `registry.example.org` means none at `registry.example.org.example.net`.
+	const isWithin = (beginning: string) => given.startsWith(beginning) && (beginning.includes("/") || !given.includes("/"));
+	if (allowed !== undefined && !allowed.some(isWithin)) {
 		throw refuse("image", `must begin with one of those that the configuration allows: ${allowed.join(", ")}`);
 	}
 	return given;

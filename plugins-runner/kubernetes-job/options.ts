@@ -22,7 +22,10 @@ export interface KubernetesJobOptions {
 	readonly namespaces?: readonly string[];
 	/** Service accounts that actions may name. Default: none. */
 	readonly service_accounts?: readonly string[];
-	/** Beginnings of the images that actions may name, such as `registry.example.org/lab/`. Default: all images. */
+	/**
+	 * Beginnings of the images that actions may name, such as `registry.example.org/lab/`; one without a `/` means images without one. Default: all
+	 * images.
+	 */
 	readonly images?: readonly string[];
 	/** In a label of each job, for several services in one cluster. Default `svc`. */
 	readonly installation?: string;
