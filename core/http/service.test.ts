@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type WireRecord, withService } from "../testing/http/service.test-support.ts";
+import { FailingStorage } from "../testing/http/failing-storage.test-support.ts";
+import { type ServiceUnderTest, type WireRecord, withService } from "../testing/http/service.test-support.ts";
 
 const read = async (response: Response) => (await response.json()) as WireRecord;
 const body = (value: unknown): RequestInit => ({ method: "POST", body: JSON.stringify(value) });
@@ -87,6 +88,41 @@ test("lists are filtered, counted and selected by the store", () =>
 		const ids = items.map(({ id }) => String(id));
 		assert.deepEqual([...ids].sort(), ids);
 	}));
+
+test("a list that is asked for as a whole is read and sent a page at a time, and is cut where reading fails", () => {
+	const failing = new FailingStorage();
+	const run = async ({ ask, storage, log }: ServiceUnderTest) => {
+		const traces = Array.from({ length: 250 }, (_, index) => ({
+			id: String(index).padStart(24, "0"),
+			trace_tag: `walk ${String(index).padStart(3, "0")}`,
+			// A few of each moment, so that a page ends between them.
+			start_timestamp: `2030-01-01T00:00:00.${String(Math.floor(index / 3)).padStart(6, "0")}Z`,
+			traceparent: null,
+		}));
+		await storage().insert("trace", traces);
+		const limits: unknown[] = [];
+		const readsTraces = (member: string, [kind]: readonly unknown[]) => member === "find" && kind === "trace";
+		failing.failure = (member, values) => {
+			if (readsTraces(member, values)) limits.push((values[1] as { readonly limit?: number }).limit);
+			return undefined;
+		};
+		const read = async (query: string) => {
+			const response = await ask(`/v1/traces?${query}`);
+			return { text: await response.text(), total: response.headers.get("x-total-count"), limit: response.headers.get("x-limit") };
+		};
+		for (const sort of ["", "&sort_asc=True", "&sort=-trace_tag", "&sort=id&include_attributes=trace_tag"]) {
+			const pages = [];
+			for (const offset of [0, 100, 200]) pages.push((await read(`limit=100&offset=${offset}${sort}`)).text.slice(1, -1));
+			assert.deepEqual(await read(`limit=-1${sort}`), { text: `[${pages.join(",")}]`, total: "250", limit: null }, sort);
+		}
+		assert.deepEqual([...new Set(limits)], [100]);
+		let reads = 0;
+		failing.failure = (member, values) => (readsTraces(member, values) && ++reads > 1 ? new Error("planted") : undefined);
+		await assert.rejects(read("limit=-1"));
+		assert.ok(log.some((line) => line.includes("an answer was cut short") && line.includes("planted") && line.includes("/v1/traces")));
+	};
+	return withService(run, { wrap: (plugin) => failing.wrap(plugin) });
+});
 
 test("totals of lists are exact up to a limit, and say beyond it that there are more", () =>
 	withService(

@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { defineAuthBackend } from "../../contract/index.ts";
+import { defineAuthBackend, isSvcError } from "../../contract/index.ts";
 import { sayLogout, toCookie, toToken, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
+import { silentLogger } from "../../testing/run-context.ts";
 import { ProviderSignOn } from "./single-sign-on.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
@@ -252,6 +253,25 @@ test("a provider that signs out many at once loses none of it", async () => {
 	answer();
 	await Promise.all(said);
 	assert.deepEqual(ended.sort(), sessions.sort());
+});
+
+test("of messages that nobody verifies no more than some wait at one address, and none of another goes for them", async () => {
+	const signOn = new ProviderSignOn({
+		authBackend: { interactive: { label: "Example", verifySignOut: () => new Promise(() => {}) } },
+		options: { auth: { enable: true } },
+		logger: silentLogger,
+	} as never);
+	const leaving = new AbortController();
+	const say = (remoteAddress: string) => signOn.endByProvider({ message: "x", remoteAddress, signal: leaving.signal });
+	const other = say("198.51.100.7");
+	const said = Array.from({ length: 2_100 }, () => say("192.0.2.1"));
+	const refused = await Promise.race(said).catch((error: unknown) => error);
+	assert.ok(isSvcError(refused, "SVC_TOO_MANY"));
+	leaving.abort();
+	const ends = await Promise.allSettled(said);
+	const isRefused = (end: PromiseSettledResult<void>) => end.status === "rejected" && isSvcError(end.reason, "SVC_TOO_MANY");
+	assert.equal(ends.filter(isRefused).length, 2_100 - 64 - 2_000 + 1);
+	await assert.rejects(other, (error) => !isSvcError(error));
 });
 
 test("a sign-in that is finished while its session ends gives no token", () =>

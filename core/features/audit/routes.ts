@@ -1,8 +1,9 @@
 import "./permission-types.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, SvcError } from "../../contract/index.ts";
-import { answerJson, answerList, answerPage } from "../../http/openapi/answers.ts";
-import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
+import { replyPages } from "../../http/reply-pages.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { parseBounds } from "../../http/time-range.ts";
@@ -34,14 +35,17 @@ export const auditRoutes = [
 		component: "api",
 		summary: "List entries of the audit record, the newest first",
 		description: "1000 at a time. With `after` those behind that number, the oldest first: so that all can be read in order.",
-		answers: { 200: answerPage(auditEntrySchema) },
+		answers: { 200: answerPage(auditEntrySchema), 429: answerTooMany },
 		permission: "audit_view",
 		query: { ...pagingQuery, ...filterQuery },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
 			const direction = context.query.after === undefined ? "desc" : "asc";
-			const page = await context.engine.audit.entries({ ...paging, direction, filter: toFilter(context.query) });
-			return replyJson(page.items.map(toEntry), 200, toCountHeaders(page.total, paging));
+			const filter = toFilter(context.query);
+			return replyPages(context, paging, async (part) => {
+				const page = await context.engine.audit.entries({ ...part, direction, filter });
+				return { ...page, items: page.items.map(toEntry) };
+			});
 		},
 	}),
 	defineRoute({

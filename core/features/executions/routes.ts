@@ -1,8 +1,9 @@
 import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerFault, answerJson, answerSelected, answerSelectedPage, faultSchema } from "../../http/openapi/answers.ts";
-import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { answerFault, answerJson, answerSelected, answerSelectedPage, answerTooMany, faultSchema } from "../../http/openapi/answers.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
+import { replyPages } from "../../http/reply-pages.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { selectionQuery } from "../../http/selection.ts";
@@ -70,15 +71,18 @@ export const executionRoutes = withActionExecutions([
 		component: "api",
 		summary: "List executions",
 		description: "The newest first.",
-		answers: { 200: answerSelectedPage(executionSchema, executionPart) },
+		answers: { 200: answerSelectedPage(executionSchema, executionPart), 429: answerTooMany },
 		permission: "execution_list",
 		query: { ...executionFilterQuery, ...pagingQuery, ...selectionQuery, ...secretsQuery },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
 			const { selection, fields, children } = parseExecutionSelection(context.query);
-			const page = await context.engine.executions.list({ ...parseExecutionFilter(context.query), ...paging, fields, children });
-			const items = await presentExecutions(context, page.items, { presentation: toPresentation(context), selection });
-			return replyJson(items, 200, toCountHeaders(page.total, paging));
+			const query = { ...parseExecutionFilter(context.query), fields, children };
+			const shown = { presentation: toPresentation(context), selection };
+			return replyPages(context, paging, async (part) => {
+				const page = await context.engine.executions.list({ ...query, ...part });
+				return { ...page, items: await presentExecutions(context, page.items, shown) };
+			});
 		},
 	}),
 	defineRoute({

@@ -1,13 +1,14 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
+import { type Presentation, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
 import type { WireRecord } from "../../http/record.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
-import { replyJson } from "../../http/respond.ts";
+import { selectionOf } from "../../http/reply-list.ts";
+import { replyPages } from "../../http/reply-pages.ts";
+import { type Reply, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSelection, type SelectionRules, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
@@ -56,13 +57,12 @@ export const ruleEnforcementRoutes = [
 		path: "/ruleenforcements/views",
 		component: "api",
 		summary: "List what rules did, with events and executions",
-		answers: { 200: answerSelectedPage(enforcementViewSchema, enforcementViewPart) },
+		answers: { 200: answerSelectedPage(enforcementViewSchema, enforcementViewPart), 429: answerTooMany },
 		permission: "rule_enforcement_list",
 		query: listQuery,
-		async handler(context) {
-			const { page, paging } = await list(context);
-			const items = await toViews(context, page.items);
-			return replyList({ ...page, items }, paging, parseSelection(context.query, viewRules));
+		handler(context) {
+			const presentation = toPresentation(context);
+			return list(context, viewRules, (enforcements) => toViews(context, enforcements, presentation));
 		},
 	}),
 	defineRoute({
@@ -75,7 +75,7 @@ export const ruleEnforcementRoutes = [
 		resource: findEnforcementResource,
 		query: secretsQuery,
 		async handler(context) {
-			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))]);
+			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))], toPresentation(context));
 			return replyJson(record);
 		},
 	}),
@@ -85,13 +85,11 @@ export const ruleEnforcementRoutes = [
 		component: "api",
 		summary: "List what rules did, the newest first",
 		description: "50 unless `limit` is given.",
-		answers: { 200: answerSelectedPage(enforcementSchema, enforcementPart) },
+		answers: { 200: answerSelectedPage(enforcementSchema, enforcementPart), 429: answerTooMany },
 		permission: "rule_enforcement_list",
 		query: listQuery,
-		async handler(context) {
-			const selection = parseSelection(context.query, rules);
-			const { page, paging } = await list(context);
-			return replyList({ ...page, items: page.items.map(toEnforcement) }, paging, selection);
+		handler(context) {
+			return list(context, rules, (enforcements) => enforcements.map(toEnforcement));
 		},
 	}),
 	defineRoute({
@@ -118,11 +116,19 @@ async function findEnforcementResource(context: Pick<RouteContext<RouteNeeds>, "
 	return toRuleResource(pack, name);
 }
 
-async function list(context: RouteContext<RouteNeeds, typeof listQuery>) {
+function list(
+	context: RouteContext<RouteNeeds, typeof listQuery>,
+	selectable: SelectionRules,
+	toRecords: (enforcements: readonly RuleEnforcementEntity[]) => readonly WireRecord[] | Promise<readonly WireRecord[]>,
+): Promise<Reply> {
 	const paging = parsePaging(context, defaultLimit);
+	const selection = parseSelection(context.query, selectable);
 	const orderBy = parseSort(context.query.sort, sortFields);
-	const page = await context.engine.enforcements.list(toFilter(context.query), { ...paging, ...(orderBy.length > 0 && { orderBy }) });
-	return { page, paging };
+	const filter = toFilter(context.query);
+	return replyPages(context, paging, async (part) => {
+		const page = await context.engine.enforcements.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
+		return { ...page, items: (await toRecords(page.items)).map((record) => select(record, selection)) };
+	});
 }
 
 function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
@@ -142,10 +148,10 @@ function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): E
 async function toViews(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	enforcements: readonly RuleEnforcementEntity[],
-): Promise<WireRecord[]> {
+	presentation: Presentation,
+): Promise<readonly WireRecord[]> {
 	const details = await context.engine.enforcements.details(enforcements);
 	const instances = details.flatMap(({ instance }) => instance ?? []);
-	const presentation = toPresentation(context);
 	const shown = await toShownInstances(context, instances, presentation);
 	const byId = new Map(instances.map(({ id }, index) => [id, shown[index]]));
 	return presentTogether(details, ({ enforcement, execution }) => ({

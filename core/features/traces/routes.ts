@@ -1,11 +1,12 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { selectionOf } from "../../http/reply-list.ts";
+import { replyPages } from "../../http/reply-pages.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { isSelected, parseSelection, type Selection, selectionQuery } from "../../http/selection.ts";
+import { isSelected, parseSelection, type Selection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { toTrace } from "./records.ts";
 import { tracePart, traceSchema } from "./schemas.ts";
@@ -47,7 +48,7 @@ export const traceRoutes = [
 		path: "/traces",
 		component: "api",
 		summary: "List traces",
-		answers: { 200: answerSelectedPage(traceSchema, tracePart) },
+		answers: { 200: answerSelectedPage(traceSchema, tracePart), 429: answerTooMany },
 		permission: "trace_list",
 		query: listQuery,
 		async handler(context) {
@@ -62,12 +63,11 @@ export const traceRoutes = [
 				...(trigger_instance !== undefined && { trigger_instance }),
 			};
 			const orderBy = parseOrder(context.query);
-			const page = await context.engine.traces.list(filter, {
-				...paging,
-				components: showsComponents(selection),
-				...(orderBy.length > 0 && { orderBy }),
+			return replyPages(context, paging, async (part) => {
+				const query = { ...part, components: showsComponents(selection), ...(orderBy.length > 0 && { orderBy }) };
+				const page = await context.engine.traces.list(filter, query);
+				return { ...page, items: page.items.map((view) => select(toTrace(view), selection)) };
 			});
-			return replyList({ ...page, items: page.items.map(toTrace) }, paging, selection);
 		},
 	}),
 	defineRoute({

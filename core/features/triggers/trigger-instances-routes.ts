@@ -1,13 +1,14 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonObject, object, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { selectionOf } from "../../http/reply-list.ts";
+import { replyPages } from "../../http/reply-pages.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, selectionQuery } from "../../http/selection.ts";
+import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseBounds } from "../../http/time-range.ts";
 import { toShownInstances } from "./payload-rights-api.ts";
@@ -37,7 +38,7 @@ export const triggerInstanceRoutes = [
 		path: "/triggerinstances",
 		component: "api",
 		summary: "List events",
-		answers: { 200: answerSelectedPage(triggerInstanceSchema, triggerInstancePart) },
+		answers: { 200: answerSelectedPage(triggerInstanceSchema, triggerInstancePart), 429: answerTooMany },
 		permission: "trigger_instance_list",
 		query: {
 			...pagingQuery,
@@ -64,8 +65,12 @@ export const triggerInstanceRoutes = [
 				...(occurrence_time !== undefined && { occurrence_time }),
 			};
 			const orderBy = parseSort(sort, sortFields);
-			const page = await context.engine.triggers.instances.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
-			return replyList({ ...page, items: await toShownInstances(context, page.items, toPresentation(context)) }, paging, selection);
+			const presentation = toPresentation(context);
+			return replyPages(context, paging, async (part) => {
+				const page = await context.engine.triggers.instances.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
+				const records = await toShownInstances(context, page.items, presentation);
+				return { ...page, items: records.map((record) => select(record, selection)) };
+			});
 		},
 	}),
 	defineRoute({

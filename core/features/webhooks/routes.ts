@@ -1,9 +1,10 @@
 import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { answerJson, answerList, answerPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
-import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
+import { replyPages } from "../../http/reply-pages.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
@@ -91,25 +92,22 @@ export const webhookRoutes = [
 		component: "api",
 		summary: "List deliveries that webhooks keep, the newest first",
 		description: "50 at a time; without `headers` and `body`.",
-		answers: { 200: answerPage(deliverySchema) },
+		answers: { 200: answerPage(deliverySchema), 429: answerTooMany },
 		permission: "webhook_list",
 		query: { ...pagingQuery, url: "string", verdict: "string", trigger_instance: "string" },
 		async handler(context) {
 			const { url, verdict, trigger_instance: triggerInstance } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const query = {
-				...paging,
 				...(url !== undefined && { url }),
 				...(verdict !== undefined && { verdict }),
 				...(triggerInstance !== undefined && { triggerInstance }),
 			};
-			const { items, total } = await context.engine.webhooks.deliveries(query);
-			// What was delivered is for those who may see the hook.
-			return replyJson(
-				items.map((entity) => toDelivery(entity, { whole: false })),
-				200,
-				toCountHeaders(total, paging),
-			);
+			return replyPages(context, paging, async (part) => {
+				const page = await context.engine.webhooks.deliveries({ ...query, ...part });
+				// What was delivered is for those who may see the hook.
+				return { ...page, items: page.items.map((entity) => toDelivery(entity, { whole: false })) };
+			});
 		},
 	}),
 	defineRoute({

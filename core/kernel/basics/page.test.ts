@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { readPage, readPageOf } from "./page.ts";
+import type { Storage } from "../../contract/index.ts";
+import { type Paging, readPage, readPageOf } from "./page.ts";
+import { beginning, type Place } from "./walk.ts";
 
 /** Five traces, and every count that is asked for. */
 async function createTraces() {
@@ -63,6 +65,59 @@ test("what is made of the records of a page is made while the others are counted
 		return traces.map(({ id }) => id);
 	});
 	assert.deepEqual(page, { items: ["1".repeat(24), "2".repeat(24)], total: 5 });
+});
+
+/** Many of one moment among others, and what a walk gives of them, five at a time; `meanwhile` is done after each page. */
+async function walkTraces(query: Parameters<typeof readPage<"trace">>[2], meanwhile: (storage: Storage, page: number) => Promise<void>) {
+	const storage = memoryStorage().create();
+	await storage.insert(
+		"trace",
+		Array.from({ length: 30 }, (_, index) => toTrace(index, Math.max(10, index))),
+	);
+	const { items: all } = await readPage(storage, "trace", query);
+	const walked: string[] = [];
+	const totals = new Set<number>();
+	let after: Place | undefined = beginning;
+	for (let page = 1; after !== undefined; page += 1) {
+		const paging: Paging = { limit: 5, after };
+		const { items, total, next } = await readPage(storage, "trace", { ...query, ...paging });
+		walked.push(...items.map(({ id }) => id));
+		totals.add(total);
+		await meanwhile(storage, page);
+		after = next;
+	}
+	return { walked, all: all.map(({ id }) => id), totals: [...totals] };
+}
+
+const toTrace = (index: number, second: number) => ({
+	id: String(index).padStart(24, "0"),
+	trace_tag: `tag ${index % 7}`,
+	start_timestamp: `2030-01-01T00:00:${second}.000000Z`,
+	traceparent: null,
+});
+
+test("a walk gives all there is in its order, each once, and tells how much there is", async () => {
+	for (const query of [
+		{ orderBy: [["start_timestamp", "desc"]] },
+		{ orderBy: [["start_timestamp", "asc"]] },
+		{ orderBy: [["trace_tag", "desc"]] },
+		{ where: { start_timestamp: { gt: "2030-01-01T00:00:10.000000Z" } }, orderBy: [["start_timestamp", "desc"]] },
+		{ where: { start_timestamp: { lt: "2030-01-01T00:00:22.000000Z" } }, orderBy: [["start_timestamp", "asc"]] },
+		{ where: { id: { in: [3, 5, 7, 9, 11, 13].map((index) => toTrace(index, 10).id) } } },
+		{ offset: 7 },
+	] as const) {
+		const { walked, all, totals } = await walkTraces(query, async () => {});
+		assert.deepEqual(walked, all, JSON.stringify(query));
+		assert.deepEqual(totals, [all.length + ("offset" in query ? query.offset : 0)]);
+	}
+});
+
+test("what begins and is removed while a list is walked through moves nothing past the reader", async () => {
+	const { walked, all } = await walkTraces({ orderBy: [["start_timestamp", "desc"]] }, async (storage, page) => {
+		for (let index = 0; index < 3; index += 1) await storage.insert("trace", [toTrace(100 * page + index, 50)]);
+		if (page === 2) await storage.write([{ remove: "trace", where: { id: { in: [28, 29].map((index) => toTrace(index, 10).id) } } }]);
+	});
+	assert.deepEqual(walked, all);
 });
 
 test.run();

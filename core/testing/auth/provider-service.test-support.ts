@@ -1,6 +1,6 @@
 import { openidConnect } from "../../../plugins-auth/openid-connect/index.ts";
 import type { OpenidConnectOptions } from "../../../plugins-auth/openid-connect/options.ts";
-import { type AuthBackend, defineAuthBackend } from "../../contract/index.ts";
+import { type AuthBackend, type AuthBackendPlugin, defineAuthBackend } from "../../contract/index.ts";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
 import { HostileProvider } from "./hostile-provider.ts";
 
@@ -56,10 +56,18 @@ export function toProviderOptions(provider: HostileProvider): OpenidConnectOptio
 /** Run with a service (`withGuardedService`) and a provider, whose group `operators` may do everything. */
 export async function withProviderService(
 	run: (service: ProviderService) => Promise<void>,
-	{ options = {}, ...given }: GuardedOptions & { readonly options?: Partial<OpenidConnectOptions> } = {},
+	{
+		options = {},
+		wrap = (backend) => backend,
+		...given
+	}: GuardedOptions & {
+		readonly options?: Partial<OpenidConnectOptions>;
+		/** Stands before the backend. */
+		readonly wrap?: (backend: AuthBackendPlugin) => AuthBackendPlugin;
+	} = {},
 ): Promise<void> {
 	const provider = await new HostileProvider().start();
-	const backend = withPasswords({ ...toProviderOptions(provider), ...options });
+	const backend = wrap(withPasswords({ ...toProviderOptions(provider), ...options }));
 	try {
 		await withGuardedService(
 			(service) => run({ ...service, provider, openBrowser: (origin = service.urls.api) => openBrowser(origin, provider) }),

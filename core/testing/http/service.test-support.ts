@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flatFile } from "../../../plugins-auth/flat-file/index.ts";
-import { defineRunner, type OptionsInput, type Storage, type SvcConfig } from "../../contract/index.ts";
+import { defineRunner, type OptionsInput, type Storage, type StoragePlugin, type SvcConfig } from "../../contract/index.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createService } from "../../service/service.ts";
 import { type BackendOptions, createBackend } from "../backends/backend.test-support.ts";
@@ -56,11 +56,13 @@ export async function withService(
 	options: OptionsInput &
 		Partial<Pick<SvcConfig, "runners" | "packs" | "dialects" | "telemetry">> & {
 			readonly backend?: BackendOptions;
+			/** Stands before the storage of the service. */
+			readonly wrap?: (plugin: StoragePlugin) => StoragePlugin;
 			/** Whether a password takes as long to verify as where the service has made its users. Default false. */
 			readonly isPasswordSlow?: boolean;
 		} = {},
 ): Promise<void> {
-	const { backend: backendOptions, isPasswordSlow = false, ...config } = options;
+	const { backend: backendOptions, wrap = (plugin) => plugin, isPasswordSlow = false, ...config } = options;
 	const backend = createBackend(backendOptions);
 	const directory = await mkdtemp(join(tmpdir(), "svc-http-"));
 	await writeFile(join(directory, "htpasswd"), isPasswordSlow ? slowUsers : quickUsers);
@@ -74,7 +76,7 @@ export async function withService(
 	};
 	const service = createService(
 		{
-			storage: { ...backend.storage, create },
+			storage: wrap({ ...backend.storage, create }),
 			event_bus: backend.eventBus,
 			runners: [speak()],
 			...config,
