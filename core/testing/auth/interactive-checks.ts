@@ -180,6 +180,18 @@ function checkBrowsers(check: Check): void {
 		assert.equal(await come(mine.kept, query), undefined);
 	});
 
+	check("a browser that comes back with the state of another sign-in, or with none, is refused", async ({ interactive, provider }) => {
+		const comeWith = async (change: (query: URLSearchParams) => void) => {
+			const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
+			const query = new URLSearchParams(await provider.signIn(url));
+			change(query);
+			return interactive.complete({ redirectUri, state: "mine", kept, query: String(query) }, { signal });
+		};
+		assert.equal((await comeWith(() => {}))?.username, "ann@example.com");
+		assert.equal(await comeWith((query) => query.set("state", "theirs")), undefined);
+		assert.equal(await comeWith((query) => query.delete("state")), undefined);
+	});
+
 	check("a browser that comes back with nothing good is refused", async ({ interactive, provider }) => {
 		const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
 		await provider.signIn(url);

@@ -30,6 +30,7 @@ export type SignOnCheck =
 	| "pending"
 	| "groups"
 	| "once"
+	| "state"
 	| "session"
 	| "sign-out issuer"
 	| "sign-out event"
@@ -81,7 +82,8 @@ class SignOn implements InteractiveSignIn {
 	async complete({ redirectUri, state, kept, query }: Parameters<InteractiveSignIn["complete"]>[0]): Promise<Identity | undefined> {
 		const returned = new URLSearchParams(query);
 		const [[code, ...codes], [given, ...states]] = [returned.getAll("code"), returned.getAll("state")];
-		if (code === undefined || given !== state || codes.length + states.length > 0) return undefined;
+		const isOurs = given === state && states.length === 0;
+		if (code === undefined || codes.length > 0 || (!isOurs && this.#looksAt("state"))) return undefined;
 		if (!this.#looksAt("once") && this.#known.get(code) !== undefined) return this.#known.get(code);
 		const [nonce = "", code_verifier = ""] = kept.split(".");
 		const answer = await this.#exchange({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier });
@@ -234,6 +236,11 @@ export const brokenSignOns: readonly (Pick<Broken<AuthBackend>, "name" | "refuse
 	{ name: "waiting is a no", skipped: "pending", refusedBy: "a device, where there are any, waits until somebody has decided" },
 	{ name: "groups that are gone are not told", skipped: "groups", refusedBy: "groups that the provider no longer names are gone" },
 	{ name: "a code is good again", skipped: "once", refusedBy: "a code is good once, and for the browser that began" },
+	{
+		name: "any state will do",
+		skipped: "state",
+		refusedBy: "a browser that comes back with the state of another sign-in, or with none, is refused",
+	},
 	{
 		name: "sessions are not told",
 		skipped: "session",
