@@ -1,5 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { AnswerTooLong, readAnswer, toRefusal } from "../_engine-answers/index.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { EngineRefusal, EngineUnreachable, toUnreachable } from "./engine-errors.ts";
 
@@ -60,7 +61,7 @@ export class EngineClient {
 		const response = await this.#open(call, prefix);
 		const status = response.statusCode ?? 0;
 		if (status < 300 || status === 304) return response;
-		const message = toMessage(await readText(response));
+		const message = toRefusal(await readText(response));
 		// A proxy in front of it answers so for an engine that does not.
 		if (status >= 502 && status <= 504) throw new EngineUnreachable(message);
 		throw new EngineRefusal(status, message);
@@ -106,27 +107,11 @@ async function readText(response: IncomingMessage): Promise<string> {
 
 /** All of an answer; throws `EngineRefusal` where it has more than so many bytes. */
 export async function readBytes(response: IncomingMessage, most: number): Promise<Buffer> {
-	const pieces: Buffer[] = [];
-	let length = 0;
 	try {
-		for await (const piece of response) {
-			length += (piece as Buffer).length;
-			if (length > most) throw new EngineRefusal(502, "the engine's answer is too long");
-			pieces.push(piece as Buffer);
-		}
+		return await readAnswer(response, most);
 	} catch (error) {
-		if (error instanceof EngineRefusal) throw error;
+		if (error instanceof AnswerTooLong) throw new EngineRefusal(502, "the engine's answer is too long");
 		throw new EngineUnreachable(`the connection to the container engine is lost: ${String(error)}`);
-	}
-	return Buffer.concat(pieces);
-}
-
-function toMessage(text: string): string {
-	try {
-		const { message } = JSON.parse(text) as { message?: unknown };
-		return typeof message === "string" ? message : text.slice(0, 500);
-	} catch {
-		return text.slice(0, 500);
 	}
 }
 

@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { createSecureContext } from "node:tls";
 import { type JsonObject, SvcError } from "../../core/contract/index.ts";
+import { readAnswer, toRefusal } from "../_engine-answers/index.ts";
 import type { Access } from "./access.ts";
 import { findAccess } from "./find-access.ts";
 import type { KubernetesJobOptions } from "./options.ts";
@@ -90,8 +91,8 @@ export class KubeClient {
 		if (status >= 200 && status < 300) return answer;
 		const said = await readAll(answer).catch(() => "");
 		// Told to come later: nothing is wrong with the request.
-		if (status === 429 || status >= 500) throw new KubeUnreachable(`the API server answers ${status}: ${toMessage(said)}`);
-		throw new KubeRefusal(status, toMessage(said));
+		if (status === 429 || status >= 500) throw new KubeUnreachable(`the API server answers ${status}: ${toRefusal(said)}`);
+		throw new KubeRefusal(status, toRefusal(said));
 	}
 
 	/** Files are replaced while the service runs, and for a moment may not be there. */
@@ -158,23 +159,5 @@ function toTls({ ca, certificate, key, serverName }: Pick<Access, "ca" | "certif
 }
 
 async function readAll(answer: IncomingMessage): Promise<string> {
-	const pieces: Buffer[] = [];
-	let length = 0;
-	for await (const piece of answer) {
-		length += (piece as Buffer).length;
-		if (length > mostAnswer) throw new Error("the answer is too long");
-		pieces.push(piece as Buffer);
-	}
-	return Buffer.concat(pieces).toString();
-}
-
-/** `message` of the Status that the server sends. */
-function toMessage(text: string): string {
-	try {
-		const { message } = JSON.parse(text) as { readonly message?: unknown };
-		if (typeof message === "string") return message.slice(0, 1_000);
-	} catch {
-		// A proxy on the way says it in its own words.
-	}
-	return text.slice(0, 200);
+	return (await readAnswer(answer, mostAnswer)).toString();
 }
