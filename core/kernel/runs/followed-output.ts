@@ -126,7 +126,8 @@ export class FollowedOutput {
 		const length = page.reduce((sum, chunk) => sum + chunk.data.length, 0);
 		const wanted = followed.followers > manyFollowers ? pageLength / 4 : pageLength;
 		followed.limit = Math.max(1, Math.min(500, Math.floor((wanted * page.length) / (length + 1)) || 8));
-		const chunks = page.map((chunk) => ({ ...chunk, action_ref, runner_ref }));
+		// Nobody else has what was read: it need not be copied to be told more of.
+		const chunks = page.map((chunk) => Object.assign(chunk, { action_ref, runner_ref }));
 		for (const chunk of chunks) this.#share(followed, chunk);
 		return chunks[0];
 	}
