@@ -6,6 +6,7 @@ import { type Channel, encodeNumber, type FrameWriter, frameTypes, loans, type P
 import type { ProcessExit, Spawner } from "./spawner.ts";
 import { toStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
+import { UnwatchedPipes } from "./unwatched-pipes.ts";
 
 /** How long what a process left running may keep its output open after the process itself has exited, in milliseconds. */
 const linger = 1_000;
@@ -31,6 +32,7 @@ export class LaunchedProcess {
 	#mark: string | undefined;
 	#exit: ProcessExit | undefined;
 	#readers: Partial<Record<Channel, OutputReader>> = {};
+	#unwatched: UnwatchedPipes | undefined;
 	#terminal: Terminal | undefined;
 	/** Of a process that asked to have it kept open. */
 	#input: Socket | undefined;
@@ -106,7 +108,7 @@ export class LaunchedProcess {
 
 	#spawn(request: ProcessRequest): void {
 		const given: number[] = [];
-		const read: [Channel, number | Terminal][] = [];
+		const read: [Channel, number][] = [];
 		const open = (channel: Channel) => {
 			const pipe = this.#options.spawner.createPipe();
 			given.push(pipe.write);
@@ -116,7 +118,6 @@ export class LaunchedProcess {
 		try {
 			const hasInput = request.stdin !== undefined || request.input === true;
 			const input = hasInput ? this.#feed(request, given) : this.#options.nothing;
-			if (this.#terminal !== undefined) read.push(["stdout", this.#terminal]);
 			const output = this.#terminal?.descriptor ?? open("stdout");
 			const errors = open("stderr");
 			const report = request.report === true ? [open("report")] : [];
@@ -126,13 +127,14 @@ export class LaunchedProcess {
 				onExit: (exit) => this.#onExit(exit),
 			});
 			// Meanwhile the process does what it has to.
-			for (const [channel, source] of read.splice(0)) this.#watch(channel, source);
+			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal);
+			this.#leaveUnwatched(read.splice(0));
 		} catch (error) {
 			if (this.#pid !== undefined) signalGroup(this.#pid, "SIGKILL");
 			this.#fail(toStartFailure(error, "file", request));
 		} finally {
 			for (const descriptor of given) closeSync(descriptor);
-			for (const [, source] of read) if (typeof source === "number") closeSync(source);
+			for (const [, descriptor] of read) closeSync(descriptor);
 		}
 	}
 
@@ -151,7 +153,16 @@ export class LaunchedProcess {
 		return read;
 	}
 
-	#watch(channel: Channel, source: number | Terminal): void {
+	#leaveUnwatched(pipes: readonly (readonly [Channel, number])[]): void {
+		this.#unwatched = new UnwatchedPipes({
+			pipes,
+			onData: (channel, bytes) => this.#options.writer.write(frameTypes[channel], this.#options.id, bytes),
+			// What has been passed on is credited by the server.
+			onWatch: (channel, descriptor, passed) => this.#watch(channel, descriptor).addCredit(-passed),
+		});
+	}
+
+	#watch(channel: Channel, source: number | Terminal): OutputReader {
 		const { writer, id } = this.#options;
 		const reader = new OutputReader({
 			source,
@@ -162,6 +173,7 @@ export class LaunchedProcess {
 			onEnd: () => this.#check(),
 		});
 		this.#readers[channel] = reader;
+		return reader;
 	}
 
 	/** Nothing is read until the server has answered, so that no byte is read by both or comes too early. */
@@ -192,10 +204,11 @@ export class LaunchedProcess {
 		if (this.#done) return;
 		this.#exit = exit;
 		this.#terminal?.finish();
+		this.#unwatched?.finish();
 		if (this.#grace !== undefined && this.#pid !== undefined) this.#endOtherGroups(this.#pid);
-		this.#ticker = setInterval(() => this.#onTick(), tick);
 		this.#tellExit();
 		this.#check();
+		if (!this.#done) this.#ticker = setInterval(() => this.#onTick(), tick);
 	}
 
 	/** Whether everything is over: the process, its output, and what it started when the end was asked for. */
@@ -245,7 +258,7 @@ export class LaunchedProcess {
 	}
 
 	#isReading(): boolean {
-		return Object.values(this.#readers).some((reader) => !reader.ended);
+		return this.#unwatched?.isEmpty === false || Object.values(this.#readers).some((reader) => !reader.ended);
 	}
 
 	#isBlocked(): boolean {
@@ -265,6 +278,7 @@ export class LaunchedProcess {
 		this.#done = true;
 		clearTimeout(this.#killTimer);
 		clearInterval(this.#ticker);
+		this.#unwatched?.close();
 		for (const reader of Object.values(this.#readers)) reader.end();
 		this.#input?.destroy();
 		this.#terminal?.close();

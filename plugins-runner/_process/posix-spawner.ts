@@ -6,6 +6,7 @@ import type { ProcessExit, SpawnEvents, Spawner } from "./spawner.ts";
 
 const closeOnExec = 0o2000000;
 const doNotHang = 1;
+const setStatusFlags = 4;
 const setPipeSize = 1031;
 /** Bytes; as many as a pipe may have by default where the system is not told otherwise. */
 const widePipe = 1_048_576;
@@ -40,7 +41,9 @@ export async function createPosixSpawner(): Promise<Spawner> {
 		createPipe() {
 			const ends = new Int32Array(2);
 			if (libc.pipe2(ends, closeOnExec) !== 0) throw toError(libc.errno(), "pipe2");
-			return { read: ends[0] ?? -1, write: ends[1] ?? -1 };
+			const [read = -1, write = -1] = ends;
+			libc.control(read, setStatusFlags, "int", constants.O_NONBLOCK);
+			return { read, write };
 		},
 		widenPipe: (descriptor) => void libc.control(descriptor, setPipeSize, "int", widePipe),
 		spawn(request, descriptors, events) {

@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { requires } from "../../core/testing/requires.ts";
-import { runShell, spawners, useLauncher } from "./launcher.test-support.ts";
+import { eventually, runShell, spawners, useLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";
 
 const terminal = requires(test, { package: "node-pty" });
@@ -80,6 +81,18 @@ for (const spawner of spawners) {
 		for (const [index, letter] of letters.entries()) {
 			assert.ok(ends[index]?.stdout === `${`${letter}\n${letter.repeat(50_000)}`.repeat(3)}${letter}\n`, letter);
 		}
+	});
+
+	check("short processes, and those that leave others behind, leave no pipe open in the launcher", async (launcher) => {
+		await runShell(launcher, "echo one");
+		const count = () => readdirSync(`/proc/${launcher.pid}/fd`).length;
+		const before = count();
+		const commands = ["echo out; echo err >&2", "echo early; sleep 0.05; echo late", "sleep 0.2 & echo left"];
+		const ends = await Promise.all(Array.from({ length: 45 }, (_, index) => runShell(launcher, commands[index % commands.length] ?? "")));
+		const expected = ["out\n", "early\nlate\n", "left\n"];
+		for (const [index, end] of ends.entries()) assert.equal(end.stdout, expected[index % expected.length]);
+		// Node's own way makes pipes sixteen at a time.
+		assert.ok(await eventually(() => count() <= before + 32));
 	});
 
 	check("100 MB without a newline pass in bounded pieces", async (launcher) => {
