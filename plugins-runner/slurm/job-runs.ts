@@ -54,6 +54,8 @@ export class JobRuns {
 		// Before anything is kept or made: what is refused here has left nothing.
 		const job = this.#createRun(context);
 		const { directory } = job;
+		// Whoever finds this and no attempt begins anew: nothing is submitted before that is stored.
+		await context.saveState({});
 		try {
 			await directory.create();
 			await writeJob(context, directory, this.#options);
@@ -65,6 +67,7 @@ export class JobRuns {
 	}
 
 	async recover(context: SlurmContext, state: JsonObject): Promise<RunResult | undefined> {
+		if (state["attempt"] === undefined && !context.signal.aborted) return this.run(context);
 		const { directory, run } = this.#createRun(context);
 		return directory.exists() ? run.recover(state) : undefined;
 	}
@@ -110,7 +113,7 @@ async function writeJob(context: SlurmContext, directory: RunDirectory, options:
 	const { runnerParameters, environment } = context;
 	const program = await toProgram(context, directory);
 	const given = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };
-	for (const name of ["stdout", "stderr"]) await directory.write(name, "");
+	for (const name of ["stdout", "stderr"]) await directory.touch(name);
 	const array = toArray(runnerParameters, options);
 	for (const [index, item] of (array?.items ?? []).entries()) if (item !== null) await directory.write(`item.${index}`, toItemText(item));
 	// Last: a directory with it is complete.

@@ -35,7 +35,12 @@ export class RunDirectory {
 	}
 
 	async write(name: string, text: string): Promise<void> {
-		await writeFile(join(this.path, name), text, { mode: 0o600 });
+		await this.#put(join(this.path, name), text, 0o600);
+	}
+
+	/** Make a file that jobs write to, and leave alone what is in it. */
+	async touch(name: string): Promise<void> {
+		await writeFile(join(this.path, name), "", { mode: 0o600, flag: "a" });
 	}
 
 	/** Put the action's files there; gives the path of its script. */
@@ -43,7 +48,7 @@ export class RunDirectory {
 		for (const path of directories) await mkdir(join(this.files, path), { recursive: true, mode: 0o700 });
 		for (const { path, content, mode } of files) {
 			await mkdir(dirname(join(this.files, path)), { recursive: true, mode: 0o700 });
-			await writeFile(join(this.files, path), content, { mode: mode | 0o700 });
+			await this.#put(join(this.files, path), content, mode | 0o700);
 		}
 		return join(this.files, script);
 	}
@@ -97,9 +102,7 @@ export class RunDirectory {
 	}
 
 	async hold(): Promise<void> {
-		const fresh = `holder.${this.#token}`;
-		await this.write(fresh, this.#token);
-		await rename(join(this.path, fresh), join(this.path, "holder"));
+		await this.write("holder", this.#token);
 	}
 
 	/** False once another process of the service has taken the run over. */
@@ -109,6 +112,13 @@ export class RunDirectory {
 
 	async remove(): Promise<void> {
 		await rm(this.path, { recursive: true, force: true });
+	}
+
+	/** In the place of what is there, as a whole: a process that has lost the run may do so while the job of another one reads it. */
+	async #put(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+		const fresh = `${path}.${this.#token}`;
+		await writeFile(fresh, content, { mode });
+		await rename(fresh, path);
 	}
 
 	async #read(name: string): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import type { Runner } from "../../core/contract/index.ts";
+import type { JsonObject, Runner } from "../../core/contract/index.ts";
 import { createOptions } from "../../core/testing/options.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { slurm } from "./index.ts";
@@ -50,6 +50,27 @@ async function seeing(context: ReturnType<typeof createRunContext>, word: string
 }
 
 const command = (cmd: string, more: object = {}): RunContextOptions => ({ runnerParameters: { cmd, ...more } });
+
+onSlurm("a run whose service is killed before anything is submitted begins anew, and leaves nothing", () =>
+	withSlurm(async ({ runner }) => {
+		const given = command("echo once");
+		const context = createRunContext(runner, given);
+		const saved: JsonObject[] = [];
+		const dying = {
+			...context,
+			async saveState(state: JsonObject) {
+				if (state["attempt"] !== undefined) throw new Error("killed");
+				saved.push(state);
+			},
+		};
+		await assert.rejects(runner.run(dying), /killed/);
+		assert.equal(saved.length, 1, "it is found again");
+		const again = createRunContext(runner, { ...given, after: context });
+		assert.equal((await runner.recover?.(again, saved[0] ?? {}))?.succeeded, true);
+		assert.equal(again.text("stdout"), "once\n");
+		await runner.afterRun?.(again);
+	}),
+);
 
 onSlurm("a job has its output apart, its exit code, where it ran and how long it waited", () =>
 	withSlurm(async ({ run }) => {
