@@ -22,6 +22,8 @@ export function dockerTest(test: SkippableTest, ...more: readonly string[]): Ret
 export interface StoredContainer {
 	readonly Config: { readonly Labels?: Readonly<Record<string, string>> | null };
 	readonly State: { readonly Running: boolean; readonly ExitCode: number; readonly FinishedAt: string };
+	/** What it has of what the container has printed. */
+	readonly output: string;
 }
 
 /** A real Docker, without a network of its own. */
@@ -66,10 +68,15 @@ export class Docker extends TestEngine {
 		while (count() === before) await delay(50);
 	}
 
-	/** What the daemon has written down of its containers; to be asked while it does not run. */
+	/** What the daemon has written down of its containers, and of what they have printed. */
 	async stored(): Promise<readonly StoredContainer[]> {
 		const directory = join(this.directory, "data/containers");
-		const read = async (id: string) => JSON.parse(await readFile(join(directory, id, "config.v2.json"), "utf8")) as StoredContainer;
+		const read = async (id: string) => {
+			const container = JSON.parse(await readFile(join(directory, id, "config.v2.json"), "utf8")) as Omit<StoredContainer, "output">;
+			const log = await readFile(join(directory, id, `${id}-json.log`), "utf8").catch(() => "");
+			const lines = log.split("\n").filter((line) => line !== "");
+			return { ...container, output: lines.map((line) => (JSON.parse(line) as { readonly log: string }).log).join("") };
+		};
 		// One that was just being made, or removed, has no such file.
 		const found = await Promise.all((await readdir(directory)).map((id) => read(id).catch(() => undefined)));
 		return found.filter((container) => container !== undefined);

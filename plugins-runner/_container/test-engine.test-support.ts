@@ -56,7 +56,7 @@ export abstract class TestEngine implements LastingEngine {
 		this.#server.child.kill(name);
 	}
 
-	/** End its server and start it again; what its containers do meanwhile is the engine's matter. `between` may look at what it has stored. */
+	/** End its server and start it again; what its containers do meanwhile is the engine's matter. `between` happens while there is none. */
 	async restart(signal: NodeJS.Signals, between?: () => Promise<void>): Promise<void> {
 		const { child } = this.#server;
 		// Containers may hold what it prints to, so that this is not closed with it.

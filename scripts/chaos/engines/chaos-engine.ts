@@ -60,6 +60,8 @@ export interface ChaosEngine {
 	 * lost it. Asked as soon as the end is seen, and once more when all is over.
 	 */
 	findLoss(run: UnsuccessfulRun): Promise<Loss | undefined>;
+	/** What the engine has of the output of a run, where it may have lost some; undefined: it has lost none. */
+	keptOutput?(record: ExecutionRecord): string | undefined;
 	/** Called whenever the service has started. */
 	attach?(service: ServiceProcess): Promise<void>;
 	/** What whoever runs the engine does from time to time. */

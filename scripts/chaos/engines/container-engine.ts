@@ -1,16 +1,19 @@
 import type { JsonObject } from "../../../core/contract/index.ts";
+import type { ExecutionRecord } from "../../../core/features/clients.ts";
 import { pick, type Random } from "../../../core/testing/guarantees/random.test-support.ts";
 import { Docker } from "../../../plugins-runner/_container/docker.test-support.ts";
 import { Podman } from "../../../plugins-runner/_container/podman.test-support.ts";
 import type { TestEngine } from "../../../plugins-runner/_container/test-engine.test-support.ts";
 import { type ChaosEngine, forAWhile, type Loss, type UnsuccessfulRun } from "./chaos-engine.ts";
+import { DockerRecords, executionLabel } from "./docker-records.ts";
 
-const [installation, executionLabel] = ["chaos", "svc.execution"];
+const installation = "chaos";
 
 interface Ways {
 	readonly restart: (random: Random) => Promise<void>;
 	readonly stop?: (random: Random) => Promise<void>;
 	findLoss(run: UnsuccessfulRun): Loss | undefined;
+	keptOutput?(record: ExecutionRecord): string | undefined;
 }
 
 /** Containers of Podman. Its server may be killed: containers go on without it. */
@@ -18,43 +21,37 @@ export async function startPodman(ledgers: string): Promise<ChaosEngine> {
 	const podman = await Podman.start();
 	return toChaosEngine("podman", podman, ledgers, {
 		restart: () => podman.restart("SIGKILL"),
-		findLoss: (run) => findUnbegun(run, "restart"),
+		findLoss: (run) => findUnbegun(run, ["restart"]),
 	});
 }
 
 /** Containers of Docker, whose daemon is told to leave them alone when it ends, or not. */
 export async function startDocker(ledgers: string): Promise<ChaosEngine> {
 	const docker = await Docker.start();
-	/** Executions whose containers the daemon has ended with itself, as it has written down. */
-	const ended = new Set<string>();
-	const stop = async () => {
-		await docker.keepContainers(false);
-		const from = Date.now();
-		await docker.restart("SIGTERM", async () => {
-			const stopped = (await docker.stored()).filter(({ State }) => State.ExitCode !== 0 && Date.parse(State.FinishedAt) >= from);
-			for (const { Config } of stopped) ended.add(Config.Labels?.[executionLabel] ?? "");
-		});
+	const records = new DockerRecords(docker);
+	const restart = (isKept: boolean) => async () => {
+		await docker.keepContainers(isKept);
+		await records.during(() => docker.restart("SIGTERM", () => docker.cutOff()));
+		await docker.restore();
 	};
 	return toChaosEngine("docker", docker, ledgers, {
-		async restart() {
-			await docker.keepContainers(true);
-			await docker.restart("SIGTERM");
-		},
-		stop,
+		restart: restart(true),
+		stop: restart(false),
 		findLoss: (run) =>
-			ended.has(run.record.id) && /^the container was killed|^exit code/.test(run.reason)
+			records.hasEnded(run.record.id) && /^the container was killed|^exit code/.test(run.reason)
 				? { what: "ended by its daemon" }
-				: findUnbegun(run, "stop"),
+				: findUnbegun(run, ["restart", "stop"]),
+		keptOutput: ({ id }) => records.outputOf(id),
 	});
 }
 
 /** What was just making or starting a container when it ended has left that half-made, as the engine says: the command has not begun. */
-function findUnbegun({ begun, reason, mishaps }: UnsuccessfulRun, what: string): Loss | undefined {
+function findUnbegun({ begun, reason, mishaps }: UnsuccessfulRun, faults: readonly string[]): Loss | undefined {
 	const isHalfMade = begun === 0 && /^the container cannot be (made|started): /.test(reason);
-	return isHalfMade && mishaps.some((mishap) => mishap.what === what) ? { what: "half-made by an engine that ended" } : undefined;
+	return isHalfMade && mishaps.some(({ what }) => faults.includes(what)) ? { what: "half-made by an engine that ended" } : undefined;
 }
 
-function toChaosEngine(name: string, engine: TestEngine, ledgers: string, { findLoss, ...more }: Ways): ChaosEngine {
+function toChaosEngine(name: string, engine: TestEngine, ledgers: string, { findLoss, keptOutput, ...more }: Ways): ChaosEngine {
 	const find = () => engine.engine.list(`svc.installation=${installation}`);
 	return {
 		name,
@@ -80,6 +77,7 @@ function toChaosEngine(name: string, engine: TestEngine, ledgers: string, { find
 		removed: /^the container /,
 		wasAsked: async ({ liveaction }) => engine.wasAsked(`svc-${liveaction.id}`),
 		findLoss: async (run) => findLoss(run),
+		...(keptOutput && { keptOutput }),
 		async takeAway(random) {
 			const found = await find();
 			if (found.length === 0) return undefined;

@@ -1,6 +1,5 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject } from "../../../core/contract/index.ts";
 import { pick } from "../../../core/testing/guarantees/random.test-support.ts";
 import { isOver, type ListedTask, parseSacct, parseSqueue, sacctFormat, squeueFormat } from "../../../plugins-runner/slurm/job-state.ts";
@@ -12,7 +11,7 @@ import { NotedCommands } from "./noted-commands.ts";
 /** Jobs of a cluster of one machine, with accounting. Its controller may be killed: jobs go on without it. */
 export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 	const cluster = await startSlurm({ accounting: true });
-	const { directory, conf, proxy, accounting, ask } = cluster;
+	const { directory, conf, ask } = cluster;
 	const commands = await NotedCommands.create(join(directory, "..", "commands"), {
 		noted: ["sbatch", "scancel"],
 		others: ["squeue", "sacct", "scontrol"],
@@ -24,34 +23,9 @@ export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 		options: { directory, slurm_conf: conf, kill_grace: 1, bin_directory: commands.directory },
 		action: { runner_type: "slurm" },
 		ledger: join(ledgers, "slurm"),
-		faults: {
-			cut: (random) =>
-				forAWhile(
-					random,
-					() => proxy.cut(),
-					() => proxy.mend(),
-				),
-			freeze: (random) =>
-				forAWhile(
-					random,
-					() => proxy.freeze(),
-					() => proxy.thaw(),
-				),
-			lose: async () => proxy.loseNextAnswer(),
-			async restart(random) {
-				isForgetful = true;
-				await cluster.restart(toAbsence(random));
-			},
-			async node(random) {
-				isForgetful = true;
-				await cluster.restartNode(toAbsence(random));
-			},
-			async accounting(random) {
-				await accounting?.stop();
-				await delay(toAbsence(random));
-				await accounting?.start();
-			},
-		},
+		faults: toFaults(cluster, () => {
+			isForgetful = true;
+		}),
 		removed: /^job \d+: /,
 		wasAsked: async ({ id }) => (await commands.noted()).some((line) => line.includes(`--job-name=${id} `)),
 		findLoss: async (run) => (isForgetful ? findLoss(cluster, run) : undefined),
@@ -77,6 +51,40 @@ export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 		},
 		findMisdeeds: async () => (await commands.noted()).filter((line) => line.startsWith("scancel")).map((line) => `it has called ${line}`),
 		stop: () => cluster.stop(),
+	};
+}
+
+/** @param onKill called when something is killed that may forget jobs with that */
+function toFaults(cluster: Slurm, onKill: () => void): ChaosEngine["faults"] {
+	const { proxy, accounting } = cluster;
+	return {
+		cut: (random) =>
+			forAWhile(
+				random,
+				() => proxy.cut(),
+				() => proxy.mend(),
+			),
+		freeze: (random) =>
+			forAWhile(
+				random,
+				() => proxy.freeze(),
+				() => proxy.thaw(),
+			),
+		lose: async () => proxy.loseNextAnswer(),
+		async restart(random) {
+			onKill();
+			await cluster.restart(toAbsence(random));
+		},
+		async node(random) {
+			onKill();
+			await cluster.restartNode(toAbsence(random));
+		},
+		accounting: (random) =>
+			forAWhile(
+				random,
+				() => accounting?.stop(),
+				() => accounting?.start(),
+			),
 	};
 }
 

@@ -15,8 +15,8 @@ import { killCommand } from "./running-commands.ts";
 
 const label = "far";
 
-/** Seconds for which a worker holds what it runs: longer than the service, or the line to it, is away, but where that is meant. */
-export const workerLease = 8;
+/** Seconds for which a worker holds what it runs: longer than a busy machine, or a line to it, is away, but where that is meant. */
+export const workerLease = 20;
 
 /** Commands on two workers, which reach the service over a line that can be cut, closed, and swallow everything. */
 export class WorkerChaos implements ChaosEngine {
