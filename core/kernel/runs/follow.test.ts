@@ -8,6 +8,7 @@ import { createId } from "../basics/ids.ts";
 import { keepOutput, publishOutput, publishUpdated, toEventChunk } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
+import { together } from "./follower-turns.ts";
 import { RecordedOutput, toMaskedText } from "./output.ts";
 import { Recorder, type RecorderOptions, toStoredChunk } from "./recorder.ts";
 
@@ -432,6 +433,29 @@ test("what a run prints last does not push out what comes before it for those wh
 	for (const chunk of rest) publishOutput(parts.eventBus, chunk);
 	isGone = true;
 	for (let sequence = 2; sequence <= 13; sequence += 1) assert.equal((await follower.next()).value?.sequence, sequence);
+	over.abort();
+});
+
+test("while runs print much, many who follow stand back, and all of them are given what there is", async () => {
+	const parts = await createParts();
+	const execution = createRunning();
+	await parts.storage.insert("execution", [execution]);
+	let asked = 0;
+	const floods = {
+		get areGoingOn() {
+			asked += 1;
+			return true;
+		},
+	};
+	const output = new RecordedOutput({ storage: parts.storage, eventBus: parts.eventBus, floods });
+	const over = new AbortController();
+	const followers = Array.from({ length: 3 * together }, () =>
+		output.follow(execution.id, { signal: over.signal })[Symbol.asyncIterator](),
+	);
+	const given = followers.map((follower) => follower.next());
+	await recorderFor(parts, execution).emit("stdout", "much\n");
+	for (const one of given) assert.equal((await one).value?.data, "much\n");
+	assert.ok(asked > 0);
 	over.abort();
 });
 
