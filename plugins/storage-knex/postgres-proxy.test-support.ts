@@ -10,6 +10,8 @@ export interface PostgresProxy {
 	readonly prepared: readonly string[];
 	/** How many statements have come. */
 	readonly statements: number;
+	/** How many statements have come that change something, each in a transaction of its own without a word. */
+	readonly changesAlone: number;
 	/** From here on nothing goes through in either direction, and no connection ends. */
 	freeze(): void;
 	/** From here on no answer goes through. */
@@ -28,7 +30,7 @@ export interface PostgresProxy {
 export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 	const target = new URL(serverUrl);
 	const sockets = new Set<Socket>();
-	let [isFrozen, isDeaf, statements] = [false, false, 0];
+	let [isFrozen, isDeaf, statements, changesAlone] = [false, false, 0, 0];
 	let held: (() => void)[] | undefined;
 	const prepared: string[] = [];
 	const counts = new EventEmitter();
@@ -47,6 +49,9 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 		prepared,
 		get statements() {
 			return statements;
+		},
+		get changesAlone() {
+			return changesAlone;
 		},
 		freeze: () => void (isFrozen = true),
 		swallowAnswers: () => void (isDeaf = true),
@@ -92,6 +97,7 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 			if (held) held.push(() => client.write(piece));
 			else client.write(piece);
 		});
+		const isAlone = watchTransactions();
 		let isStarted = false;
 		let rest = Buffer.alloc(0);
 		for await (const piece of client as AsyncIterable<Buffer>) {
@@ -106,6 +112,7 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 				const type = isStarted ? String.fromCharCode(message[0] ?? 0) : "";
 				isStarted = true;
 				if (type === "P") prepared.push(message.toString("latin1", 5).split("\0")[1] ?? "");
+				if (isAlone(type, message)) changesAlone += 1;
 				if (type === "Q" || type === "E") {
 					await self.onStatement(++statements, message.toString("latin1", 5));
 					counts.emit("statement");
@@ -114,4 +121,18 @@ export async function startProxy(serverUrl: string): Promise<PostgresProxy> {
 			}
 		}
 	}
+}
+
+/** Says of each message of one connection whether it is a change outside of a transaction. */
+function watchTransactions(): (type: string, message: Buffer) => boolean {
+	const texts = new Map<string, string>();
+	let [bound, isInTransaction] = ["", false];
+	return (type, message) => {
+		const [first = "", second = ""] = ["P", "B", "Q"].includes(type) ? message.toString("latin1", 5).split("\0") : [];
+		if (type === "P") texts.set(first, second);
+		if (type === "B") bound = texts.get(second) ?? "";
+		if (type === "Q" && first.startsWith("begin")) isInTransaction = true;
+		if (type === "Q" && /^(commit|rollback)/.test(first)) isInTransaction = false;
+		return type === "E" && !isInTransaction && /\b(insert into|update "|delete from)/.test(bound);
+	};
 }
