@@ -36,7 +36,7 @@ export function toClaim<K extends EntityKind>(statements: Statements, input: Cla
 	const assignments = toAssignments(kind, input.patch);
 	const steps = statements.dialect.locksRows ? claimAtOnce(statements, input, assignments) : claimInTwo(statements, input, assignments);
 	return {
-		...toCost([{ kind, bindings: assignments.bindings, rows: limit }]),
+		...toCost([{ kind, bindings: [assignments.bindings], rows: limit }]),
 		compound: false,
 		*steps() {
 			const rows = yield* steps();
@@ -80,7 +80,7 @@ function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, ent
 		writing: { kind, rows: () => [toValues(row)] },
 	});
 	const steps = rows.length > 1 && statements.dialect.listTypes ? [toStepOfAll()] : rows.map(toStep);
-	return { kind, steps, bindings: rows.length === 1 ? (rows[0] ?? []) : rows.flat(), rows: rows.length };
+	return { kind, steps, bindings: rows, rows: rows.length };
 
 	function toStepOfAll(): Step {
 		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
@@ -106,14 +106,14 @@ function toUpdatePart(statements: Statements, { kind, id, patch, expected }: Upd
 		bindings: [...bindings, toIdBinding(id), ...bindingsOf(where, statements.dialect)],
 		writing: { kind, id, rows: () => [values()] },
 	};
-	return { kind, steps: [step], bindings, rows: 1 };
+	return { kind, steps: [step], bindings: [bindings], rows: 1 };
 }
 
 function toRemovePart(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): Part {
 	const where = toComparisons(kind, conditions);
 	const bindings = [...bindingsOf(where, statements.dialect), ...(limit === undefined ? [] : [limit])];
 	const step = { statement: statements.remove(kind, where, limit !== undefined), bindings };
-	return { kind, steps: [step], bindings, rows: 1, isUnbounded: true };
+	return { kind, steps: [step], bindings: [bindings], rows: 1, isUnbounded: true };
 }
 
 type ClaimSteps = () => Steps<readonly (readonly Binding[])[]>;
@@ -188,7 +188,8 @@ const mostSharedRows = 200;
 
 interface Cost {
 	readonly kind: EntityKind;
-	readonly bindings: readonly Binding[];
+	/** By rows: to put them into one list would take as long as all else that is done for several rows. */
+	readonly bindings: readonly (readonly Binding[])[];
 	readonly rows: number;
 	/** Whether more rows than that may be written, and nobody knows how long it takes. */
 	readonly isUnbounded?: boolean;
@@ -198,7 +199,7 @@ function toCost(costs: readonly Cost[]): Pick<Write<unknown>, "relaxed" | "share
 	let [rows, size] = [0, 0];
 	for (const cost of costs) {
 		rows += cost.rows;
-		for (const binding of cost.bindings) if (typeof binding === "string") size += binding.length;
+		for (const row of cost.bindings) for (const binding of row) if (typeof binding === "string") size += binding.length;
 	}
 	return {
 		relaxed: costs.every(({ kind }) => entityKinds[kind].relaxed ?? false),
