@@ -10,7 +10,8 @@ import type { OutputChunk } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import { together } from "./follower-turns.ts";
 import { RecordedOutput, toMaskedText } from "./output.ts";
-import { Recorder, type RecorderOptions, toStoredChunk } from "./recorder.ts";
+import { Recorder, type RecorderOptions } from "./recorder.ts";
+import { toStoredChunk } from "./to-stored-chunk.ts";
 
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());

@@ -10,6 +10,7 @@ import { type Released, SecretStream } from "../secrets/secret-stream.ts";
 import { CapturedText } from "./captured-text.ts";
 import type { Floods } from "./floods.ts";
 import { countLineEnds } from "./output-lines.ts";
+import { lengthOf, toOwn, toStoredChunk } from "./to-stored-chunk.ts";
 import { type Piece, WaitingOutput, writeLength } from "./waiting-output.ts";
 
 /** Characters that may wait for the store before `emit` makes the runner wait. */
@@ -284,24 +285,4 @@ export class Recorder {
 interface RecordedChannel {
 	stream: SecretStream;
 	readonly capture: CapturedText;
-}
-
-function lengthOf(chunks: readonly OutputChunk[]): number {
-	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0);
-}
-
-/** The chunk with a text that stays as it is. */
-function toOwn(chunk: OutputChunk): OutputChunk {
-	const own = withOwnText(chunk);
-	findPagedText(chunk)?.release();
-	return own;
-}
-
-/** The part of a chunk that is stored. */
-export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
-	const paged = findPagedText(chunk);
-	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;
-	const data = paged === undefined ? chunk.data : "";
-	const stored = { id, execution_id, sequence, output_type, timestamp, data, secret_spans, lines_before, own_lines_before };
-	return paged === undefined ? stored : withPagedText(stored, paged);
 }

@@ -10,9 +10,9 @@ import { tell } from "../executions/transition.ts";
 import type { LateWrites } from "../work/late-writes.ts";
 import { type HeldWriteParts, HeldWrites } from "./held-writes.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
-import { toStoredChunk } from "./recorder.ts";
 import type { Run } from "./run.ts";
 import type { KeptOutcome } from "./run-secrets.ts";
+import { toStoredChunk } from "./to-stored-chunk.ts";
 
 /** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
 const restartTime = 300_000_000;

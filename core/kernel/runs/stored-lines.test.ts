@@ -8,7 +8,8 @@ import { createId } from "../basics/ids.ts";
 import type { OutputSelection } from "../executions/executions-api.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import { RecordedOutput } from "./output.ts";
-import { Recorder, toStoredChunk } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
+import { toStoredChunk } from "./to-stored-chunk.ts";
 
 const clock = createSystemClock();
 const executionId = createId(clock);
