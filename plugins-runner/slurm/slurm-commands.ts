@@ -24,6 +24,7 @@ const unreachable = [
 	"Zero Bytes were transmitted",
 	"Unexpected message received",
 	"Transport endpoint is not connected",
+	"Unexpected missing socket error",
 	"Slurm backup controller in standby mode",
 	"Protocol authentication error",
 	"Munge encode failed",

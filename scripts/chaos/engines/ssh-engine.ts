@@ -54,7 +54,7 @@ function findLoss({ record, reason, mishaps }: UnsuccessfulRun): Loss | undefine
 	const isOf = (what: string) => mishaps.some((mishap) => mishap.engine === "ssh" && mishap.what === what);
 	if (record.status === "abandoned" && mishaps.some(({ engine }) => engine === undefined))
 		return { what: "its service was killed", goesOn: true };
-	if (/connection was lost|closed the connection/.test(reason) && (isOf("cut") || isOf("refuse")))
+	if (/connection was lost|closed the connection|EPIPE|ECONNRESET|^Not connected/.test(reason) && (isOf("cut") || isOf("refuse")))
 		return { what: "its connection was cut", goesOn: true };
 	return /^no host could be reached/.test(reason) && isOf("refuse") ? { what: "refused by its host" } : undefined;
 }
