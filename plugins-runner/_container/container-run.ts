@@ -1,6 +1,7 @@
 import { type JsonObject, SvcError } from "../../core/contract/index.ts";
 import { ContainerFollow, type FollowedEnd } from "./container-follow.ts";
 import type { ContainerSpec } from "./container-spec.ts";
+import { ContainerStart } from "./container-start.ts";
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
 
 import { OwnContainer, type OwnContainerParts, refusing } from "./own-container.ts";
@@ -28,8 +29,8 @@ export interface ContainerRunParts extends OwnContainerParts {
 
 /**
  * One container from its making to its end. States: `prepared` is saved before anything is asked of the engine, `starting` when the container is
- * there and before it is begun. So nothing has begun of what is `prepared`, and what is `starting` has been made. A container that was begun is
- * never begun a second time: it is looked at before each try.
+ * there and before it is begun. So nothing has begun of what is `prepared`, and what is `starting` has been made. What was begun is never begun a
+ * second time (`ContainerStart`).
  */
 export class ContainerRun {
 	readonly #parts: ContainerRunParts;
@@ -43,7 +44,7 @@ export class ContainerRun {
 	async run(): Promise<ContainerEnd> {
 		if (this.#parts.context.signal.aborted) return "unstarted";
 		await this.#save("prepared");
-		return this.#begin({ isNew: true });
+		return this.#begin({ isNew: true, isAsked: false });
 	}
 
 	/** Undefined: it cannot be found from here. */
@@ -57,7 +58,7 @@ export class ContainerRun {
 		if (context.signal.aborted) return this.#abandon();
 		// It may have run, and is not run a second time. Another engine may still have it.
 		if (found === undefined && state["phase"] !== "prepared") return state["engine"] === place ? "gone" : undefined;
-		return this.#begin({ isNew: false });
+		return this.#begin({ isNew: false, isAsked: state["phase"] !== "prepared" });
 	}
 
 	#save(phase: "prepared" | "starting"): Promise<void> {
@@ -65,13 +66,19 @@ export class ContainerRun {
 		return context.saveState({ container: name, engine: place, phase });
 	}
 
-	async #begin({ isNew }: { readonly isNew: boolean }): Promise<ContainerEnd> {
+	async #begin({ isNew, isAsked }: { readonly isNew: boolean; readonly isAsked: boolean }): Promise<ContainerEnd> {
 		const { context } = this.#parts;
 		const prepared = await this.#parts.prepare();
 		const made = await this.#container.reach(context.signal, () => this.#make(prepared, isNew), refuseDistrust);
 		if (made === undefined) return this.#abandon();
 		await this.#save("starting");
-		const started = await this.#container.reach(context.signal, () => this.#start());
+		const start = new ContainerStart({
+			container: this.#container,
+			make: () => this.#make(prepared, false),
+			save: (phase) => this.#save(phase),
+			isAsked,
+		});
+		const started = await this.#container.reach(context.signal, () => start.begin(context.signal));
 		if (started === undefined) return this.#container.isLeft ? "left" : this.#endStarted();
 		return started === "gone" ? "gone" : this.#follow();
 	}
@@ -103,23 +110,6 @@ export class ContainerRun {
 			if ((await this.#container.look()) !== undefined) return;
 			throw new SvcError("SVC_RUNNER", `the container cannot be made: ${error.message}`, { cause: error });
 		}
-	}
-
-	/** Once: one that has ended would run again. */
-	async #start(): Promise<"started" | "gone"> {
-		const { engine, name, context } = this.#parts;
-		const found = await this.#container.look();
-		if (found === undefined) return "gone";
-		if (found.phase !== "created") return "started";
-		try {
-			await engine.start(name, context.signal);
-		} catch (error) {
-			if (!(error instanceof EngineRefusal)) throw error;
-			const now = await this.#container.look();
-			if (now !== undefined && now.phase !== "created") return "started";
-			throw new SvcError("SVC_RUNNER", `the container cannot be started: ${error.message}`, { cause: error });
-		}
-		return "started";
 	}
 
 	async #follow(): Promise<ContainerEnd> {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createServer, connect as openConnection, type Socket } from "node:net";
 import { join } from "node:path";
@@ -7,6 +8,8 @@ export interface LostAnswer {
 	/** End of the path that is asked for. */
 	readonly path: string;
 	readonly cuts?: boolean;
+	/** Whether the request does not arrive before `deliver`. */
+	readonly isHeld?: boolean;
 }
 
 /** A socket that passes on what comes, until it is cut. */
@@ -20,6 +23,7 @@ export class CutLine {
 	#isCut = false;
 	#isFrozen = false;
 	#lost: LostAnswer[] = [];
+	#held: Buffer[] = [];
 
 	private constructor(path: string, target: string) {
 		this.path = path;
@@ -60,6 +64,13 @@ export class CutLine {
 		this.#lost = [...answers];
 	}
 
+	/** What was held arrives, from whoever does not wait for it any more. Resolves with the lines that its answers begin with. */
+	async deliver(): Promise<readonly string[]> {
+		const held = this.#held;
+		this.#held = [];
+		return Promise.all(held.map((request) => this.#send(request)));
+	}
+
 	async close(): Promise<void> {
 		this.cut();
 		await new Promise((resolve) => this.#server.close(resolve));
@@ -81,7 +92,9 @@ export class CutLine {
 			const found = this.#lost.find((each) => path.endsWith(each.path));
 			if (found !== undefined) this.#lost = this.#lost.filter((each) => each !== found);
 			lost ??= found;
-			target.write(piece);
+			if (found?.isHeld !== true) return void target.write(piece);
+			this.#held.push(piece);
+			socket.destroy();
 		});
 		target.on("data", (piece) => {
 			if (lost === undefined) return void socket.write(piece);
@@ -91,5 +104,13 @@ export class CutLine {
 		socket.on("close", () => target.destroy());
 		target.on("close", () => socket.end());
 		if (this.#isFrozen) for (const each of [socket, target]) each.pause();
+	}
+
+	async #send(request: Buffer): Promise<string> {
+		const target = openConnection(this.#target).setEncoding("latin1");
+		target.write(request);
+		const [answer] = (await once(target, "data")) as [string];
+		target.destroy();
+		return answer.split("\r\n")[0] ?? "";
 	}
 }

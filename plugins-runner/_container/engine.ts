@@ -112,6 +112,28 @@ export class Engine {
 		await orUndefined(this.#client.json({ method: "DELETE", path, query: { force: "true", v: "true" } }));
 	}
 
+	/** Remove it, unless it runs, which the engine refuses by statuses of its own. */
+	async removeIdle(id: string): Promise<void> {
+		await orUndefined(this.#client.json({ method: "DELETE", path: `/containers/${encodeURIComponent(id)}`, query: { v: "true" } }));
+	}
+
+	/** Whether a container has ever begun, as far as the engine remembers; also of one that is not there any more. */
+	async hasBegun({ id, since }: Pick<ContainerView, "id" | "since">): Promise<boolean> {
+		const until = Math.floor((await this.#readClock()) / 1_000) + 1;
+		const filters = JSON.stringify({ container: [id], event: ["start"] });
+		const query = { since: String(Math.floor(since / 1_000)), until: String(until), filters };
+		const response = await this.#client.stream({ method: "GET", path: "/events", query });
+		const text = (await readBytes(response, 16 * 1024 * 1024)).toString();
+		return text.split("\n").some((line) => line.includes(id));
+	}
+
+	/** Milliseconds since 1970 by the engine's clock. */
+	async #readClock(): Promise<number> {
+		const response = await this.#client.stream({ method: "GET", path: "/containers/json", query: { limit: "1" } });
+		response.resume();
+		return Date.parse(response.headers.date ?? "") || Date.now();
+	}
+
 	/** Everything it has printed, in frames; undefined where there is no such container. */
 	async logs(name: string, follow: boolean, signal: AbortSignal): Promise<IncomingMessage | undefined> {
 		const query = { stdout: "true", stderr: "true", ...(follow ? { follow: "true" } : {}) };

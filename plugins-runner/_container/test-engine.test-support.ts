@@ -117,6 +117,11 @@ export abstract class TestEngine implements LastingEngine {
 		this.#line.loseNextAnswer(answers);
 	}
 
+	/** Requests that were held arrive; resolves with the lines that their answers begin with. */
+	deliver(): Promise<readonly string[]> {
+		return this.#line.deliver();
+	}
+
 	/** Names of volumes that are there. */
 	async volumes(): Promise<readonly string[]> {
 		const { Volumes } = (await this.client.json({ method: "GET", path: "/volumes" })) as {

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { inspect } from "node:util";
+import type { ContainerView } from "../_container/engine.ts";
 import type { Registry } from "../_container/registry.test-support.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
 import type { ContainerOptions } from "./index.ts";
@@ -71,6 +72,38 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 			assert.equal((await engine.accepted()) - before, 1);
 			await service.runner.afterRun?.(run.context);
 		});
+	});
+
+	test(`${name}: a request to begin that arrives when the run has ended begins nothing`, async () => {
+		const engine = await start();
+		const before = await engine.accepted();
+		await Service.with({ host: engine.host }, async (service) => {
+			const given = shell("echo once");
+			const killed = service.begin(given, 3);
+			await killed.death;
+			// As if the service had been killed a moment later, and as if a line had swallowed what the next one asks for first.
+			await engine.loseNextAnswer([{ path: "/start", isHeld: true }]);
+			await service.restart();
+			const { context, end } = await service.recover(given, killed.context);
+			assert.deepEqual([end?.succeeded, context.text("stdout")], [true, "once\n"]);
+			assert.match(String(await engine.deliver()), / 404 /);
+			assert.equal((await engine.accepted()) - before, 1);
+			assert.equal((await engine.engine.look(`svc-${context.liveaction_id}`))?.phase, "ended");
+			await service.runner.afterRun?.(context);
+		});
+	});
+
+	test(`${name}: a container that has begun and ended just before it was removed is known to have begun`, async () => {
+		const { engine, image } = await start();
+		const make = async (name: string) => {
+			await engine.create(name, { Image: image, Cmd: ["true"], HostConfig: { NetworkMode: "none" } }, new AbortController().signal);
+			return (await engine.look(name)) as ContainerView;
+		};
+		const [begun, unbegun] = [await make("begun"), await make("unbegun")];
+		await engine.start(begun.id, new AbortController().signal);
+		await engine.wait(begun.id, new AbortController().signal);
+		for (const { id } of [begun, unbegun]) await engine.removeIdle(id);
+		assert.deepEqual([await engine.hasBegun(begun), await engine.hasBegun(unbegun)], [true, false]);
 	});
 
 	test(`${name}: a container whose service is killed before it begins is begun once, by the next service`, async () => {
