@@ -73,5 +73,5 @@ async function readStep<K extends EntityKind, T>(
 		: { items: await keep(await storage.find(kind, fromPlace<K, typeof query>(query, after))), total: after.total };
 	if (read.length < limit) return page;
 	const place = { ...after, ...(isFirst && { offset }), total: page.total };
-	return { ...page, next: placeAfter(kind, query, { place, records: read }) };
+	return { ...page, next: placeAfter(query, { place, records: read }) };
 }

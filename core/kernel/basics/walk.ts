@@ -15,15 +15,8 @@ export interface Place {
 /** Before the first record. */
 export const beginning: Place = { offset: 0, seen: new Set(), total: 0 };
 
-/** Of kinds of which there are many: the field by which they are sorted, which is never null. */
-const timelines: { readonly [K in EntityKind]?: keyof EntityMap[K] & string } = {
-	execution: "start_timestamp",
-	trigger_instance: "occurrence_time",
-	rule_enforcement: "enforced_at",
-	trace: "start_timestamp",
-	webhook_delivery: "received_at",
-	audit_entry: "number",
-};
+/** Fields by which long lists are sorted: none of them is ever null, and each has an index. */
+const timelines: ReadonlySet<string> = new Set(["id", "start_timestamp", "occurrence_time", "enforced_at", "received_at", "number"]);
 
 type Ordered<K extends EntityKind> = Pick<Query<EntityMap[K]>, "where" | "orderBy" | "limit" | "offset">;
 
@@ -40,14 +33,13 @@ export function fromPlace<K extends EntityKind, Q extends Ordered<K>>(query: Q, 
 
 /** Where the list goes on after these records, which were found at a place. */
 export function placeAfter<K extends EntityKind>(
-	kind: K,
 	query: Ordered<K>,
 	{ place, records }: { readonly place: Place; readonly records: readonly EntityMap[K][] },
 ): Place {
 	const { total } = place;
 	const [field] = leading(query);
 	const value = memberOf(records.at(-1), field);
-	const isFound = (field === "id" || field === timelines[kind]) && rangeOf(query.where, field) !== undefined && value !== undefined;
+	const isFound = timelines.has(field) && rangeOf(query.where, field) !== undefined && value !== undefined;
 	if (!isFound) return { offset: place.offset + records.length, seen: beginning.seen, total };
 	const ids = (of: readonly EntityMap[K][]) => new Set(of.map(({ id }) => id));
 	// All of one moment: they are counted, as they cannot be told apart.

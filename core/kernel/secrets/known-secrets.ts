@@ -10,7 +10,7 @@ const most = { values: 65_536, forms: 131_072 };
 const deepest = { shown: 100, kept: 2_000 };
 /** A text that ends with so many characters of a secret was cut there. */
 const shortestBeginning = 8;
-/** The token of a run is longer, in all its forms. */
+/** The token of a run is longer, in all its forms, unless whoever gives it makes shorter ones. */
 const shortestMarked = 32;
 
 export interface KnownSecretsOptions {
@@ -60,7 +60,7 @@ export class KnownSecrets {
 	 * line where only the token is looked for, which is longer and has no line end. What is needed for a search costs as much as a small run.
 	 */
 	isFreeLine(text: string): boolean {
-		if (text.length >= shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
+		if (text.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
 		return text.endsWith("\n") && this.token?.includes("\n") !== true;
 	}
 
@@ -104,7 +104,7 @@ export class KnownSecrets {
 	/** Any value without the token, which is kept nowhere. The same value when it is not in it. */
 	withoutToken<T extends JsonValue>(value: T): T {
 		if (this.token === undefined) return value;
-		const replace = (text: string) => (text.length < shortestMarked ? text : maskRanges(text, this.matcher.find(text).marked));
+		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.matcher.find(text).marked));
 		return replaceTexts(value, replace, deepest.kept) as T;
 	}
 
@@ -118,6 +118,11 @@ export class KnownSecrets {
 			inner = inner.cause;
 		}
 		return error;
+	}
+
+	/** Characters that the token has at least in any form; 0 where that cannot be said. */
+	get #shortestMarked(): number {
+		return this.token === undefined || this.token.length >= shortestMarked ? shortestMarked : 0;
 	}
 
 	/** Made when it is first needed: most runs print little and know nothing but their token. */
