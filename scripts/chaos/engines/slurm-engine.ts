@@ -100,11 +100,14 @@ async function findJobs({ ask }: Slurm) {
  * What happens a controller writes down some seconds later: one that is killed may have forgotten a job, or that it has begun, and then it ends
  * it. It says so itself: the job has the very end that the execution tells of, or there is none of it with any end.
  */
-async function findLoss(cluster: Slurm, { record, reason }: UnsuccessfulRun): Promise<Loss | undefined> {
+async function findLoss(cluster: Slurm, { record, reason, mishaps }: UnsuccessfulRun): Promise<Loss | undefined> {
 	const result: JsonObject = record.result ?? {};
 	const [job, state] = [result["job_id"], result["state"]];
 	if (typeof job !== "string" || typeof state !== "string" || state === "COMPLETED" || !reason.startsWith(`job ${job}: `)) return undefined;
 	const tasks = (await findTasks(cluster, record.id)).filter(({ jobId }) => jobId === job);
+	// It had ended while nobody looked, and the controller had forgotten that before the accounting was back.
+	const isUnrecorded = mishaps.some(({ engine, what }) => engine === "slurm" && what === "accounting");
+	if (state === "LOST" && isUnrecorded) return { what: "ended while its accounting was away", goesOn: true };
 	if (state === "LOST") return tasks.some(isOver) ? undefined : { what: "forgotten by its controller", goesOn: true };
 	return tasks.some((task) => task.state === state) ? { what: `${state} by its controller` } : undefined;
 }
