@@ -88,15 +88,15 @@ export class Broadcasts {
 
 	#plan(): void {
 		this.#isBusy = true;
-		const load = this.#watchLoad();
 		const { until, untilIdle } = this.#rest;
+		const now = this.#now();
+		if (until - now < 1) return void setImmediate(() => void this.#flush());
+		const load = this.#watchLoad();
 		const go = () => {
 			if (this.#now() >= until || load.wasLittle()) void this.#flush();
 			else this.#later(go, 1);
 		};
-		const now = this.#now();
-		if (until - now < 1) setImmediate(() => void this.#flush());
-		else this.#later(go, untilIdle - now);
+		this.#later(go, untilIdle - now);
 	}
 
 	async #flush(): Promise<void> {

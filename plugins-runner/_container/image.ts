@@ -1,4 +1,5 @@
 import { SvcError } from "../../core/contract/index.ts";
+import { beginsAs } from "../_image-names/index.ts";
 import type { ContainerOptions } from "./container-options.ts";
 
 /** Registry of images whose name holds none. */
@@ -25,9 +26,7 @@ export function assertImage(image: unknown, { images }: ContainerOptions, parame
 
 function matches(image: string, pattern: string): boolean {
 	if (!pattern.endsWith("*") || pattern === "*") return pattern === "*" || image === pattern;
-	const beginning = pattern.slice(0, -1);
-	// What stands before a slash may be a host: `registry.example.org*` means no registry of somebody else at `registry.example.org.example.net`.
-	return image.startsWith(beginning) && (beginning.includes("/") || !image.includes("/"));
+	return beginsAs(image, pattern.slice(0, -1));
 }
 
 /** The image with a tag: without one some engines pull all of them. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
+import { beginsAs } from "../_image-names/index.ts";
 import { assertNoNul, createScriptInput, toEnvironment } from "../_shell/index.ts";
 import { container } from "./kube-objects.ts";
 import type { KubernetesJobOptions } from "./options.ts";
@@ -157,9 +158,7 @@ function toDeadline({ time_limit }: Values): JsonObject {
 function toImage(given: string, allowed: readonly string[] | undefined): string {
 	if (!image.test(given) || given.includes(".."))
 		throw refuse("image", "must be the name of an image, such as registry.example.org/lab/tool:1.2");
-	// What stands before a slash may be a host: `registry.example.org` means none at `registry.example.org.example.net`.
-	const isWithin = (beginning: string) => given.startsWith(beginning) && (beginning.includes("/") || !given.includes("/"));
-	if (allowed !== undefined && !allowed.some(isWithin)) {
+	if (allowed !== undefined && !allowed.some((beginning) => beginsAs(given, beginning))) {
 		throw refuse("image", `must begin with one of those that the configuration allows: ${allowed.join(", ")}`);
 	}
 	return given;

@@ -140,8 +140,8 @@ export class EngineOracle {
 		}
 		if (!text.startsWith(output)) this.#violate("output", engine.name, `execution ${id} has the output ${JSON.stringify(output)}`);
 		const told = `execution ${id} ended ${status} (begun ${words.begun} times${words.isEnded ? ", to its end" : ""}): ${JSON.stringify(record.result)}`;
-		// A run whose worker is gone may come to its time-out before the lease is over.
-		if (!["failed", "abandoned", "timeout"].includes(status)) this.#violate("ends", engine.name, told);
+		if (!["failed", "abandoned", ...(engine.mayTimeOut === true ? ["timeout"] : [])].includes(status))
+			this.#violate("ends", engine.name, told);
 		const run = this.#toRun(engine, record, words);
 		if (run.reason === "") this.#violate("reason", engine.name, told);
 		const loss = await this.#losses.find(engine, run);

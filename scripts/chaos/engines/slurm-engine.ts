@@ -106,8 +106,9 @@ async function findLoss(cluster: Slurm, { record, reason, mishaps }: Unsuccessfu
 	if (typeof job !== "string" || typeof state !== "string" || state === "COMPLETED" || !reason.startsWith(`job ${job}: `)) return undefined;
 	const tasks = (await findTasks(cluster, record.id)).filter(({ jobId }) => jobId === job);
 	// It had ended while nobody looked, and the controller had forgotten that before the accounting was back.
+	const isUnseen = mishaps.some(({ engine }) => engine === undefined);
 	const isUnrecorded = mishaps.some(({ engine, what }) => engine === "slurm" && what === "accounting");
-	if (state === "LOST" && isUnrecorded) return { what: "ended while its accounting was away", goesOn: true };
+	if (state === "LOST" && isUnseen && isUnrecorded) return { what: "ended while its accounting was away", goesOn: true };
 	if (state === "LOST") return tasks.some(isOver) ? undefined : { what: "forgotten by its controller", goesOn: true };
 	return tasks.some((task) => task.state === state) ? { what: `${state} by its controller` } : undefined;
 }

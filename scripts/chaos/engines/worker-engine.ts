@@ -23,6 +23,7 @@ export class WorkerChaos implements ChaosEngine {
 	readonly name = "worker";
 	readonly action = { runner_type: "local-shell-cmd", parameters: { worker_labels: { default: [label], immutable: true } } };
 	readonly ledger: string;
+	readonly mayTimeOut = true;
 	readonly removed = /^exit code -?\d+$/;
 	readonly faults = {
 		cut: async (random: Random) => {
