@@ -110,7 +110,7 @@ export class LaunchedProcess {
 		const given: number[] = [];
 		const read: [Channel, number][] = [];
 		const open = (channel: Channel) => {
-			const pipe = this.#options.spawner.createPipe();
+			const pipe = this.#options.spawner.createPipe("launcher");
 			given.push(pipe.write);
 			read.push([channel, pipe.read]);
 			return pipe.write;
@@ -140,7 +140,7 @@ export class LaunchedProcess {
 
 	/** Makes a pipe and returns the end that the process gets. */
 	#feed({ stdin = "", input = false }: ProcessRequest, given: number[]): number {
-		const { read, write } = this.#options.spawner.createPipe();
+		const { read, write } = this.#options.spawner.createPipe("process");
 		given.push(read);
 		const socket = new Socket({ fd: write, readable: false, writable: true });
 		// The process may exit without reading it.

@@ -11,6 +11,7 @@ export function createNodeSpawner(): Spawner {
 	const pipes = createPipeSource();
 	return {
 		name: "child_process",
+		// The reading end of the one that becomes a standard input is made to block by Node, which starts the process.
 		createPipe: () => pipes.take(),
 		spawn(request, descriptors, events) {
 			const child = spawn(request.file, request.args, {

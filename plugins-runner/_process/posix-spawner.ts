@@ -38,11 +38,11 @@ export async function createPosixSpawner(): Promise<Spawner> {
 	process.on("SIGCHLD", collect);
 	return {
 		name: "posix_spawn",
-		createPipe() {
+		createPipe(reader) {
 			const ends = new Int32Array(2);
 			if (libc.pipe2(ends, closeOnExec) !== 0) throw toError(libc.errno(), "pipe2");
 			const [read = -1, write = -1] = ends;
-			libc.control(read, setStatusFlags, "int", constants.O_NONBLOCK);
+			if (reader === "launcher") libc.control(read, setStatusFlags, "int", constants.O_NONBLOCK);
 			return { read, write };
 		},
 		widenPipe: (descriptor) => void libc.control(descriptor, setPipeSize, "int", widePipe),

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { constants, readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { requires } from "../../core/testing/requires.ts";
@@ -29,6 +29,16 @@ for (const spawner of spawners) {
 		assert.equal((await runShell(launcher, "cat", { stdin: "one\ntwo" })).stdout, "one\ntwo");
 		assert.equal((await runShell(launcher, "cat")).stdout, "");
 		assert.equal((await runShell(launcher, "exit 4", { stdin: "x".repeat(1_000_000) })).code, 4);
+	});
+
+	check("a process that reads faster than it is given something waits for it", async (launcher) => {
+		const text = "x".repeat(4_000_000);
+		assert.equal((await runShell(launcher, "cat | wc -c", { stdin: text })).stdout, `${text.length}\n`);
+		const flags = /^flags:\s*([0-7]+)$/m;
+		for (const input of [{ stdin: text }, { onInput: () => {} }]) {
+			const { stdout } = await runShell(launcher, "cat /proc/self/fdinfo/0", input);
+			assert.equal(Number.parseInt(flags.exec(stdout)?.[1] ?? "", 8) & constants.O_NONBLOCK, 0, stdout);
+		}
 	});
 
 	check("stdin stays open where that is asked for, and takes what comes later", async (launcher) => {

@@ -14,8 +14,11 @@ export interface Pipe {
 /** Starts processes, each in a session of its own. There are two ways, which the launcher chooses between when it starts. */
 export interface Spawner {
 	readonly name: "posix_spawn" | "child_process";
-	/** A real pipe, whose reading end does not block: a script may open `/dev/stderr` again, which it could not do with a socket. */
-	createPipe(): Pipe;
+	/**
+	 * A real pipe: a script may open `/dev/stderr` again, which it could not do with a socket. Its reading end blocks in a process that is
+	 * started with it, as programs expect of what they are given, and not in the launcher.
+	 */
+	createPipe(reader: "launcher" | "process"): Pipe;
 	/** Let much wait in a pipe, where the system allows it: who prints and who reads it then take turns less often. */
 	widenPipe?(descriptor: number): void;
 	/**
