@@ -55,6 +55,8 @@ export function throwInto<T>(steps: Steps<T>, error: unknown): ReturnType<Steps<
 /** A write that happens whole or not at all. */
 export interface Write<T> {
 	readonly steps: () => Steps<T>;
+	/** All its steps, of a write that answers nothing: they may also be run together, and one by one only where that fails. */
+	readonly silent?: readonly Step[];
 	/** Whether a failure can leave earlier statements of the same write behind, to be taken back. */
 	readonly compound: boolean;
 	/** Whether it touches relaxed kinds only. */

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import type { Write } from "./database-client.ts";
+import type { Step, Write } from "./database-client.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
@@ -14,11 +14,15 @@ interface Scope {
 	/** Statements that were executed without bindings, transaction control among them. */
 	readonly executed: string[];
 	readonly keys: () => unknown[];
+	/** Another connection to the same file. */
+	readonly connect: () => LibsqlDatabase;
 }
 
 const withCommits = (run: (scope: Scope) => Promise<void>) =>
 	withDirectory(async (directory) => {
-		const database = new (await importLibsql())(join(directory, "test.db"), { timeout: 0 });
+		const Database = await importLibsql();
+		const connect = () => new Database(join(directory, "test.db"), { timeout: 0 });
+		const database = connect();
 		database.exec("pragma journal_mode = wal; create table entries (key text primary key, text text)");
 		const executed: string[] = [];
 		class RecordingConnection extends SqliteConnection {
@@ -30,19 +34,24 @@ const withCommits = (run: (scope: Scope) => Promise<void>) =>
 				executed.push(commit);
 				return super.commit();
 			}
+			override transact(text: string): Promise<void> {
+				executed.push(text);
+				return super.transact(text);
+			}
 		}
 		const commits = new GroupCommit(new RecordingConnection(database), true);
 		const keys = () => database.prepare("select key from entries order by key").raw().all([]).flat();
 		try {
-			await run({ database, commits, executed, keys });
+			await run({ database, commits, executed, keys, connect });
 		} finally {
 			await commits.finish();
 			database.close();
 		}
 	});
 
+const insert = { sql: "insert into entries values (?, ?)", answer: "changes" } as const;
+
 function toWrite(keys: readonly string[], properties: Partial<Write<string>> = {}): Write<string> {
-	const statement = { sql: "insert into entries values (?, ?)", answer: "changes" } as const;
 	return {
 		compound: keys.length > 1,
 		relaxed: false,
@@ -50,10 +59,24 @@ function toWrite(keys: readonly string[], properties: Partial<Write<string>> = {
 		rows: keys.length,
 		size: 0,
 		*steps() {
-			for (const key of keys) yield [{ statement, bindings: [key, ""] }];
+			for (const key of keys) yield [{ statement: insert, bindings: [key, ""] }];
 			return keys.join();
 		},
 		...properties,
+	};
+}
+
+/** One that answers nothing. */
+function toSilent(keys: readonly string[], ...more: readonly Step[]): Write<void> {
+	const inserts = keys.map((key): Step => ({ statement: insert, bindings: [key, ""] }));
+	const silent = [...inserts, ...more];
+	return {
+		...toWrite(keys),
+		compound: silent.length > 1,
+		*steps() {
+			yield silent;
+		},
+		silent,
 	};
 }
 
@@ -75,6 +98,33 @@ test("what is asked for while a group is being committed shares the next transac
 		await Promise.all([first, ...["b", "c"].map((key) => commits.write(toWrite([key])))]);
 		assert.deepEqual(executed.slice(1), [begin, commit, begin, commit]);
 		assert.deepEqual(keys(), ["a", "b", "c"]);
+	}));
+
+test("the next group is on its way before anybody is told of the one before", () =>
+	withCommits(async ({ commits, executed, keys }) => {
+		const many = (prefix: string) => toSilent(Array.from({ length: 12 }, (_none, index) => `${prefix}${index}`));
+		for (const [name, write] of [
+			["one by one", toWrite(["a"])],
+			["as a text", many("a")],
+		] as const) {
+			const before = executed.length;
+			const first = commits.write(write as Write<unknown>);
+			// In the same turn, in which it cannot be known to be committed.
+			await new Promise((resolve) => setImmediate(resolve));
+			const begun = executed.length;
+			const second = commits.write(many(name));
+			await first;
+			assert.ok(begun > before && executed.length > begun, name);
+			await second;
+			await commits.write({
+				...toWrite([]),
+				*steps() {
+					yield [{ statement: { sql: "delete from entries", answer: "changes" }, bindings: [] }];
+					return "";
+				},
+			});
+		}
+		assert.deepEqual(keys(), []);
 	}));
 
 test("a write that fails takes back its own statements only", () =>
@@ -115,7 +165,7 @@ test("a full disk rejects the whole group as unavailable, and the next one works
 		const big: Write<string> = {
 			...toWrite(["big"]),
 			*steps() {
-				yield [{ statement: { sql: "insert into entries values (?, ?)", answer: "changes" }, bindings: ["big", "x".repeat(100_000)] }];
+				yield [{ statement: insert, bindings: ["big", "x".repeat(100_000)] }];
 				return "big";
 			},
 		};
@@ -161,6 +211,60 @@ test("a commit that fails rejects its group, and the next group works", () =>
 		assert.equal(executed.at(-1), "ROLLBACK");
 		await commits.write(toWrite(["d"]));
 		assert.deepEqual(keys(), ["d"]);
+	}));
+
+test("writes of one tick that answer nothing are one text", () =>
+	withCommits(async ({ commits, executed, keys }) => {
+		const many = [..."abcdefghij", "it's"];
+		await Promise.all([commits.write(toSilent(many)), commits.write(toSilent(["x"]))]);
+		const row = (key: string) => `('${key.replace("'", "''")}', '')`;
+		assert.deepEqual(executed, ["PRAGMA synchronous = FULL", `insert into entries values ${[...many, "x"].map(row).join(", ")};`]);
+		// Few, or one that answers something among them: one by one.
+		await commits.write(toSilent(["1", "2"]));
+		await Promise.all([commits.write(toSilent([..."ABCDEFGHIJK"])), commits.write(toWrite(["10"]))]);
+		assert.deepEqual(executed.slice(2), [begin, commit, begin, commit]);
+		assert.equal(keys().length, 26);
+	}));
+
+test("one of them that meets a taken key, or changes nothing, takes back its own statements only", () =>
+	withCommits(async ({ commits, keys }) => {
+		const rename = { sql: "update entries set text = ? where key = ?", answer: "change" } as const;
+		const toRename = (key: string): Step => ({ statement: rename, bindings: ["new", key] });
+		const writes = [
+			toSilent([..."12345678", "a"], toRename("a")),
+			toSilent(["b"], toRename("nowhere")),
+			toSilent(["c", "a"]),
+			toSilent(["d"], toRename("a"), toRename("d")),
+		];
+		const settled = await Promise.allSettled(writes.map((write) => commits.write(write)));
+		assert.deepEqual(
+			settled.map(({ status }) => status),
+			["fulfilled", "rejected", "rejected", "fulfilled"],
+		);
+		assert.deepEqual(keys(), [..."12345678", "a", "d"]);
+		// Nothing of the first attempt is left in the way.
+		await commits.write(toSilent(["b", "c"]));
+		assert.deepEqual(keys(), [..."12345678", "a", "b", "c", "d"]);
+	}));
+
+test("one of them alone that changes nothing fails", () =>
+	withCommits(async ({ commits, keys }) => {
+		const statement = { sql: "delete from entries where key = ?", answer: "change" } as const;
+		await assert.rejects(commits.write(toSilent([..."acdefghijklm"], { statement, bindings: ["b"] })), /nothing was there/);
+		assert.deepEqual(keys(), []);
+	}));
+
+test("while another process writes, a text waits for it without holding the event loop", () =>
+	withCommits(async ({ commits, connect, keys }) => {
+		const other = connect();
+		other.exec(begin);
+		const written = commits.write(toSilent([..."abcdefghijkl"]));
+		for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
+		assert.deepEqual(keys(), []);
+		other.exec("ROLLBACK");
+		other.close();
+		await written;
+		assert.deepEqual(keys(), [..."abcdefghijkl"]);
 	}));
 
 test.run();

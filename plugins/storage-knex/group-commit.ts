@@ -1,14 +1,17 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { type Answer, type Step, StepError, throwInto, type Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
+import { toText } from "./write-text.ts";
 
-/** What a group runs on. Each call but `commit` is done when it returns; all throw errors of the driver. */
+/** What a group runs on. Each call but `commit` and `transact` is done when it returns; all throw errors of the driver. */
 export interface GroupConnection {
 	readonly inTransaction: boolean;
 	exec(sql: string): void;
 	run(step: Step): Answer;
 	/** Commit without holding the event loop. Nothing else may be asked of the connection until it has settled. */
 	commit(): Promise<void>;
+	/** Run a whole transaction of these statements likewise. Where it rejects it may still be open. */
+	transact(text: string): Promise<void>;
 	/** Whether commits from here on wait for the disk. Outside transactions only. */
 	setDurable(durable: boolean): void;
 }
@@ -19,9 +22,20 @@ interface Pending {
 	readonly reject: (error: unknown) => void;
 }
 
+/** What has become of a group. */
+interface Outcome {
+	/** Milliseconds to wait before the next group, where it must wait. */
+	readonly delay?: number;
+	/** Tell those who wait for it. */
+	tell(): void;
+}
+
 /** A group must not hold the event loop for long: about this many rows and characters go into one. */
 const mostRows = 500;
 const mostSize = 4_194_304;
+
+/** Fewer are run one by one, as statements that are ready take less of the processor in all; what the event loop has to do counts where there are more. */
+const leastSteps = 12;
 
 /** How long a lock of another process, such as a person at the `sqlite3` prompt, is waited for. */
 const lockPatience = 5_000;
@@ -29,7 +43,8 @@ const lockInterval = 20;
 
 /**
  * Runs the writes of one tick of the event loop in one transaction, so that they share a wait for the disk; what is asked for
- * meanwhile is the next one. A write that fails by its own fault fails alone.
+ * meanwhile is the next one, which is on its way before others are told of the one before. Many statements that answer nothing are run as
+ * one text outside of the event loop. A write that fails by its own fault fails alone.
  */
 export class GroupCommit {
 	readonly #connection: GroupConnection;
@@ -83,51 +98,84 @@ export class GroupCommit {
 		else setTimeout(flush, delay);
 	}
 
-	/** Run the next group; never rejects. */
+	/** Run what waits, group by group; never rejects. */
 	async #flush(): Promise<void> {
-		const delay = this.#queue.length > 0 ? await this.#runNext() : undefined;
-		for (const interlude of this.#interludes.splice(0)) interlude();
+		let outcome: Outcome = { tell() {} };
+		while (this.#queue.length > 0 && outcome.delay === undefined) {
+			const running = this.#runNext();
+			// The next one is on its way meanwhile: what follows from a group may take as long as its commit.
+			outcome.tell();
+			outcome = await running;
+			this.#runInterludes();
+		}
+		outcome.tell();
+		this.#runInterludes();
 		this.#scheduled = false;
-		if (this.#queue.length > 0) this.#schedule(delay);
+		if (this.#queue.length > 0) this.#schedule(outcome.delay);
 		else this.#idle?.();
 	}
 
-	/** The milliseconds to wait before the next group, where it must wait. */
-	async #runNext(): Promise<number | undefined> {
+	#runInterludes(): void {
+		for (const interlude of this.#interludes.splice(0)) interlude();
+	}
+
+	async #runNext(): Promise<Outcome> {
 		const group = this.#takeGroup();
+		const text = toGroupText(group);
+		if (text !== undefined && (await this.#hasRun(group, text))) return { tell: () => resolveAll(group) };
 		try {
 			this.#begin(group);
 		} catch (error) {
 			if (isBusy(error) && this.#isPatient()) {
 				this.#queue.unshift(...group);
-				return lockInterval;
+				return { delay: lockInterval, tell() {} };
 			}
 			// No transaction can begin, so what waits behind this group would fare no better.
 			this.#busySince = undefined;
-			this.#reject([...group, ...this.#queue.splice(0)], error);
-			return undefined;
+			return this.#refuse([...group, ...this.#queue.splice(0)], error);
 		}
 		this.#busySince = undefined;
-		await this.#run(group);
-		return undefined;
+		return this.#run(group, text !== undefined);
 	}
 
-	#begin(group: readonly Pending[]): void {
+	/** Whether all of a group is stored. If not, nothing is, and its statements one by one tell why. */
+	async #hasRun(group: readonly Pending[], text: string): Promise<boolean> {
+		try {
+			this.#prepare(group);
+			await this.#connection.transact(text);
+		} catch {
+			return false;
+		}
+		this.#isCommitted = true;
+		this.#busySince = undefined;
+		return true;
+	}
+
+	#prepare(group: readonly Pending[]): void {
 		if (!this.#isCommitted) this.#rollBack();
 		this.#isCommitted = false;
 		this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
+	}
+
+	#begin(group: readonly Pending[]): void {
+		this.#prepare(group);
 		this.#connection.exec("BEGIN IMMEDIATE");
 	}
 
-	async #run(group: readonly Pending[]): Promise<void> {
+	/** @param guarded whether one of them is known to fail */
+	async #run(group: readonly Pending[], guarded: boolean): Promise<Outcome> {
 		try {
-			const settlements = this.#attemptAll(group);
+			const settlements = guarded ? group.map((pending) => this.#attempt(pending, true)) : this.#attemptAll(group);
 			await this.#connection.commit();
 			this.#isCommitted = true;
-			for (const settle of settlements) settle();
+			return {
+				tell() {
+					for (const settle of settlements) settle();
+				},
+			};
 		} catch (error) {
 			this.#rollBack();
-			this.#reject(group, error);
+			return this.#refuse(group, error);
 		}
 	}
 
@@ -193,10 +241,14 @@ export class GroupCommit {
 		}
 	}
 
-	#reject(group: readonly Pending[], error: unknown): void {
+	#refuse(group: readonly Pending[], error: unknown): Outcome {
 		const known = fromSqliteError(error);
 		const reason = isOutage(known) ? known : new SvcError("SVC_UNAVAILABLE", "the database did not take the write", { cause: error });
-		for (const { reject } of group) reject(reason);
+		return {
+			tell() {
+				for (const { reject } of group) reject(reason);
+			},
+		};
 	}
 
 	#takeGroup(): Pending[] {
@@ -214,6 +266,22 @@ export class GroupCommit {
 		this.#busySince ??= performance.now();
 		return performance.now() - this.#busySince < lockPatience;
 	}
+}
+
+function resolveAll(group: readonly Pending[]): void {
+	for (const { resolve } of group) resolve(undefined);
+}
+
+/** The statements of a group that answers nothing, as one text. */
+function toGroupText(group: readonly Pending[]): string | undefined {
+	let length = 0;
+	const steps: Step[] = [];
+	for (const { write } of group) {
+		if (write.silent === undefined) return undefined;
+		length += write.size;
+		for (const step of write.silent) steps.push(step);
+	}
+	return steps.length < leastSteps ? undefined : toText(steps, length);
 }
 
 /** A write has failed and may have left some of its statements behind. */

@@ -84,8 +84,13 @@ export class LargeTexts {
 		);
 	}
 
-	/** Resolves when all that was written before is on the disk. */
-	async sync(): Promise<void> {
+	/** Resolves when all that was written before is on the disk; undefined where it is. */
+	sync(): Promise<void> | undefined {
+		if (this.#files.size === 0 && this.#syncing === undefined) return undefined;
+		return this.#syncAll();
+	}
+
+	async #syncAll(): Promise<void> {
 		await this.#syncing;
 		const files = [...this.#files.values()].filter(({ unsynced }) => unsynced > 0);
 		await Promise.all(files.map((file) => file.sync()));
@@ -160,7 +165,7 @@ export class LargeTexts {
 		for (const file of this.#files.values()) unsynced += file.unsynced;
 		if (unsynced < mostUnsynced || this.#syncing !== undefined) return;
 		// What could not be brought to the disk is tried again by the next commit that needs it, which fails then.
-		this.#syncing = this.sync()
+		this.#syncing = this.#syncAll()
 			.catch(() => {})
 			.finally(() => {
 				this.#syncing = undefined;

@@ -29,9 +29,12 @@ export class SqliteConnection implements GroupConnection {
 		this.#database.exec(sql);
 	}
 
-	async commit(): Promise<void> {
-		if (this.#durable) await this.#largeTexts?.sync();
-		await this.#database.execAsync("COMMIT");
+	commit(): Promise<void> {
+		return this.#commitBy("COMMIT");
+	}
+
+	transact(text: string): Promise<void> {
+		return this.#commitBy(`BEGIN IMMEDIATE;${text}COMMIT`);
 	}
 
 	run({ statement, bindings: given }: Step): Answer {
@@ -77,6 +80,13 @@ export class SqliteConnection implements GroupConnection {
 			// Somebody reads, or the disk is full: the log is used up at the next opening.
 		}
 		this.#prepared.clear();
+	}
+
+	/** What rows refer to is on the disk before they are. */
+	async #commitBy(sql: string): Promise<void> {
+		const syncing = this.#durable ? this.#largeTexts?.sync() : undefined;
+		if (syncing !== undefined) await syncing;
+		await this.#database.execAsync(sql);
 	}
 
 	#prepare({ sql, answer }: Statement): LibsqlStatement {

@@ -8,7 +8,7 @@ import { type Binding, type Field, fieldsOf, fieldTypesOf, toBinding, toEntity, 
 // Each function takes the values out of what the caller gave before it returns: the caller may change it right afterwards.
 
 export function toInsert<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Write<void> {
-	return toWrite(statements, [toInsertPart(statements, kind, entities)], () => {});
+	return toSilentWrite(statements, [toInsertPart(statements, kind, entities)]);
 }
 
 export interface UpdateInput {
@@ -56,7 +56,7 @@ export function toCompound(statements: Statements, operations: readonly WriteOpe
 		const { update: kind, id, patch, expected = {} } = operation;
 		return toUpdatePart(statements, { kind, id, patch, expected: expected as Conditions }, "change");
 	});
-	return toWrite(statements, parts, () => {});
+	return toSilentWrite(statements, parts);
 }
 
 /** Statements of one operation. */
@@ -180,6 +180,18 @@ function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (a
 			return conclude(yield* roundOrConflict(statements, steps));
 		},
 		// Last: to add members behind what is spread costs more than all the rest.
+		...toCost(parts),
+	};
+}
+
+function toSilentWrite(statements: Statements, parts: readonly Part[]): Write<void> {
+	const silent = parts.flatMap((part) => part.steps);
+	return {
+		compound: silent.length > 1,
+		*steps() {
+			yield* roundOrConflict(statements, silent);
+		},
+		silent,
 		...toCost(parts),
 	};
 }

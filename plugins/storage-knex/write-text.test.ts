@@ -1,0 +1,72 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { importLibsql } from "./libsql.ts";
+import type { Binding } from "./values.ts";
+import { toText } from "./write-text.ts";
+
+const insert = { sql: "insert into entries values (?, ?, ?, ?)", answer: "changes" } as const;
+
+test("values written into a text are stored as those that are handed over", async () => {
+	const database = new (await importLibsql())(":memory:", { timeout: 0 });
+	database.exec("create table entries (number integer, text text, real real, flag boolean)");
+	const texts = [
+		"",
+		"'",
+		"''",
+		"a'); drop table entries; --",
+		"\\",
+		"?",
+		";",
+		"\n",
+		"Grüße 日本 🚀",
+		"-- x",
+		"/*",
+		'"',
+		"\u0001\u0001",
+		"\ud800",
+	];
+	const numbers = [0, 1, -1, 0.1, 1e-7, 123456.789012, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 1e21, 1.5e300, -0.000001];
+	const rows: Binding[][] = [
+		...texts.map((text) => [1, text, null, true]),
+		...numbers.map((number) => [number, null, number, false]),
+		...Array.from({ length: 500 }, (_none, index) => [index, String(index), Math.round(Math.random() * 1e12) / 1e6, index % 2 === 0]),
+	];
+	const read = () => database.prepare("select *, typeof(number), typeof(real) from entries order by rowid").raw().all([]);
+	for (const row of rows) database.prepare(insert.sql).run(row.map((value) => (typeof value === "boolean" ? Number(value) : value)));
+	const handedOver = read();
+	database.exec("delete from entries");
+	const text = toText(
+		rows.map((bindings) => ({ statement: insert, bindings })),
+		0,
+	);
+	database.exec(text ?? assert.fail("there is a text"));
+	assert.deepEqual(read(), handedOver);
+	database.close();
+});
+
+test("there is no text where an answer is wanted, a number has no certain one, or it would be long", () => {
+	const row = [1, "x", 0.5, true];
+	assert.ok(toText([{ statement: insert, bindings: row }], 1));
+	for (const answer of ["row", "rows"] as const) assert.equal(toText([{ statement: { ...insert, answer }, bindings: row }], 1), undefined);
+	for (const number of [0.1 + 0.2, Math.PI * 1e-20])
+		assert.equal(toText([{ statement: insert, bindings: [1, "x", number, true] }], 1), undefined);
+	assert.equal(toText([{ statement: insert, bindings: row }], 1_000_000), undefined);
+	assert.equal(
+		toText([{ statement: { sql: "update entries set text = '?' where number = ?", answer: "changes" }, bindings: [1] }], 1),
+		undefined,
+	);
+});
+
+test("a statement that must change something and does not, ends the text", async () => {
+	const database = new (await importLibsql())(":memory:", { timeout: 0 });
+	database.exec("create table entries (number integer, text text, real real, flag boolean)");
+	const change = { sql: "update entries set text = ? where number = ?", answer: "change" } as const;
+	const first = { statement: insert, bindings: [1, "old", null, null] };
+	database.exec(toText([first, { statement: change, bindings: ["new", 1] }], 0) ?? "");
+	const text = toText([{ statement: change, bindings: ["newer", 2] }, first], 0) ?? "";
+	assert.throws(() => database.exec(text));
+	assert.deepEqual(database.prepare("select text from entries").raw().all([]), [["new"]]);
+	database.close();
+});
+
+test.run();

@@ -1,0 +1,79 @@
+import type { Statement, Step } from "./database-client.ts";
+import type { Binding } from "./values.ts";
+
+/** Characters of values; longer ones are better handed over as they are than written into a text. */
+const mostLength = 262_144;
+/** Digits, with sign and point, of which SQLite makes the same number as the language. */
+const certainDigits = 16;
+
+/** Fails where the statement before it has changed nothing. */
+const assertChanged = "select json('nothing was changed') where changes() = 0;";
+
+/** The text of a statement, cut where its values stand. */
+interface CutText {
+	readonly pieces: readonly string[];
+	/** Whether rows of the same can be added to it behind a comma. */
+	readonly takesRows: boolean;
+}
+
+const cutTexts = new WeakMap<Statement, CutText>();
+
+/**
+ * Statements with their values, as one text that SQLite runs without being asked again for each; `length` is about that of the values.
+ * Undefined where that cannot be: an answer is wanted, a value has no exact text, or all is too long.
+ */
+export function toText(steps: readonly Step[], length: number): string | undefined {
+	if (length > mostLength) return undefined;
+	let text = "";
+	let before: Statement | undefined;
+	for (const { statement, bindings } of steps) {
+		if (statement.answer === "row" || statement.answer === "rows") return undefined;
+		const { pieces, takesRows } = toCutText(statement);
+		if (pieces.length !== bindings.length + 1) return undefined;
+		// To prepare a statement takes as long as to insert a row.
+		const isOneMore = takesRows && statement === before;
+		if (!isOneMore && before !== undefined) text += toEnd(before);
+		text += isOneMore ? ", (" : pieces[0];
+		for (let index = 0; index < bindings.length; index++) {
+			const literal = toLiteral(bindings[index] ?? null);
+			if (literal === undefined) return undefined;
+			text += literal + pieces[index + 1];
+		}
+		before = statement;
+	}
+	return before === undefined ? text : text + toEnd(before);
+}
+
+function toEnd({ answer }: Statement): string {
+	return answer === "change" ? `;${assertChanged}` : ";";
+}
+
+function toCutText(statement: Statement): CutText {
+	const known = cutTexts.get(statement);
+	if (known !== undefined) return known;
+	const { sql, answer } = statement;
+	const pieces = sql.split("?");
+	const takesRows = answer === "changes" && pieces[0]?.startsWith("insert into ") === true && / values \([?, ]+\)$/.test(sql);
+	const cut = { pieces, takesRows };
+	cutTexts.set(statement, cut);
+	return cut;
+}
+
+/** Texts have no NUL when they come here. */
+function toLiteral(value: Binding): string | undefined {
+	switch (typeof value) {
+		case "string":
+			return value.includes("'") ? `'${value.replaceAll("'", "''")}'` : `'${value}'`;
+		case "boolean":
+			return value ? "1" : "0";
+		case "number":
+			return toNumber(value);
+		default:
+			return "null";
+	}
+}
+
+function toNumber(value: number): string | undefined {
+	const text = String(value);
+	return Number.isSafeInteger(value) || text.length <= certainDigits ? text : undefined;
+}
