@@ -127,6 +127,19 @@ test("the next group is on its way before anybody is told of the one before", ()
 		assert.deepEqual(keys(), []);
 	}));
 
+test("what is worth a transaction does not wait for the rest of the turn", () =>
+	withCommits(async ({ commits, executed, keys }) => {
+		const toKeys = (prefix: string) => Array.from({ length: 16 }, (_none, index) => `${prefix}${index}`);
+		const first = commits.write(toSilent(toKeys("a")));
+		await Promise.resolve();
+		assert.equal(executed.length, 2);
+		const second = commits.write(toWrite(["b"]));
+		await Promise.resolve();
+		assert.equal(executed.length, 2);
+		await Promise.all([first, second]);
+		assert.deepEqual(keys(), [...toKeys("a"), "b"].sort());
+	}));
+
 test("a write that fails takes back its own statements only", () =>
 	withCommits(async ({ commits, executed, keys }) => {
 		const writes = [["a"], ["b", "a", "x"], ["a"], ["c", "d"]].map((each) => commits.write(toWrite(each)));

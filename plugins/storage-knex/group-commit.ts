@@ -37,12 +37,15 @@ const mostSize = 4_194_304;
 /** Fewer are run one by one, as statements that are ready take less of the processor in all; what the event loop has to do counts where there are more. */
 const leastSteps = 12;
 
+/** Rows that are worth a transaction of their own: it begins without waiting for what else is asked for in the turn, which is the next one. */
+const enoughRows = 16;
+
 /** How long a lock of another process, such as a person at the `sqlite3` prompt, is waited for. */
 const lockPatience = 5_000;
 const lockInterval = 20;
 
 /**
- * Runs the writes of one tick of the event loop in one transaction, so that they share a wait for the disk; what is asked for
+ * Runs the writes of one turn of the event loop in one transaction, or of a part of it where they are many, so that they share a wait for the disk; what is asked for
  * meanwhile is the next one, which is on its way before others are told of the one before. Many statements that answer nothing are run as
  * one text outside of the event loop. A write that fails by its own fault fails alone.
  */
@@ -53,6 +56,8 @@ export class GroupCommit {
 	readonly #interludes: (() => void)[] = [];
 	/** A group is going to be run, or is being committed. */
 	#scheduled = false;
+	/** It is going to be run at the end of this turn of the event loop. */
+	#turn: NodeJS.Immediate | undefined;
 	/** The last transaction was committed: to ask the connection whether one is open costs as much as a small statement. */
 	#isCommitted = false;
 	#busySince: number | undefined;
@@ -68,6 +73,7 @@ export class GroupCommit {
 		return new Promise<T>((resolve, reject) => {
 			this.#queue.push({ write, resolve: (value) => resolve(value as T), reject });
 			this.#schedule();
+			if (this.#turn !== undefined && toRows(this.#queue) >= enoughRows) queueMicrotask(() => this.#flushEarly());
 		});
 	}
 
@@ -93,9 +99,19 @@ export class GroupCommit {
 	#schedule(delay?: number): void {
 		if (this.#scheduled) return;
 		this.#scheduled = true;
-		const flush = () => void this.#flush();
-		if (delay === undefined) setImmediate(flush);
-		else setTimeout(flush, delay);
+		if (delay !== undefined) setTimeout(() => void this.#flush(), delay);
+		else
+			this.#turn = setImmediate(() => {
+				this.#turn = undefined;
+				void this.#flush();
+			});
+	}
+
+	#flushEarly(): void {
+		if (this.#turn === undefined) return;
+		clearImmediate(this.#turn);
+		this.#turn = undefined;
+		void this.#flush();
 	}
 
 	/** Run what waits, group by group; never rejects. */
@@ -266,6 +282,10 @@ export class GroupCommit {
 		this.#busySince ??= performance.now();
 		return performance.now() - this.#busySince < lockPatience;
 	}
+}
+
+function toRows(group: readonly Pending[]): number {
+	return group.reduce((sum, { write }) => sum + write.rows, 0);
 }
 
 function resolveAll(group: readonly Pending[]): void {
