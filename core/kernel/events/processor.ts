@@ -5,6 +5,7 @@ import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
 import { Claiming, type Reservation } from "../work/claiming.ts";
 import { Frontier } from "../work/frontier.ts";
 import { HeldLease } from "../work/held-lease.ts";
+import { LapsedLeases } from "../work/lapsed-leases.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { Looks } from "../work/looks.ts";
 import { outlastOutage } from "../work/outage.ts";
@@ -40,6 +41,7 @@ export class Processor {
 	readonly #looks: Looks;
 	readonly #watch: BusWatch;
 	readonly #frontier = new Frontier();
+	readonly #lapsed: LapsedLeases;
 	readonly #outcomes: Instrument;
 	readonly #processing: Instrument;
 	/** Whether the next look is also for what others have left. */
@@ -47,6 +49,7 @@ export class Processor {
 
 	constructor(parts: ProcessorParts) {
 		this.#parts = parts;
+		this.#lapsed = new LapsedLeases(parts.leasing);
 		this.#claiming = new Claiming({
 			...parts,
 			kind: "trigger_instance",
@@ -161,7 +164,7 @@ export class Processor {
 	async #lookForLeft(): Promise<void> {
 		this.#looksForLeft = false;
 		try {
-			if (this.#claiming.places() > 0) await this.#takeOver(this.#parts.leasing.abandoned());
+			if (this.#claiming.places() > 0) await this.#lapsed.look(async (lapsed) => (await this.#takeOver(lapsed)) < claimLimit);
 		} catch (error) {
 			this.#parts.logger.error("looking for abandoned trigger instances failed", { error });
 		}

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage, type Where } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { LapsedLeases } from "../work/lapsed-leases.ts";
 import type { Leasing } from "../work/leasing.ts";
 import type { Endings } from "./endings.ts";
 import { publishInterrupt, publishUpdated } from "./execution-events.ts";
@@ -26,12 +27,14 @@ export interface RecoveryParts {
  */
 export class Recovery {
 	readonly #parts: RecoveryParts;
+	readonly #lapsed: LapsedLeases;
 	#isOn = false;
 	/** Never rejects. */
 	#looking: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: RecoveryParts) {
 		this.#parts = parts;
+		this.#lapsed = new LapsedLeases(parts.leasing);
 	}
 
 	/** Takes over at once what an earlier process left, when no other process can hold anything; then keeps watch. */
@@ -57,7 +60,11 @@ export class Recovery {
 
 	async #look(isTrusted: boolean): Promise<void> {
 		await this.#parts.scheduler.settleUnsure();
-		if (isTrusted) await this.#sweep(this.#parts.leasing.abandoned());
+		if (!isTrusted) return;
+		await this.#lapsed.look(async (lapsed) => {
+			await this.#sweep(lapsed);
+			return true;
+		});
 	}
 
 	/** Deal with what matches: executions whose holder is gone. */

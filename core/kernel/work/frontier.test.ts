@@ -9,7 +9,7 @@ const second = 1_000_000;
 const noon = 1_800_000_000 * second;
 
 test("what has been claimed is not gone through again, but for a moment before it", () => {
-	const frontier = new Frontier(() => 0);
+	const frontier = new Frontier(10_000, () => 0);
 	assert.deepEqual(frontier.ahead(), { gte: "" });
 	frontier.reach(toTimestamp(noon));
 	frontier.reach(toTimestamp(noon - 60 * second));
@@ -18,7 +18,7 @@ test("what has been claimed is not gone through again, but for a moment before i
 
 test("now and then, and when it is asked to, it looks at everything once", () => {
 	let passed = 0;
-	const frontier = new Frontier(() => passed);
+	const frontier = new Frontier(10_000, () => passed);
 	frontier.ahead();
 	frontier.reach(toTimestamp(noon));
 	passed = 9_999;
