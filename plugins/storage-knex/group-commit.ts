@@ -1,7 +1,7 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { type Answer, type Step, StepError, throwInto, type Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
-import { toText } from "./write-text.ts";
+import { toTextOfAll } from "./write-text.ts";
 
 /** What a group runs on. Each call but `commit` and `transact` is done when it returns; all throw errors of the driver. */
 export interface GroupConnection {
@@ -33,9 +33,6 @@ interface Outcome {
 /** A group must not hold the event loop for long: about this many rows and characters go into one. */
 const mostRows = 500;
 const mostSize = 4_194_304;
-
-/** Fewer are run one by one, as statements that are ready take less of the processor in all; what the event loop has to do counts where there are more. */
-const leastSteps = 12;
 
 /** Rows that are worth a transaction of their own: it begins without waiting for what else is asked for in the turn, which is the next one. */
 const enoughRows = 16;
@@ -137,7 +134,7 @@ export class GroupCommit {
 
 	async #runNext(): Promise<Outcome> {
 		const group = this.#takeGroup();
-		const text = toGroupText(group);
+		const text = toTextOfAll(group.map(({ write }) => write));
 		if (text !== undefined && (await this.#hasRun(group, text))) return { tell: () => resolveAll(group) };
 		try {
 			this.#begin(group);
@@ -290,18 +287,6 @@ function toRows(group: readonly Pending[]): number {
 
 function resolveAll(group: readonly Pending[]): void {
 	for (const { resolve } of group) resolve(undefined);
-}
-
-/** The statements of a group that answers nothing, as one text. */
-function toGroupText(group: readonly Pending[]): string | undefined {
-	let length = 0;
-	const steps: Step[] = [];
-	for (const { write } of group) {
-		if (write.silent === undefined) return undefined;
-		length += write.size;
-		for (const step of write.silent) steps.push(step);
-	}
-	return steps.length < leastSteps ? undefined : toText(steps, length);
 }
 
 /** A write has failed and may have left some of its statements behind. */

@@ -1,6 +1,8 @@
-import type { Statement, Step } from "./database-client.ts";
+import type { Statement, Step, Write } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
+/** Fewer are run one by one, as statements that are ready take less of the processor in all; what the event loop has to do counts where there are more. */
+const leastSteps = 12;
 /** Characters of values; longer ones are better handed over as they are than written into a text. */
 const mostLength = 262_144;
 /** Digits, with sign and point, of which SQLite makes the same number as the language. */
@@ -17,6 +19,18 @@ interface CutText {
 }
 
 const cutTexts = new WeakMap<Statement, CutText>();
+
+/** All statements of writes as one text; undefined where one of the writes answers something, and where they are better run one by one. */
+export function toTextOfAll(writes: readonly Write<unknown>[]): string | undefined {
+	let length = 0;
+	const steps: Step[] = [];
+	for (const { silent, size } of writes) {
+		if (silent === undefined) return undefined;
+		length += size;
+		for (const step of silent) steps.push(step);
+	}
+	return steps.length < leastSteps ? undefined : toText(steps, length);
+}
 
 /**
  * Statements with their values, as one text that SQLite runs without being asked again for each; `length` is about that of the values.
