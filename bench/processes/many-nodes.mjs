@@ -33,7 +33,9 @@ let most = 0;
 
 async function count() {
 	const [{ connections }] = await sql.unsafe(
-		"select count(*)::int as connections from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+		// Those of others only: the server's own processes that tidy up in the database are no connections.
+		`select count(*)::int as connections from pg_stat_activity
+			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
 	);
 	most = Math.max(most, connections);
 }
