@@ -42,9 +42,9 @@ const lockPatience = 5_000;
 const lockInterval = 20;
 
 /**
- * Runs the writes of one turn of the event loop in one transaction, or of a part of it where they are many, so that they share a wait for the disk; what is asked for
- * meanwhile is the next one, which is on its way before others are told of the one before. Many statements that answer nothing are run as
- * one text outside of the event loop. A write that fails by its own fault fails alone.
+ * Runs the writes of one turn of the event loop in one transaction, or of a part of it where they are many, so that they share a wait for
+ * the disk; what is asked for meanwhile is the next one, which is on its way before others are told of the one before. Many statements that
+ * answer nothing are run as one text outside of the event loop. A write that fails by its own fault fails alone.
  */
 export class GroupCommit {
 	readonly #connection: GroupConnection;

@@ -19,7 +19,7 @@ interface Subject {
 	readonly storage: Storage;
 	readonly keyFile: string;
 	keys(): StoredKeys;
-	/** Let the storage fail after so many further updates. */
+	/** Let the storage fail after so many further updates of items. */
 	breakAfter(updates: number): void;
 	mend(): void;
 }
@@ -36,7 +36,8 @@ async function withSecrets(count: number, use: (subject: Subject) => Promise<voi
 		create(...given) {
 			const made = plugin.create(...given);
 			const update: Storage["update"] = (...values) => {
-				updates -= 1;
+				// The engine has others of its own, whenever it is time.
+				if (values[0] === "key_value") updates -= 1;
 				if (updates < 0) throw new Error("the storage broke");
 				return made.update(...values);
 			};
