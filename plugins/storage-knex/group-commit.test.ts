@@ -226,6 +226,43 @@ test("a commit that fails rejects its group, and the next group works", () =>
 		assert.deepEqual(keys(), ["d"]);
 	}));
 
+test("what could not be brought to the disk is not tried again as if it had been", () =>
+	withCommits(async ({ commits, keys, database, executed }) => {
+		const fail = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" });
+		const exec = database.execAsync.bind(database);
+		database.execAsync = async () => {
+			database.execAsync = exec;
+			throw fail;
+		};
+		const [outcome] = await Promise.allSettled([commits.write(toSilent([..."abcdefghijkl"]))]);
+		assert.ok(outcome?.status === "rejected" && isSvcError(outcome.reason, "SVC_UNAVAILABLE") && outcome.reason.cause === fail);
+		assert.equal(executed.includes(begin), false);
+		await commits.write(toSilent([..."abcdefghijkl"]));
+		assert.deepEqual(keys(), [..."abcdefghijkl"]);
+	}));
+
+test("who asks again at once is refused in a later turn of the event loop", () =>
+	withCommits(async ({ commits, database }) => {
+		database.exec = () => {
+			throw Object.assign(new Error("unable to open database file"), { code: "SQLITE_CANTOPEN" });
+		};
+		for (const callers of [1, 12]) {
+			let isOver = false;
+			const turn = new Promise((resolve) => setTimeout(resolve, 10)).then(() => (isOver = true));
+			let attempts = 0;
+			const insist = async (later: number) => {
+				for (let tick = 0; tick < later; tick++) await Promise.resolve();
+				while (!isOver && attempts < 5_000) {
+					attempts += 1;
+					await commits.write(toWrite(["a"], { rows: 20 })).catch(() => undefined);
+				}
+			};
+			await Promise.all(Array.from({ length: callers }, (_none, index) => insist(index)));
+			assert.ok(attempts < 5_000, `${callers}: others never had their turn`);
+			await turn;
+		}
+	}));
+
 test("writes of one tick that answer nothing are one text", () =>
 	withCommits(async ({ commits, executed, keys }) => {
 		const many = [..."abcdefghij", "it's"];

@@ -24,7 +24,7 @@ interface Pending {
 
 /** What has become of a group. */
 interface Outcome {
-	/** Milliseconds to wait before the next group, where it must wait. */
+	/** Milliseconds to wait before the next group, where that is not to begin at once. */
 	readonly delay?: number;
 	/** Tell those who wait for it. */
 	tell(): void;
@@ -70,7 +70,7 @@ export class GroupCommit {
 		return new Promise<T>((resolve, reject) => {
 			this.#queue.push({ write, resolve: (value) => resolve(value as T), reject });
 			this.#schedule();
-			if (this.#turn !== undefined && toRows(this.#queue) >= enoughRows) queueMicrotask(() => this.#flushEarly());
+			if (this.#turn !== undefined && toRows(this.#queue) >= enoughRows) this.#hurry(this.#turn);
 		});
 	}
 
@@ -104,11 +104,10 @@ export class GroupCommit {
 			});
 	}
 
-	#flushEarly(): void {
-		if (this.#turn === undefined) return;
-		clearImmediate(this.#turn);
+	#hurry(turn: NodeJS.Immediate): void {
+		clearImmediate(turn);
 		this.#turn = undefined;
-		void this.#flush();
+		queueMicrotask(() => void this.#flush());
 	}
 
 	/** Run what waits, group by group; never rejects. */
@@ -124,7 +123,7 @@ export class GroupCommit {
 		outcome.tell();
 		this.#runInterludes();
 		this.#scheduled = false;
-		if (this.#queue.length > 0) this.#schedule(outcome.delay);
+		if (this.#queue.length > 0 || outcome.delay !== undefined) this.#schedule(outcome.delay);
 		else this.#idle?.();
 	}
 
@@ -135,7 +134,8 @@ export class GroupCommit {
 	async #runNext(): Promise<Outcome> {
 		const group = this.#takeGroup();
 		const text = toTextOfAll(group.map(({ write }) => write));
-		if (text !== undefined && (await this.#hasRun(group, text))) return { tell: () => resolveAll(group) };
+		const told = text === undefined ? undefined : await this.#runAsText(group, text);
+		if (told !== undefined) return told;
 		try {
 			this.#begin(group);
 		} catch (error) {
@@ -151,17 +151,20 @@ export class GroupCommit {
 		return this.#run(group, text !== undefined);
 	}
 
-	/** Whether all of a group is stored. If not, nothing is, and its statements one by one tell why. */
-	async #hasRun(group: readonly Pending[], text: string): Promise<boolean> {
+	/** Undefined where nothing is stored, and its statements one by one tell why. */
+	async #runAsText(group: readonly Pending[], text: string): Promise<Outcome | undefined> {
 		try {
 			this.#prepare(group);
 			await this.#connection.transact(text);
-		} catch {
-			return false;
+		} catch (error) {
+			if (isBusy(error) || !isOutage(fromSqliteError(error))) return undefined;
+			// Not tried again: of bytes that could not be brought to the disk the system says only once that they were not.
+			this.#rollBack();
+			return this.#refuse(group, error);
 		}
 		this.#isCommitted = true;
 		this.#busySince = undefined;
-		return true;
+		return { tell: () => group.forEach(({ resolve }) => void resolve(undefined)) };
 	}
 
 	#prepare(group: readonly Pending[]): void {
@@ -175,7 +178,7 @@ export class GroupCommit {
 		this.#connection.exec("BEGIN IMMEDIATE");
 	}
 
-	/** @param guarded whether one of them is known to fail */
+	/** @param guarded whether one of them may be expected to fail, as their text has */
 	async #run(group: readonly Pending[], guarded: boolean): Promise<Outcome> {
 		try {
 			const settlements = guarded ? group.map((pending) => this.#attempt(pending, true)) : this.#attemptAll(group);
@@ -258,6 +261,8 @@ export class GroupCommit {
 		const known = fromSqliteError(error);
 		const reason = isOutage(known) ? known : new SvcError("SVC_UNAVAILABLE", "the database did not take the write", { cause: error });
 		return {
+			// Who asks again at once would hold the event loop otherwise.
+			delay: 0,
 			tell() {
 				for (const { reject } of group) reject(reason);
 			},
@@ -283,10 +288,6 @@ export class GroupCommit {
 
 function toRows(group: readonly Pending[]): number {
 	return group.reduce((sum, { write }) => sum + write.rows, 0);
-}
-
-function resolveAll(group: readonly Pending[]): void {
-	for (const { resolve } of group) resolve(undefined);
 }
 
 /** A write has failed and may have left some of its statements behind. */

@@ -84,7 +84,7 @@ export class LargeTexts {
 		);
 	}
 
-	/** Resolves when all that was written before is on the disk; undefined where it is. */
+	/** Resolves when all that was written before is on the disk; undefined where no file is open, as most have no large texts. */
 	sync(): Promise<void> | undefined {
 		if (this.#files.size === 0 && this.#syncing === undefined) return undefined;
 		return this.#syncAll();
