@@ -48,7 +48,7 @@ withCluster("claims of executions begin where the last one has ended", createCou
 	for (const name of ["a", "b", "c"]) submitted.push(await node.submit({ name }, counted));
 	counts.release();
 	for (const { id } of submitted) await node.settled(id);
-	await until("claims begin at what was claimed", 10, () => asked.some((from) => from !== "" && fromTimestamp(from) > 0));
+	await until("claims begin at what was claimed", 10, () => asked.some((from) => from !== "" && fromTimestamp(from) > 0) || undefined);
 	const last = asked.filter((from) => from !== "").at(-1) ?? "";
 	const due = submitted.map(({ due_timestamp }) => fromTimestamp(due_timestamp));
 	assert.ok(

@@ -1,7 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The first value that `read` gives which is not undefined; an error that names `what` when there is none in time. */
-export async function until<T>(what: string, seconds: number, read: () => T | undefined | Promise<T | undefined>): Promise<T> {
+/**
+ * The first value that `read` gives which is not undefined; an error that names `what` when there is none in time. Of what is only true or
+ * false it gives `true` or undefined: false would be a value.
+ */
+export async function until<T>(
+	what: string,
+	seconds: number,
+	read: () => NotFalse<T> | undefined | Promise<NotFalse<T> | undefined>,
+): Promise<T> {
 	const deadline = performance.now() + seconds * 1_000;
 	for (;;) {
 		const value = await read();
@@ -10,3 +17,5 @@ export async function until<T>(what: string, seconds: number, read: () => T | un
 		await delay(10);
 	}
 }
+
+type NotFalse<T> = unknown extends T ? T : false extends T ? never : T;
