@@ -219,7 +219,10 @@ plansTest(
 			delayed: claim({ status: "requested", delay: { not: null }, due_timestamp: { lte: now }, queue: null }, due),
 			due: claim({ status: "delayed", due_timestamp: { lte: now }, queue: null }, due),
 			queued: select({ where: { queue: "queue1", status: "requested" }, orderBy: [["due_timestamp", "asc"]], limit: 20 }),
-			expired: select({ where: { status: { in: ["running", "scheduled"] }, lease_expires_at: { lt: now } } }),
+			expired: select({ where: { status: { in: ["running", "scheduled"] }, lease_expires_at: { gte: "", lt: now } } }),
+			"expired since the last look": select({
+				where: { status: { in: ["running", "scheduled"] }, lease_expires_at: { gte: now, lt: now } },
+			}),
 			renewed: claim({ id: { in: [id(1000), id(2000)] }, owner: "node1", status: { in: ["running"] } }, [["id", "asc"]]),
 			removed: firstStep(toRemove(statements, "execution", { status: { in: ["failed"] }, start_timestamp: { lt: "2030-01-03" } }, 50)),
 			statuses: { statement: statements.distinct("execution", "status", []), bindings: [] },

@@ -63,7 +63,8 @@ export class Recovery {
 		if (!isTrusted) return;
 		await this.#lapsed.look(async (lapsed) => {
 			await this.#sweep(lapsed);
-			return true;
+			// What could go on is left alone after `stop`.
+			return this.#isOn;
 		});
 	}
 

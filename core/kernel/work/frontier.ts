@@ -2,6 +2,7 @@ import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 
 /** Microseconds by which clocks of nodes may differ, and for which a write may be under way, without delaying what it stores. */
 const margin = 5_000_000;
+
 /**
  * From which time on there is anything left to claim: of what is claimed in the order of a time, nothing waits before what was claimed last. A
  * database that may not clear away what it has removed, because somebody looks at it as it was, goes through all of that again for whoever asks
@@ -16,7 +17,7 @@ export class Frontier {
 	#wholeAt = Number.NEGATIVE_INFINITY;
 
 	/**
-	 * @param interval milliseconds after which everything is looked at again
+	 * @param interval milliseconds after which everything is looked at again; default 10,000
 	 * @param passes milliseconds, from anywhere on
 	 */
 	constructor(interval = 10_000, passes: () => number = () => performance.now()) {

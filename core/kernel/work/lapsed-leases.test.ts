@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { createCounts, withCluster } from "../../testing/engine/policies.test-support.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { type Lapsed, LapsedLeases } from "./lapsed-leases.ts";
 
@@ -61,6 +63,23 @@ test("the look after one that did not deal with everything is at everything", as
 	assert.equal((await look()).lt, "");
 	turnOff(false);
 	assert.equal((await look()).gte, "");
+});
+
+withCluster("what was left of executions and events is looked for where the last look ended", createCounts, async ({ startNode }) => {
+	const begun = new Map<unknown, Set<string>>();
+	await startNode({
+		lease: 0.6,
+		onCall(method, [kind, query]) {
+			const { where } = (query ?? {}) as { readonly where?: { readonly lease_expires_at?: Partial<Lapsed["lease_expires_at"]> } };
+			const { gte, lt } = where?.lease_expires_at ?? {};
+			if (method === "find" && lt !== undefined) begun.set(kind, (begun.get(kind) ?? new Set()).add(gte ?? ""));
+		},
+	});
+	for (const kind of ["execution", "trigger_instance"])
+		await until(`${kind}: looks begin at the beginning, and later`, 10, () => {
+			const from = begun.get(kind) ?? new Set();
+			return (from.has("") && from.size > 1) || undefined;
+		});
 });
 
 test.run();
