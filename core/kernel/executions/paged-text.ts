@@ -42,6 +42,11 @@ export class PagedText {
 		this.#length += bytes.length;
 	}
 
+	/** The same of a text, each character of which is a byte: without bytes of its own beside it, which would wait to be collected. */
+	write(text: string): void {
+		this.#length += this.#page.bytes.write(text, this.#length, "latin1");
+	}
+
 	/** Keep it until `release`, beside those who hold it already. Whoever has made it holds it. */
 	hold(): void {
 		this.#page.hold();
@@ -82,7 +87,7 @@ export function toPaged<T extends { readonly data: string }>({
 }: T): (Omit<T, "data"> & { readonly data: string }) | undefined {
 	if (data.length < shortest || data.length > pageSize || Buffer.byteLength(data) !== data.length) return undefined;
 	const paged = new PagedText();
-	paged.add(Buffer.from(data, "latin1"));
+	paged.write(data);
 	return withPagedText(members, paged);
 }
 
