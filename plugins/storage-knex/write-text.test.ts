@@ -1,8 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import type { Step, Write } from "./database-client.ts";
 import { importLibsql } from "./libsql.ts";
 import type { Binding } from "./values.ts";
-import { toText } from "./write-text.ts";
+import { toText, toTextOfAll } from "./write-text.ts";
 
 const insert = { sql: "insert into entries values (?, ?, ?, ?)", answer: "changes" } as const;
 
@@ -66,6 +67,25 @@ test("a statement that must change something and does not, ends the text", async
 	const text = toText([{ statement: change, bindings: ["newer", 2] }, first], 0) ?? "";
 	assert.throws(() => database.exec(text));
 	assert.deepEqual(database.prepare("select text from entries").raw().all([]), [["new"]]);
+	database.close();
+});
+
+test("inserts of several writes are prepared once, and stay behind and before all else", async () => {
+	const database = new (await importLibsql())(":memory:", { timeout: 0 });
+	database.exec("create table entries (number integer); create table others (number integer)");
+	const toInsert = (table: string) => ({ sql: `insert into ${table} values (?)`, answer: "changes" }) as const;
+	const [entry, other] = [toInsert("entries"), toInsert("others")];
+	const double = { sql: "update entries set number = number * 2 where number < ?", answer: "changes" } as const;
+	const toWrite = (...steps: readonly Step[]) => ({ silent: steps, size: 1 }) as unknown as Write<unknown>;
+	const writes = Array.from({ length: 4 }, (_none, index) =>
+		toWrite({ statement: entry, bindings: [index + 1] }, { statement: other, bindings: [index + 1] }),
+	);
+	const text = toTextOfAll([...writes, toWrite({ statement: double, bindings: [100] }), ...writes]) ?? assert.fail("there is a text");
+	assert.equal(text.split("insert into").length - 1, 4);
+	database.exec(text);
+	const read = (table: string) => database.prepare(`select number from ${table} order by rowid`).raw().all([]).flat();
+	assert.deepEqual(read("entries"), [2, 4, 6, 8, 1, 2, 3, 4]);
+	assert.deepEqual(read("others"), [1, 2, 3, 4, 1, 2, 3, 4]);
 	database.close();
 });
 

@@ -29,7 +29,32 @@ export function toTextOfAll(writes: readonly Write<unknown>[]): string | undefin
 		length += size;
 		for (const step of silent) steps.push(step);
 	}
-	return steps.length < leastSteps ? undefined : toText(steps, length);
+	return steps.length < leastSteps ? undefined : toText(likeByLike(steps), length);
+}
+
+/**
+ * The same steps, with inserts of one statement side by side where nothing but inserts lies between them: what one of these does is the
+ * same wherever it stands among them, and a statement is prepared once for all.
+ */
+function likeByLike(steps: readonly Step[]): readonly Step[] {
+	const ordered: Step[] = [];
+	const inserts = new Map<Statement, Step[]>();
+	const flush = () => {
+		for (const alike of inserts.values()) for (const step of alike) ordered.push(step);
+		inserts.clear();
+	};
+	for (const step of steps) {
+		const { statement } = step;
+		const alike = inserts.get(statement);
+		if (alike !== undefined) alike.push(step);
+		else if (toCutText(statement).takesRows) inserts.set(statement, [step]);
+		else {
+			flush();
+			ordered.push(step);
+		}
+	}
+	flush();
+	return ordered;
 }
 
 /**
