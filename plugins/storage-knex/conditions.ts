@@ -42,15 +42,21 @@ export function assertScalarField(kind: EntityKind, field: string): void {
 	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
 }
 
+export interface Applying {
+	readonly mark: () => number;
+	readonly dialect: Dialect;
+	/** The query names the id already. Default: false. */
+	readonly hasId?: boolean;
+}
+
 /** Add comparisons to a query under construction, with a mark in the place of each binding. */
-export function applyComparisons(
-	query: Knex.QueryBuilder,
-	comparisons: readonly Comparison[],
-	{ mark, dialect }: { readonly mark: () => number; readonly dialect: Dialect },
-): void {
+export function applyComparisons(query: Knex.QueryBuilder, comparisons: readonly Comparison[], { mark, dialect, hasId }: Applying): void {
+	const isFound = hasId || comparisons.some(({ field, form }) => field === "id" && (form === "equal" || form === "in"));
 	for (const { field, form, bindings } of comparisons) {
 		const place = bindings.length > 0 ? mark() : 0;
-		if (form === "null") query.whereNull(field);
+		const aside = isFound && field !== "id" ? toAside(form, dialect) : undefined;
+		if (aside !== undefined) query.whereRaw(aside, bindings.length > 0 ? [field, place] : [field]);
+		else if (form === "null") query.whereNull(field);
 		else if (form === "not-null") query.whereNotNull(field);
 		else if (form === "not") query.where((either) => either.where(field, "<>", place).orWhereNull(field));
 		else if (form === "in") query.whereRaw(dialect.inList, [field, place]);
@@ -58,6 +64,13 @@ export function applyComparisons(
 		else if (form === "never") query.whereRaw("1 = 0");
 		else query.where(field, operators[form], place);
 	}
+}
+
+/** The text of a comparison for which no index is looked into, as the id has found all there is; undefined where none would be. */
+function toAside(form: Form, { aside, inList }: Dialect): string | undefined {
+	if (aside === undefined || form === "not" || form === "never" || form === "member") return undefined;
+	if (form === "null" || form === "not-null") return aside(form === "null" ? "?? is null" : "?? is not null");
+	return aside(form === "in" ? inList : `?? ${operators[form]} ?`);
 }
 
 function toEqual(field: string, value: unknown): Comparison {

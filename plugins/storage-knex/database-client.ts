@@ -75,6 +75,11 @@ export interface Write<T> {
 export interface Dialect {
 	/** A condition with places for a column and a list of values. */
 	readonly inList: string;
+	/**
+	 * A condition for which no index is looked into. Absent where the id is used whenever it is given: a database that chooses by figures may
+	 * think an index of few entries as good, and has then to pass over all that were there while somebody's snapshot keeps them.
+	 */
+	readonly aside?: (condition: string) => string;
 	/** Condition that the text in column `??` contains the text `?`. */
 	readonly contains: string;
 	/** The list of values as `inList` wants it. */

@@ -3,6 +3,7 @@ import type { Binding } from "./values.ts";
 
 export const postgresDialect: Dialect = {
 	inList: "?? = any(?)",
+	aside: (condition) => `(${condition}) is true`,
 	contains: "strpos(??, ?) > 0",
 	toList: (values) => `{${values.map(toElement).join()}}`,
 	// JSON as JSON.stringify writes it has no space in front, so that text tells arrays from the rest.

@@ -6,7 +6,7 @@ import type { ExecutionEntity } from "../../core/contract/index.ts";
 import { entityKinds, type Query } from "../../core/contract/index.ts";
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
-import type { Conditions } from "./conditions.ts";
+import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
 import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
 import { postgresDialect } from "./postgres-dialect.ts";
@@ -77,6 +77,7 @@ const lists: readonly Partial<ListQuery>[] = [
 interface Plan {
 	readonly "Node Type": string;
 	readonly "Relation Name"?: string;
+	readonly "Index Name"?: string;
 	readonly "Actual Rows": number;
 	readonly "Actual Loops": number;
 	readonly "Rows Removed by Filter"?: number;
@@ -235,6 +236,32 @@ plansTest(
 		}
 	}),
 );
+
+plansTest(
+	"an execution that is named by its id is found by that, whatever else is asked of it",
+	withExecutions(async ({ statements, explain }) => {
+		const indexesOf = async (step: Step) => (await explain(step)).flatMap((plan) => plan["Index Name"] ?? []);
+		// Of few figures say that an index of these is as good as the id.
+		const expected: Conditions = { status: "scheduled", fence: "fence", owner: "node1", lease_expires_at: { not: null }, queue: null };
+		for (const answer of ["row", "change"] as const) {
+			for (const assignments of [[{ field: "token_hash", append: false }], []]) {
+				const where = toComparisons("execution", expected);
+				const bindings = [...assignments.map(() => "hash"), id(1_000), ...bindingsOf(where, postgresDialect)];
+				const step = { statement: statements.update("execution", assignments, where, answer), bindings };
+				assert.deepEqual(await indexesOf(unrefused(step)), ["executions_pkey"], step.statement.sql);
+			}
+		}
+		const query: Query<ExecutionEntity> = { where: { id: { in: [id(1_000), id(2_000)] }, status: "scheduled" } };
+		assert.deepEqual(await indexesOf(toSelect(statements, { kind: "execution", query, fields: toFields("execution", undefined) })), [
+			"executions_pkey",
+		]);
+	}),
+);
+
+/** The same, also where nothing is changed. */
+function unrefused({ statement, bindings }: Step): Step {
+	return { statement: { ...statement, sql: statement.sql.replace("1 / count(*)", "count(*)") }, bindings };
+}
 
 function toWhere(filter: object): NonNullable<Query<ExecutionEntity>["where"]> {
 	const entries = Object.entries(filter).filter(([field]) => field in entityKinds.execution.fields);

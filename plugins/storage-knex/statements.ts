@@ -171,7 +171,7 @@ export class Statements {
 		if (assignments.length === 0 && answer === "change" && toKept) return this.#keep(kind, where, toKept);
 		return this.#shape(shape, answer, (building) => {
 			const query = building.table(kind).update(this.#toValues(building, assignments)).where("id", building.mark());
-			this.#apply(building, query, where);
+			this.#apply(building, query, where, true);
 			return answer === "row" ? query.returning(namesOf(fieldsOf(kind))) : query;
 		});
 	}
@@ -180,7 +180,7 @@ export class Statements {
 	#keep(kind: EntityKind, where: readonly Comparison[], toKept: (sql: string) => string): Statement {
 		const build = (building: Building) => {
 			const query = building.table(kind).select("id").where("id", building.mark());
-			return this.#apply(building, query, where);
+			return this.#apply(building, query, where, true);
 		};
 		return this.#shape(`keep ${kind} ${toShape(where)}`, "change", build, toKept);
 	}
@@ -224,8 +224,8 @@ export class Statements {
 		});
 	}
 
-	#apply({ mark }: Building, query: Knex.QueryBuilder, where: readonly Comparison[]): Knex.QueryBuilder {
-		applyComparisons(query, where, { mark, dialect: this.dialect });
+	#apply({ mark }: Building, query: Knex.QueryBuilder, where: readonly Comparison[], hasId = false): Knex.QueryBuilder {
+		applyComparisons(query, where, { mark, dialect: this.dialect, hasId });
 		return query;
 	}
 
