@@ -5,14 +5,16 @@ import { test } from "uvu";
 import type { ExecutionEntity } from "../../core/contract/index.ts";
 import { entityKinds, type Query } from "../../core/contract/index.ts";
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
+import { atOnce, whenDue } from "../../core/kernel/executions/to-claim.ts";
+import { Frontier } from "../../core/kernel/work/frontier.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
 import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
 import { postgresDialect } from "./postgres-dialect.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
-import { toCount, toFields, toSelect } from "./reads.ts";
-import { Statements } from "./statements.ts";
+import { toCount, toFields, toOrdering, toSelect } from "./reads.ts";
+import { type Ordering, Statements } from "./statements.ts";
 import { toClaim, toRemove } from "./writes.ts";
 
 const plansTest = postgresTest(test);
@@ -78,6 +80,7 @@ interface Plan {
 	readonly "Node Type": string;
 	readonly "Relation Name"?: string;
 	readonly "Index Name"?: string;
+	readonly "Index Cond"?: string;
 	readonly "Actual Rows": number;
 	readonly "Actual Loops": number;
 	readonly "Rows Removed by Filter"?: number;
@@ -89,6 +92,7 @@ interface Scope {
 	readonly statements: Statements;
 	/** Every node of the plan of a statement that is run, and taken back. */
 	readonly explain: (step: Step) => Promise<readonly Plan[]>;
+	readonly run: (sql: string) => Promise<unknown>;
 }
 
 let executions: Promise<Scope & { readonly stop: () => Promise<void> }> | undefined;
@@ -118,7 +122,8 @@ async function createExecutions(): Promise<Scope & { readonly stop: () => Promis
 		await client.end();
 		await database.drop();
 	};
-	return { statements: new Statements({ knex: await createPostgresKnex(), dialect: postgresDialect }), explain, stop };
+	const statements = new Statements({ knex: await createPostgresKnex(), dialect: postgresDialect });
+	return { statements, explain, run: (sql) => client.unsafe(sql), stop };
 }
 
 /** Until every page is known to be seen by all: a glance of autovacuum at the table keeps a vacuum from that. */
@@ -204,21 +209,16 @@ plansTest(
 	withExecutions(async ({ statements, explain }) => {
 		const select = (query: Query<ExecutionEntity>) =>
 			toSelect(statements, { kind: "execution", query, fields: toFields("execution", ["fence"]) });
-		const firstStep = (write: { steps(): Generator<readonly Step[]> }) => (write.steps().next().value as readonly Step[])[0] as Step;
-		const claim = (where: Conditions, orderBy: Parameters<typeof toClaim>[1]["orderBy"]) =>
-			firstStep(toClaim(statements, { kind: "execution", where, orderBy, limit: 20, patch: { status: "scheduled" } }));
+		const claim = (where: Conditions, orderBy: Ordering) => claimStep(statements, { where, orderBy });
 		const now = "2030-01-20T00:00:00.000000Z";
-		const due = [
-			["due_timestamp", "asc"],
-			["id", "asc"],
-		] as const;
 		const steps: Readonly<Record<string, Step>> = {
 			newest: select({ orderBy: [["start_timestamp", "desc"]], limit: 1 }),
 			merged: select({ where: { status: { in: ["failed", "succeeded"] } }, orderBy: [["start_timestamp", "desc"]], limit: 20 }),
 			children: select({ where: { parent_id: { in: [id(9), id(19)] } }, orderBy: [["start_timestamp", "asc"]] }),
-			requested: claim({ status: "requested", delay: null, queue: null }, due),
-			delayed: claim({ status: "requested", delay: { not: null }, due_timestamp: { lte: now }, queue: null }, due),
-			due: claim({ status: "delayed", due_timestamp: { lte: now }, queue: null }, due),
+			requested: claimStep(statements, atOnce("requested", new Frontier(), now)),
+			released: claimStep(statements, atOnce("delayed", new Frontier(), now)),
+			delayed: claimStep(statements, whenDue("requested", { lte: now })),
+			due: claimStep(statements, whenDue("delayed", { lte: now })),
 			queued: select({ where: { queue: "queue1", status: "requested" }, orderBy: [["due_timestamp", "asc"]], limit: 20 }),
 			expired: select({ where: { status: { in: ["running", "scheduled"] }, lease_expires_at: { gte: "", lt: now } } }),
 			"expired since the last look": select({
@@ -257,6 +257,56 @@ plansTest(
 		]);
 	}),
 );
+
+plansTest(
+	"what waits is found by its status and start together, also where the server believes that nothing does",
+	withExecutions(async ({ statements, explain, run }) => {
+		await run("update executions set status = 'succeeded', queue = null where status in ('requested', 'delayed')");
+		await run("analyze executions");
+		const begun = "2030-02-01T00:00:00.000000Z";
+		const frontier = new Frontier();
+		for (const waiting of [3, 3_000]) {
+			await run(toWait(waiting, begun));
+			for (const status of ["requested", "delayed"] as const) {
+				frontier.forget();
+				// Everything, and what is ahead of what has been claimed.
+				for (const bound of ["''", "'2030"]) {
+					const plans = await explain(claimStep(statements, atOnce(status, frontier, begun)));
+					frontier.reach(begun);
+					const scans = plans.filter((plan) => plan["Index Name"] !== undefined && plan["Index Name"] !== "executions_pkey");
+					const name = `${status}, ${waiting}, ${bound}: ${JSON.stringify(plans[0])}`;
+					const indexes = scans.map((plan) => plan["Index Name"]);
+					assert.deepEqual(indexes, ["executions_status_start_timestamp_parent_id_queue_delay_index"], name);
+					const condition = scans[0]?.["Index Cond"] ?? "";
+					for (const part of [`status = '${status}'`, `start_timestamp >= ${bound}`, "queue IS NULL", "delay IS NULL"])
+						assert.ok(condition.includes(part), `${part} in ${name}`);
+					assert.ok(workOf(plans) <= 20, name);
+				}
+				const plans = await explain(claimStep(statements, whenDue(status, { lte: begun })));
+				assert.ok(workOf(plans) <= 20, `${status}, due by now: ${JSON.stringify(plans[0])}`);
+			}
+		}
+	}),
+);
+
+/** As many of each kind that may wait: at once or until tomorrow, in a queue or in none. */
+function toWait(count: number, time: string): string {
+	return `insert into executions (id, liveaction_id, status, action_ref, runner_name, "user", trace_id, start_timestamp, due_timestamp, delay, queue)
+		select md5(random()::text), md5(random()::text), status, 'pack.action1', 'runner1', 'user1', 'trace', '${time}',
+			case when delay is null then '${time}' else '2030-02-02T00:00:00.000000Z' end, delay, queue
+		from generate_series(1, ${count}), (values (null), (86400000)) delays (delay), (values (null), ('queue1'), ('queue2')) queues (queue),
+			(values ('requested'), ('delayed')) statuses (status)`;
+}
+
+function claimStep(statements: Statements, { where, orderBy }: { readonly where: object; readonly orderBy: Ordering }): Step {
+	const order = toOrdering("execution", orderBy);
+	const input = { kind: "execution", where: where as Conditions, orderBy: order, limit: 20, patch: { status: "scheduled" } } as const;
+	return firstStep(toClaim(statements, input));
+}
+
+function firstStep(write: { steps(): Generator<readonly Step[]> }): Step {
+	return (write.steps().next().value as readonly Step[])[0] as Step;
+}
 
 /** The same, also where nothing is changed. */
 function unrefused({ statement, bindings }: Step): Step {

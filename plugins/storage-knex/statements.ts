@@ -195,13 +195,15 @@ export class Statements {
 
 	/**
 	 * Patch the first that match and that nobody else has locked; needs `locksRows`. Answers their place in the order and their
-	 * fields. Bindings: conditions, limit, assignments.
+	 * fields. Bindings: conditions, limit, assignments. Of equal ones any may be first: where an index has them in order, the first are all that is
+	 * read of it, which a server that believes them to be few would not do for the sake of their ids.
 	 */
 	claim(kind: EntityKind, { where, orderBy }: Pick<Selection, "where" | "orderBy">, assignments: readonly Assignment[]): Statement {
 		const shape = `claim ${kind} ${toShape(where)} ${orderBy.join(";")} ${toAssignmentShape(assignments)}`;
 		return this.#shape(shape, "rows", (building) => {
 			const { knex, table, mark } = building;
-			const first = this.#order(this.#apply(building, table(kind).select("id"), where), orderBy)
+			const order = orderBy.filter(([field], place) => field !== "id" || place === 0);
+			const first = this.#order(this.#apply(building, table(kind).select("id"), where), order)
 				.limit(mark())
 				.forUpdate()
 				.skipLocked();

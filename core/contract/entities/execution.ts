@@ -136,9 +136,8 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 	indexes: [
 		// With the parent, so that those without one are listed and counted without reading the entities.
 		["start_timestamp", "parent_id"],
-		["status", "start_timestamp", "parent_id"],
-		// What is due and waits in no queue is found however much waits in queues.
-		["status", "queue", "due_timestamp"],
+		// With queue and delay, so that what waits for neither is found without reading all that does.
+		["status", "start_timestamp", "parent_id", "queue", "delay"],
 		["action_ref", "start_timestamp", "parent_id"],
 		// What failed of one action, or of one user, is most often asked for together.
 		["action_ref", "status", "start_timestamp", "parent_id"],
@@ -151,7 +150,10 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 	],
 	sparseIndexes: {
 		// Few wait for a time, and nobody looks for them among all that has ever waited.
-		delay: [["status", "due_timestamp"]],
+		delay: [
+			["status", "due_timestamp"],
+			["status", "queue", "due_timestamp"],
+		],
 		lease_expires_at: [["status", "lease_expires_at"]],
 		parent_id: [["parent_id", "start_timestamp"]],
 		trigger_name: [["trigger_name", "start_timestamp", "parent_id"]],

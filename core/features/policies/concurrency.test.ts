@@ -86,15 +86,15 @@ for (const [how, letGo] of [
 		},
 	],
 ] as const) {
-	withCluster(`what a policy holds back is let go when it is ${how}`, createCounts, async ({ startNode }, counts) => {
-		const node = await startNode();
+	withCluster(`what a policy holds back is let go when it is ${how}, in its order`, createCounts, async ({ startNode }, counts) => {
+		const node = await startNode({ poolSize: 1 });
 		const { ref } = await limit(node, { threshold: 0 });
 		const submitted = await submitAll(node, 30);
 		for (const { id } of submitted) await node.settled(id, "delayed");
 		await letGo(node, ref);
 		const ended = await settleAll(node, submitted);
 		assert.ok(ended.every(({ status }) => status === "succeeded"));
-		assert.equal(counts.began.length, 30);
+		assert.deepEqual(counts.began, names(30));
 	});
 }
 

@@ -102,8 +102,8 @@ export class ActionQueues implements PolicyQueues {
 		await this.#hold(await readOutside(this.#parts.storage, {}));
 	}
 
-	async survey(): Promise<void> {
-		await this.#holdStrays();
+	async survey({ released }: Parameters<PolicyQueues["survey"]>[0]): Promise<void> {
+		await this.#holdStrays(released);
 		const times: string[] = [];
 		for (const queue of await readQueues(this.#parts.storage)) {
 			this.#due.set(queue, { deep: true });
@@ -137,12 +137,13 @@ export class ActionQueues implements PolicyQueues {
 	}
 
 	/** What a node has stored that did not know of a policy: at first everything, and later what it was about to store then. */
-	async #holdStrays(): Promise<void> {
+	async #holdStrays(released: boolean): Promise<void> {
 		const everything = this.#isNew;
 		this.#isNew = false;
 		if (this.#parts.index.actionsWith(concurrencyTypes).length === 0) return;
 		if (everything) await this.takeHold();
-		while (await this.#hold(await readOutside(this.#parts.storage, { first: { due: toTimestamp(this.#parts.clock.steady()) } })));
+		const due = toTimestamp(this.#parts.clock.steady());
+		while (await this.#hold(await readOutside(this.#parts.storage, { first: { due, released } })));
 	}
 
 	/** Follow the events only where there is something to wait for: they tell of every execution of every node. */

@@ -1,4 +1,4 @@
-import type { ExecutionEntity, ExecutionStatus, Storage } from "../../contract/index.ts";
+import type { ExecutionEntity, ExecutionStatus, Query, Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 
 /** An execution that waits in a queue, as far as it needs to be known before it is chosen. */
@@ -49,19 +49,37 @@ export async function readWhole(storage: Storage, queue: string, waiting: readon
 /**
  * Executions that wait outside any queue, the first of each state by their times or all of them. Nothing else about them is asked
  * for: what waits is few beside all executions of an action, and only this way is sure to read no others.
+ *
+ * @param first those that are due; with `released` also those that were held back and let go, which stand among all that are held
  */
-export async function readOutside(storage: Storage, { first }: { readonly first?: { readonly due: string } }): Promise<Outside[]> {
+export async function readOutside(
+	storage: Storage,
+	{ first }: { readonly first?: { readonly due: string; readonly released: boolean } },
+): Promise<Outside[]> {
 	const found: Outside[] = [];
-	for (const status of waitingStatuses) {
-		const where = { status, queue: null, ...(first !== undefined && { due_timestamp: { lte: first.due } }) };
+	for (const { where, orderBy } of outside(first)) {
 		for (let offset = 0, isLast = false; !isLast; offset += outsidePage) {
-			const orderBy = [["due_timestamp", "asc"]] as const;
 			const page = await storage.find("execution", { where, orderBy, offset, limit: outsidePage, fields: ["action_ref"] });
 			found.push(...page);
 			isLast = first !== undefined || page.length < outsidePage;
 		}
 	}
 	return found;
+}
+
+/** What was asked to wait is in an index of its own by when it is due; the rest is due at its start. */
+function outside(
+	first: { readonly due: string; readonly released: boolean } | undefined,
+): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {
+	const statuses = first?.released === false ? waitingStatuses.filter((status) => status !== "delayed") : waitingStatuses;
+	const due = first && { due_timestamp: { lte: first.due } };
+	return [
+		...statuses.map((status) => ({ where: { status, delay: null, queue: null }, orderBy: [["start_timestamp", "asc"]] as const })),
+		...waitingStatuses.map((status) => ({
+			where: { status, delay: { not: null }, queue: null, ...due },
+			orderBy: [["due_timestamp", "asc"]] as const,
+		})),
+	];
 }
 
 /** The queues in which something waits, by name. One look-up each, however much waits. */

@@ -2,7 +2,7 @@ import type { Clock, EventBus, Instrument, Logger, Storage, TraceEntity, Trigger
 import { eventOutcomes } from "../telemetry/event-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type BusWatch, createBusWatch } from "../work/bus-watch.ts";
-import { Claiming, type Reservation } from "../work/claiming.ts";
+import { type Claim, Claiming, type Reservation } from "../work/claiming.ts";
 import { Frontier } from "../work/frontier.ts";
 import { HeldLease } from "../work/held-lease.ts";
 import { LapsedLeases } from "../work/lapsed-leases.ts";
@@ -30,8 +30,9 @@ const eventName = "svc.trigger_instance__pending";
 /** Events claimed with one write; those that wait for a place are few enough to be held in memory. */
 const claimLimit = 64;
 
-function pending(frontier: Frontier) {
-	return { where: { status: "pending", occurrence_time: frontier.ahead() }, orderBy: [["occurrence_time", "asc"]] } as const;
+function pending(frontier: Frontier): Claim<"trigger_instance"> {
+	const where = { status: "pending", occurrence_time: frontier.ahead() } as const;
+	return { where, orderBy: [["occurrence_time", "asc"]], reach: ({ occurrence_time }) => frontier.reach(occurrence_time) };
 }
 
 /** Claims events and has them processed, at most `poolSize` at a time. */
@@ -58,7 +59,6 @@ export class Processor {
 			toClaim: () => ({ status: "processing", attempt: 1 }),
 			claimed: { status: "processing" },
 			work: (instance) => this.#process(instance),
-			onClaimed: (instance) => this.#frontier.reach(instance.occurrence_time),
 			onTakenOver: ({ id, attempt }) => parts.logger.info("trigger instance taken over", { trigger_instance_id: id, attempt }),
 			onRoom: () => {
 				if (this.#claiming.isBehind) this.#looks.wake();
@@ -157,7 +157,8 @@ export class Processor {
 	async #look(): Promise<void> {
 		if (this.#looksForLeft) await this.#lookForLeft();
 		await this.#claiming.settleUnsure();
-		await this.#claiming.claimAll(pending(this.#frontier));
+		// Not up to now: what has happened may be told of later.
+		if (await this.#claiming.claimAll(() => pending(this.#frontier))) this.#frontier.done();
 	}
 
 	/** Apart from the look for what is new, which must go on when this fails. */

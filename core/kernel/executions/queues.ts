@@ -19,8 +19,11 @@ export interface Queues {
 	takeHold(): Promise<void>;
 	/** Something new waits in the queue. */
 	note(queue: string): void;
-	/** Find every queue to look at, and what other nodes, before they knew of a queue, have left outside. Next comes `look`. */
-	survey(): Promise<void>;
+	/**
+	 * Find every queue to look at, and what other nodes, before they knew of a queue, have left outside; with `released` also what was let go
+	 * from one. Next comes `look`.
+	 */
+	survey(look: { readonly released: boolean }): Promise<void>;
 	/** Look where something may have changed. */
 	look(starter: Starter): Promise<void>;
 	/** Whether there is something to look at. */

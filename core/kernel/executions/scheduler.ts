@@ -1,4 +1,4 @@
-import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage, type Where } from "../../contract/index.ts";
+import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { Claiming, type Settlement, storeReserved } from "../work/claiming.ts";
 import { Frontier } from "../work/frontier.ts";
@@ -9,6 +9,7 @@ import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Queues, Starter } from "./queues.ts";
 import { heldStatuses } from "./status.ts";
 import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
+import { atOnce, whenDue } from "./to-claim.ts";
 
 export interface SchedulerParts {
 	readonly storage: Storage;
@@ -41,19 +42,6 @@ const claimLimit = 16;
 /** Most that is moved to `delayed` with one write. */
 const delayLimit = 100;
 
-/** Some of what is in no queue, the earliest due first. */
-function toClaim(where: Where<ExecutionEntity>) {
-	return { where: { ...where, queue: null }, orderBy: [["due_timestamp", "asc"]] } as const;
-}
-
-/**
- * What is to be run as soon as it is there. Whether it is due by the clock of this node is not asked: the one that took it in may have
- * another clock.
- */
-function atOnce(frontier: Frontier) {
-	return toClaim({ status: "requested", delay: null, due_timestamp: frontier.ahead() });
-}
-
 /** Claims executions that are due and has them run, at most `poolSize` at a time. */
 export class Scheduler {
 	readonly #parts: SchedulerParts;
@@ -62,12 +50,16 @@ export class Scheduler {
 	readonly #starter: Starter;
 	readonly #admissions: Admissions;
 	readonly #frontier = new Frontier();
+	/** The same of what policies have held back and let go. */
+	readonly #released = new Frontier();
 	/** Whether the next look is also at what is requested: not when only queues are to be looked at. */
 	#looksAtRequested = false;
 	/** Whether the next look is also at what is delayed; most are not, as that costs three more statements. */
 	#looksAtDelayed = false;
 	/** Whether the next look is also at what has been left for others to go on with. */
 	#looksAtReady = false;
+	/** Whether the next look is also at what policies have let go. */
+	#looksAtReleased = false;
 	#isHeard = false;
 	/** Whether queues were looked at first last time. */
 	#queuesFirst = false;
@@ -83,10 +75,7 @@ export class Scheduler {
 			claimed: { status: { in: heldStatuses } },
 			work: parts.run,
 			isHere: parts.holds,
-			onClaimed: (execution) => {
-				if (execution.delay === null) this.#frontier.reach(execution.due_timestamp);
-				publishUpdated(parts.eventBus, execution);
-			},
+			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 			onRoom: () => this.lookIfDue(),
 		});
@@ -106,6 +95,7 @@ export class Scheduler {
 			release: () => {
 				// They have waited for longer than what is claimed now.
 				this.#frontier.forget();
+				this.#released.forget();
 				this.wake({ delayed: true });
 			},
 		};
@@ -140,7 +130,7 @@ export class Scheduler {
 	/** A place has become free: look whether something waits for it, unless it is certain that nothing does. */
 	lookIfDue(): void {
 		const requested = this.#claiming.isBehind;
-		if (requested || this.#looksAtReady || this.#parts.queues().isLookDue()) this.wake({ requested });
+		if (requested || this.#looksAtReady || this.#looksAtReleased || this.#parts.queues().isLookDue()) this.wake({ requested });
 	}
 
 	/** Let `store` keep new executions, all or none, and see to their being run. */
@@ -189,13 +179,18 @@ export class Scheduler {
 		this.#looksAtRequested = false;
 		await this.#claiming.settleUnsure();
 		const begun = this.#parts.clock.steady();
-		if (everything) await this.#parts.queues().survey();
+		if (everything) {
+			// It stands among all that policies hold, so not at each look.
+			this.#looksAtReleased ||= this.#released.isWholeDue;
+			await this.#parts.queues().survey({ released: this.#looksAtReleased });
+		}
 		// Neither may take every place for ever.
 		this.#queuesFirst = !this.#queuesFirst;
 		const queuesFirst = this.#queuesFirst;
 		if (this.#looksAtReady) await this.#lookAtReady();
 		if (queuesFirst) await this.#lookAtQueues();
-		if (requested) await this.#claiming.claimAll(atOnce(this.#frontier));
+		if (this.#looksAtReleased) await this.#lookAtReleased();
+		if (requested) await this.#lookAtRequested();
 		if (!queuesFirst) await this.#lookAtQueues();
 		if (everything && this.#looks.isOn) await this.#lookAtDelayed(begun);
 	}
@@ -209,6 +204,22 @@ export class Scheduler {
 			if (!(await this.#claiming.claimLeft({ where: ready, orderBy: oldestFirst }))) return;
 			this.#looksAtReady = true;
 		}
+	}
+
+	/** What has been held back goes on in the order in which it came. */
+	async #lookAtReleased(): Promise<void> {
+		const begun = toTimestamp(this.#parts.clock.now());
+		while (this.#claiming.places() > 0) {
+			if (await this.#claiming.claimSome(atOnce("delayed", this.#released, begun))) continue;
+			this.#released.done();
+			this.#looksAtReleased = false;
+			return;
+		}
+	}
+
+	async #lookAtRequested(): Promise<void> {
+		const begun = toTimestamp(this.#parts.clock.now());
+		if (await this.#claiming.claimAll(() => atOnce("requested", this.#frontier, begun))) this.#frontier.done(begun);
 	}
 
 	async #lookAtQueues(): Promise<void> {
@@ -229,8 +240,8 @@ export class Scheduler {
 	async #lookAtDelayed(begun: number): Promise<void> {
 		// Nothing that has come due since the survey, which puts into queues what belongs there.
 		const due_timestamp = { lte: toTimestamp(begun) };
-		await this.#claiming.claimSome(toClaim({ status: "delayed", due_timestamp }));
-		await this.#claiming.claimSome(toClaim({ status: "requested", delay: { not: null }, due_timestamp }));
+		await this.#claiming.claimSome(whenDue("delayed", due_timestamp));
+		await this.#claiming.claimSome(whenDue("requested", due_timestamp));
 		await this.#delay();
 		await this.#planNext();
 	}
@@ -239,20 +250,20 @@ export class Scheduler {
 	async #delay(): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
 		const due = toTimestamp(clock.steady());
-		const delayed = await storage.claim(
+		const marked = await storage.claim(
 			"execution",
 			// Only what was asked to wait: what comes in while this is on its way to the storage is due later than `now` as well.
 			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: due } }, limit: delayLimit },
 			{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
 		);
-		for (const execution of delayed) publishUpdated(eventBus, execution);
+		for (const execution of marked) publishUpdated(eventBus, execution);
 	}
 
 	/** Look again at the poll interval, or sooner when a delayed execution is due. */
 	async #planNext(): Promise<void> {
 		const { storage, clock, queues, pollInterval } = this.#parts;
 		const [next] = await storage.find("execution", {
-			where: { status: "delayed", queue: null },
+			where: { status: "delayed", delay: { not: null }, queue: null },
 			orderBy: [["due_timestamp", "asc"]],
 			limit: 1,
 			fields: ["due_timestamp"],

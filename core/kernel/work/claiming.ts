@@ -76,7 +76,13 @@ export async function storeAllReserved<E>(
 	settle("stored");
 }
 
-type Claim<K extends ClaimedKind> = { readonly where: Where<EntityMap[K]>; readonly orderBy: readonly Order<EntityMap[K]>[] };
+/** What is to be claimed. */
+export interface Claim<K extends ClaimedKind> {
+	readonly where: Where<EntityMap[K]>;
+	readonly orderBy: readonly Order<EntityMap[K]>[];
+	/** The time by which it is in order, of something that has been claimed. */
+	readonly reach?: (entity: EntityMap[K]) => void;
+}
 
 /** Claims what waits in storage, and works at as much at once as there are places for. */
 export class Claiming<K extends ClaimedKind> {
@@ -158,13 +164,15 @@ export class Claiming<K extends ClaimedKind> {
 		};
 	}
 
-	/** Claim everything that matches, until nothing is left of it, or no place. */
-	async claimAll(claim: Claim<K>): Promise<void> {
+	/** Claim everything that matches, asking each time what that is, until nothing is left of it, or no place: whether nothing is left. */
+	async claimAll(toClaim: () => Claim<K>): Promise<boolean> {
 		while (this.places() > 0) {
-			this.#isBehind = await this.claimSome(claim);
-			if (!this.#isBehind) return;
+			const isLeft = await this.claimSome(toClaim());
+			this.#isBehind = isLeft;
+			if (!isLeft) return true;
 		}
 		this.#isBehind = true;
+		return false;
 	}
 
 	/** Claim some of what matches: whether there may be more of it, and places. */
@@ -181,16 +189,18 @@ export class Claiming<K extends ClaimedKind> {
 
 	async #claimSome(claim: Claim<K>, patch: Patch<EntityMap[K]> & TakenLease, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
 		const { storage, kind, claimLimit, claimsAhead } = this.#parts;
+		const { where, orderBy, reach } = claim;
 		const places = this.places();
 		if (places === 0) {
 			this.#isBehind = true;
 			return false;
 		}
 		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, places);
-		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { ...claim, limit }, patch));
+		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
 		if (claimed.length === 0) this.#claims.record(1, kind, "empty");
 		else this.#claims.record(claimed.length, kind, "won");
 		for (const entity of claimed) {
+			reach?.(entity);
 			onClaimed(entity);
 			this.#accept(entity);
 		}

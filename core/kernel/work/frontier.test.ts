@@ -31,6 +31,32 @@ test("now and then, and when it is asked to, it looks at everything once", () =>
 	assert.notEqual(frontier.ahead().gte, "");
 });
 
+test("a look at everything goes on where it has come to, until nothing is left", () => {
+	let passed = 0;
+	const frontier = new Frontier(10_000, () => passed);
+	frontier.ahead();
+	frontier.done(toTimestamp(noon));
+	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 5 * second) });
+	passed = 10_000;
+	assert.equal(frontier.isWholeDue, true);
+	assert.deepEqual(frontier.ahead(), { gte: "" });
+	assert.equal(frontier.isWholeDue, false);
+	// Much had come in behind, of which there were places for some only.
+	frontier.reach(toTimestamp(noon - 900 * second));
+	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 905 * second) });
+	frontier.reach(toTimestamp(noon - 800 * second));
+	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 805 * second) });
+	frontier.done();
+	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 5 * second) });
+});
+
+test("what is claimed in a look at everything that fails is looked for at the beginning", () => {
+	const frontier = new Frontier(10_000, () => 0);
+	frontier.reach(toTimestamp(noon));
+	assert.deepEqual(frontier.ahead(), { gte: "" });
+	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(0) });
+});
+
 const counted = { action: "default.counted" };
 
 withCluster("claims of executions begin where the last one has ended", createCounts, async ({ startNode }, counts) => {
@@ -40,7 +66,7 @@ withCluster("claims of executions begin where the last one has ended", createCou
 		async onCall(method, [kind, query]) {
 			const { where } = (query ?? {}) as { readonly where?: Record<string, unknown> };
 			if (method !== "claim" || kind !== "execution" || where?.["status"] !== "requested" || where["delay"] !== null) return;
-			asked.push((where["due_timestamp"] as { readonly gte: string }).gte);
+			asked.push((where["start_timestamp"] as { readonly gte: string }).gte);
 		},
 	});
 	await node.submit({ name: "first", hold: true }, counted);
@@ -48,13 +74,9 @@ withCluster("claims of executions begin where the last one has ended", createCou
 	for (const name of ["a", "b", "c"]) submitted.push(await node.submit({ name }, counted));
 	counts.release();
 	for (const { id } of submitted) await node.settled(id);
-	await until("claims begin at what was claimed", 10, () => asked.some((from) => from !== "" && fromTimestamp(from) > 0) || undefined);
-	const last = asked.filter((from) => from !== "").at(-1) ?? "";
-	const due = submitted.map(({ due_timestamp }) => fromTimestamp(due_timestamp));
-	assert.ok(
-		due.some((time) => fromTimestamp(last) === time - 5 * second),
-		`${last} is five seconds before one of them`,
-	);
+	const ahead = submitted.map(({ start_timestamp }) => toTimestamp(fromTimestamp(start_timestamp) - 5 * second));
+	await until("claims begin five seconds before one of them", 10, () => asked.some((from) => ahead.includes(from)) || undefined);
+	await until("and before what has been looked through since", 10, () => (asked.at(-1) ?? "") > (ahead.at(-1) ?? "") || undefined);
 });
 
 test.run();

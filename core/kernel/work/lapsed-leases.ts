@@ -32,7 +32,7 @@ export class LapsedLeases {
 		} finally {
 			// A node whose clock is off has looked at nothing.
 			if (!isDone || lt === "") this.#frontier.forget();
-			else this.#frontier.reach(lt);
+			else this.#frontier.done(lt);
 		}
 	}
 }

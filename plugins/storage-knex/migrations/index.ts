@@ -5,6 +5,7 @@ import { nodesAndPolicies } from "./0004-nodes-and-policies.ts";
 import { lockedDoors } from "./0005-locked-doors.ts";
 import { clocksOfNodes } from "./0006-clocks-of-nodes.ts";
 import { executionsWithoutRule } from "./0007-executions-without-rule.ts";
+import { claimsByStart } from "./0008-claims-by-start.ts";
 import type { Migration } from "./migration.ts";
 
 /**
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
 	lockedDoors,
 	clocksOfNodes,
 	executionsWithoutRule,
+	claimsByStart,
 ];
