@@ -65,7 +65,7 @@ export function createFeatures(kernel: Kernel) {
 		workflows,
 		aliases: createAliasesFeature(kernel, { ...access.api, ...rules.api, registerFiles: packs.registerFiles }),
 		inquiries,
-		traces: createTracesFeature(kernel),
+		traces: createTracesFeature(kernel, rules.api),
 		nodes: createNodesFeature(),
 		telemetry: createTelemetryFeature(kernel),
 		workers: createWorkersFeature(kernel, { contents: packs.contents, findDemand: policies.findDemand }),

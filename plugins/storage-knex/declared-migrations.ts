@@ -44,8 +44,10 @@ export function partsOf({ tables = {}, columns = {}, indexes = {} }: Migration):
 function partsOfNumbered(): ReadonlySet<string> {
 	const made = new Set<string>();
 	for (const migration of migrations) {
-		for (const [table, combinations] of Object.entries(migration.dropped ?? {})) {
-			for (const fields of combinations) made.delete(toIndexName(table, fields, "index"));
+		for (const [type, dropped = {}] of [["index", migration.dropped] as const, ["unique", migration.droppedUnique] as const]) {
+			for (const [table, combinations] of Object.entries(dropped)) {
+				for (const fields of combinations) made.delete(toIndexName(table, fields, type));
+			}
 		}
 		for (const part of partsOf(migration)) made.add(part);
 	}

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 import { test } from "uvu";
-import type { ExecutionEntity } from "../../core/contract/index.ts";
+import type { ExecutionEntity, RuleEnforcementEntity } from "../../core/contract/index.ts";
 import { entityKinds, type Query } from "../../core/contract/index.ts";
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { atOnce, whenDue } from "../../core/kernel/executions/to-claim.ts";
@@ -76,6 +76,13 @@ const lists: readonly Partial<ListQuery>[] = [
 	{ sort: "-rule" },
 ];
 
+/** A rule that has had two refs, the second of which has since become another's. */
+const fillEnforcements = `insert into rule_enforcements (id, rule_id, rule_ref, trigger_instance_id, status, enforced_at, trace_id)
+select lpad(to_hex(n), 24, '0'), case when n % 20 = 7 then case when n < 1000 then 'renamed' else 'other' end else 'rule' || n % 20 end,
+	'pack.rule' || case when n < 500 and n % 20 = 7 then 8 else n % 20 end, 'instance' || n / 5, 'succeeded',
+	to_char(timestamp '2030-01-01' + n * interval '10 seconds', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'trace' || n / 5
+from generate_series(1, ${total / 4}) n`;
+
 interface Plan {
 	readonly "Node Type": string;
 	readonly "Relation Name"?: string;
@@ -110,6 +117,8 @@ async function createExecutions(): Promise<Scope & { readonly stop: () => Promis
 	const storage = await startPostgresStorage({ url: database.url });
 	await storage.stop?.();
 	await administer(database.url, fill);
+	await administer(database.url, fillEnforcements);
+	await administer(database.url, "vacuum analyze rule_enforcements");
 	await vacuum(database.url);
 	const client = postgres(database.url, { max: 1, onnotice: () => {} });
 	const explain = async ({ statement, bindings }: Step) => {
@@ -285,6 +294,39 @@ plansTest(
 				const plans = await explain(claimStep(statements, whenDue(status, { lte: begun })));
 				assert.ok(workOf(plans) <= 20, `${status}, due by now: ${JSON.stringify(plans[0])}`);
 			}
+		}
+	}),
+);
+
+plansTest(
+	"what a rule has done is found by an index, whatever refs it has had and whoever has them now",
+	withExecutions(async ({ statements, explain }) => {
+		const [renamed, one] = [["pack.rule7", "pack.rule8"], "pack.rule3"];
+		const conditions: readonly NonNullable<Query<RuleEnforcementEntity>["where"]>[] = [
+			{ rule_ref: { in: renamed }, rule_id: "renamed" },
+			{ rule_ref: one, rule_id: "rule3" },
+			{ rule_ref: one },
+			{ trigger_instance_id: "instance7" },
+		];
+		for (const where of conditions) {
+			const name = JSON.stringify(where);
+			const query: Query<RuleEnforcementEntity> = {
+				where,
+				orderBy: [
+					["enforced_at", "desc"],
+					["rule_ref", "asc"],
+				],
+				limit: 20,
+			};
+			const found = await explain(
+				toSelect(statements, { kind: "rule_enforcement", query, fields: toFields("rule_enforcement", undefined) }),
+			);
+			assertIndexed(found, name);
+			// Of one ref and one id the server takes there to be so few that it may sort them all.
+			assert.ok(workOf(found) <= total / 80, `${name} goes over ${workOf(found)} rows`);
+			const counted = await explain(toCount(statements, { kind: "rule_enforcement", where: where as Conditions, limit: 1_000 }));
+			assertIndexed(counted, `count of ${name}`);
+			assert.ok(workOf(counted) <= 500, `count of ${name} goes over ${workOf(counted)} rows`);
 		}
 	}),
 );

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "uvu";
+import type { Storage } from "../../core/contract/index.ts";
 import { executionFilterQuery } from "../../core/features/executions/execution-filter.ts";
 import { recordPaths } from "../../core/features/executions/record-paths.ts";
 import { createService } from "../../core/service/service.ts";
@@ -38,8 +39,21 @@ const queries = [
 	// Other values each time: totals of equal lists may be remembered.
 ].map((query, number) => query.replaceAll(id, number.toString(16).padStart(24, "0")));
 
-/** Statements that read executions while `search` is answered. */
-async function readSteps(directory: string, searches: readonly string[]): Promise<ReadonlyMap<string, readonly Step[]>> {
+interface Asking {
+	readonly path: string;
+	readonly table: string;
+	/** What there must be for the statements to be asked. */
+	readonly fill?: (storage: Storage) => Promise<void>;
+}
+
+const executions: Asking = { path: "/v1/executions", table: "executions" };
+
+/** Statements that read the table while `search` is answered. */
+async function readSteps(
+	directory: string,
+	searches: readonly string[],
+	{ path, table, fill }: Asking = executions,
+): Promise<ReadonlyMap<string, readonly Step[]>> {
 	const file = join(directory, "svc.db");
 	const inner = createSqliteDatabase({ client: "sqlite", file });
 	let steps: Step[] = [];
@@ -54,23 +68,25 @@ async function readSteps(directory: string, searches: readonly string[]): Promis
 			return { ...client, read };
 		},
 	};
+	const storage = new KnexStorage(database);
 	const service = createService({
-		storage: { kind: "storage", name: "watched", create: () => new KnexStorage(database) },
+		storage: { kind: "storage", name: "watched", create: () => storage },
 		...{ event_bus: memoryBus(), runners: [noop()], data_dir: directory, log: { level: "error" } },
 		auth: { enable: false, listen: false },
 		...{ api: { listen: false }, stream: { listen: false } },
 	});
 	await service.start();
 	try {
+		await fill?.(storage);
 		const found = new Map<string, readonly Step[]>();
 		for (const search of searches) {
 			steps = [];
 			// A page beyond the last one has to be counted.
-			const response = await service.fetch(new Request(`http://localhost/v1/executions?offset=1&${search}`));
+			const response = await service.fetch(new Request(`http://localhost${path}?offset=1&${search}`));
 			assert.equal(response.status, 200, `${search}: ${await response.text()}`);
 			found.set(
 				search,
-				steps.filter(({ statement: { sql } }) => sql.includes("`executions`")),
+				steps.filter(({ statement: { sql } }) => sql.includes(`\`${table}\``)),
 			);
 		}
 		return found;
@@ -141,6 +157,39 @@ test("an action and a status, or a user and a status, are found together by one 
 				plans.some((plan) => plan.includes("COVERING INDEX")),
 				`${search}: ${plans.join(" | ")}`,
 			);
+		}
+		reader.close();
+	}));
+
+/** A rule that has had two refs, and one that has kept its own. */
+const ruleRefs = [
+	{ id: "1", rule_id: "renamed", rule_ref: "pack.before" },
+	{ id: "2", rule_id: "renamed", rule_ref: "pack.after" },
+	{ id: "3", rule_id: "steady", rule_ref: "pack.steady" },
+];
+/** All else is said of what these have found. */
+const byId = "rule_enforcements USING INDEX sqlite_autoindex_rule_enforcements_1 (id=?)";
+const byRef = "INDEX rule_enforcements_rule_ref_enforced_at_rule_id_index (rule_ref=?)";
+
+test("what a rule has done is found by the refs it has had, in order, and counted by that index alone", () =>
+	withDirectory(async (directory) => {
+		const table = "rule_enforcements";
+		const fill = (storage: Storage) => storage.insert("rule_ref", ruleRefs);
+		const searches = ["rule_id=renamed", "rule_id=steady", "rule_ref=pack.steady"];
+		const lists = await readSteps(directory, searches, { path: "/v1/ruleenforcements", table, fill });
+		const traces = await readSteps(directory, ["rule=renamed", "rule=steady"], { path: "/v1/traces", table });
+		const reader = new (await importLibsql())(join(directory, "svc.db"), { timeout: 1_000 });
+		for (const [search, steps] of [...lists, ...traces]) {
+			assert.equal(steps.length, lists.has(search) ? 2 : 1, search);
+			for (const { statement, bindings } of steps) {
+				const plan = reader.prepare(`explain query plan ${statement.sql}`).raw().all(bindings);
+				const details = plan.map((row) => String(row[3])).filter((detail) => !detail.includes(byId));
+				const scans = details.filter((detail) => detail.includes("rule_enforcements "));
+				const index = /^select count/.test(statement.sql) ? `COVERING ${byRef}` : byRef;
+				assert.ok(scans.length > 0 && scans.every((detail) => detail.includes(index)), `${search}: ${details}`);
+				// Of several refs the first of each are put in order, and no others.
+				assert.ok(search.endsWith("renamed") || !details.includes("USE TEMP B-TREE FOR ORDER BY"), `${search}: ${details}`);
+			}
 		}
 		reader.close();
 	}));

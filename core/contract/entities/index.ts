@@ -18,6 +18,7 @@ import { type PolicyEntity, policyKind } from "./policy.ts";
 import { type RoleAssignmentEntity, roleAssignmentKind } from "./role-assignment.ts";
 import { type RuleEntity, ruleKind } from "./rule.ts";
 import { type RuleEnforcementEntity, ruleEnforcementKind } from "./rule-enforcement.ts";
+import { type RuleRefEntity, ruleRefKind } from "./rule-ref.ts";
 import { type RuleSnapshotEntity, ruleSnapshotKind } from "./rule-snapshot.ts";
 import { type RunnerTypeEntity, runnerTypeKind } from "./runner-type.ts";
 import { type SensorEntity, sensorKind } from "./sensor.ts";
@@ -62,6 +63,7 @@ export type { PolicyEntity } from "./policy.ts";
 export type { RoleAssignmentEntity } from "./role-assignment.ts";
 export type { RuleEntity } from "./rule.ts";
 export type { RuleEnforcementEntity } from "./rule-enforcement.ts";
+export type { RuleRefEntity } from "./rule-ref.ts";
 export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
@@ -110,6 +112,7 @@ export interface OwnEntityMap {
 	trigger_instance: TriggerInstanceEntity;
 	rule: RuleEntity;
 	rule_enforcement: RuleEnforcementEntity;
+	rule_ref: RuleRefEntity;
 	rule_snapshot: RuleSnapshotEntity;
 	webhook_delivery: WebhookDeliveryEntity;
 	timer: TimerEntity;
@@ -156,6 +159,7 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	trigger_instance: triggerInstanceKind,
 	rule: ruleKind,
 	rule_enforcement: ruleEnforcementKind,
+	rule_ref: ruleRefKind,
 	rule_snapshot: ruleSnapshotKind,
 	webhook_delivery: webhookDeliveryKind,
 	timer: timerKind,

@@ -25,8 +25,9 @@ export const ruleEnforcementKind: EntityKindDefinition<RuleEnforcementEntity> = 
 		trace_id: "text",
 		failure_reason: "text",
 	},
-	unique: [["rule_id", "trigger_instance_id"]],
-	indexes: [["enforced_at"], ["rule_ref", "enforced_at"], ["trigger_instance_id"], ["trace_id"]],
+	// Those of an event lie side by side there, which keeps writes cheap. Those of a rule are found by the refs it has had (`rule_ref`).
+	unique: [["trigger_instance_id", "rule_id"]],
+	indexes: [["enforced_at"], ["rule_ref", "enforced_at", "rule_id"], ["trace_id"]],
 	sparseIndexes: { execution_id: [["execution_id"]] },
 	shareable: true,
 };

@@ -1,8 +1,9 @@
-import { type RuleEnforcementEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type RuleEnforcementEntity, type Storage, SvcError, type Where } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
+import { whereRule } from "./rule-refs.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";
 
 const newestFirst = [
@@ -14,8 +15,15 @@ export function createEnforcements(parts: { readonly storage: Storage; readonly 
 	const { storage, executions } = parts;
 
 	return {
-		list: (filter, { orderBy = newestFirst, ...paging }) =>
-			readPage(storage, "rule_enforcement", { where: toWhere(filter), orderBy, ...paging }),
+		async list(filter, { orderBy = newestFirst, ...paging }) {
+			return readPage(storage, "rule_enforcement", { where: await toWhere(storage, filter), orderBy, ...paging });
+		},
+
+		async tracesOf(ruleId, limit) {
+			const where = await whereRule(storage, ruleId);
+			const found = await storage.find("rule_enforcement", { where, orderBy: [["enforced_at", "desc"]], limit, fields: ["trace_id"] });
+			return found.map(({ trace_id }) => trace_id);
+		},
 
 		async get(id) {
 			const found = isId(id) ? await storage.get("rule_enforcement", id) : undefined;
@@ -39,7 +47,9 @@ export function createEnforcements(parts: { readonly storage: Storage; readonly 
 	};
 }
 
-function toWhere({ id, ...rest }: EnforcementFilter): { readonly [F in keyof RuleEnforcementEntity]?: never } {
-	const given = Object.entries({ ...rest, ...(id !== undefined && { id: toOneOf(id) }) }).filter(([, value]) => value !== undefined);
-	return Object.fromEntries(given);
+async function toWhere(storage: Storage, { id, ...rest }: EnforcementFilter): Promise<Where<RuleEnforcementEntity>> {
+	const { rule_id, rule_ref } = rest;
+	const ofRule = rule_id !== undefined && rule_ref === undefined ? await whereRule(storage, rule_id) : {};
+	const given = Object.entries({ ...rest, ...ofRule, ...(id !== undefined && { id: toOneOf(id) }) });
+	return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

@@ -24,6 +24,7 @@ import {
 import type { AdmitAll } from "../../kernel/kernel.ts";
 import { isTemplateProblem } from "../../language/parameters/problems.ts";
 import type { LoopGuard } from "./loop-guard.ts";
+import type { RuleRefs } from "./rule-refs.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
 export interface EnforcerParts extends SubmitParts {
@@ -32,6 +33,7 @@ export interface EnforcerParts extends SubmitParts {
 	readonly admitAll: AdmitAll;
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
+	readonly refs: Pick<RuleRefs, "keep">;
 	/** Whom the executions of rules run for. */
 	readonly principal: Principal;
 }
@@ -117,6 +119,7 @@ export class Enforcer {
 		const enforcement = this.#toEnforcement(rule, event, { problem });
 		logger.warn("rule could not be enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, problem });
 		try {
+			await this.#parts.refs.keep(rule);
 			await storage.write([{ insert: "rule_enforcement", entities: [enforcement] }, ...also]);
 			return true;
 		} catch (error) {
@@ -145,6 +148,9 @@ export class Enforcer {
 		also: readonly WriteOperation[],
 	): Promise<{ readonly input: SubmitInput; readonly origin: RuleOrigin }> {
 		const { instance, trace } = event;
+		const keeping = this.#parts.refs.keep(rule);
+		// Most are kept already, and a turn for each rule would cost more than the look.
+		if (keeping !== undefined) await keeping;
 		const context = {
 			trigger_instance: { id: instance.id, name: null },
 			rule: { id: rule.id, name: rule.name },

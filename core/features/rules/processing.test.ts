@@ -1,7 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import { administrator, withRules } from "./rules.test-support.ts";
+import { isSvcError } from "../../contract/index.ts";
+import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
+
+/** Asks whether a number contains a text. */
+const undecidable = { "trigger.n": { type: "contains", pattern: "x" } };
+const input = (name: string) => ({ name, trigger: { type: testTrigger }, action: { ref: "default.said" }, enabled: true });
 
 const equals = (pattern: string) => ({ "trigger.kind": { type: "equals", pattern } });
 
@@ -96,6 +101,58 @@ test("changing, disabling and removing a rule counts for the next event", () =>
 		assert.equal(await act("b"), 1);
 		await engine.rules.remove(ref);
 		assert.equal(await act("b"), 0);
+	}));
+
+test("whoever would have a rule act on an event once more is refused, and told what it has done", () =>
+	withRules(async ({ addRule, dispatch, quiet, storage }) => {
+		for (let count = 0; count < 2; count += 1) await addRule();
+		for (let count = 0; count < 2; count += 1) await dispatch();
+		await quiet();
+		const acts = await storage.find("rule_enforcement", {});
+		assert.equal(acts.length, 4);
+		for (const act of acts) {
+			const again = { ...act, id: "f".repeat(24), execution_id: null, status: "failed" } as const;
+			await assert.rejects(storage.insert("rule_enforcement", [again]), (error) => {
+				assert.ok(isSvcError(error, "SVC_CONFLICT"));
+				assert.equal(error.facts["conflict_id"], act.id);
+				return true;
+			});
+		}
+	}));
+
+test("what a rule has done, or could not do, is found by its id, whatever has become of the rule and its refs", () =>
+	withRules(async ({ engine, addRule, dispatch, quiet, storage }) => {
+		const act = async () => {
+			const { trace_id } = await dispatch();
+			await quiet();
+			return trace_id;
+		};
+		const idOf = async (ref: string) => (await engine.rules.get(ref)).rule.id;
+		const refsOf = async (id: string) => (await engine.enforcements.list({ rule_id: id }, {})).items.map(({ rule_ref }) => rule_ref);
+		const id = await idOf(await addRule(input("one")));
+		const traces = [await act()];
+		await engine.rules.update("default.one", input("two"), administrator);
+		traces.push(await act());
+		// Others take its refs.
+		const other = await idOf(await addRule(input("one")));
+		const failing = await idOf(await addRule({ ...input("failing"), criteria: undecidable }));
+		traces.push(await act());
+		for (const ref of ["two", "one", "failing"]) await engine.rules.remove(`default.${ref}`);
+		const late = await idOf(await addRule(input("two")));
+		await act();
+
+		assert.deepEqual(await refsOf(id), ["default.two", "default.two", "default.one"]);
+		assert.deepEqual(await Promise.all([other, failing, late].map(refsOf)), [["default.one"], ["default.failing"], ["default.two"]]);
+		const page = await engine.enforcements.list({ rule_id: id }, { limit: 1, offset: 1, orderBy: [["enforced_at", "asc"]] });
+		assert.deepEqual([page.total, page.items.map(({ rule_ref }) => rule_ref)], [3, ["default.two"]]);
+		assert.equal((await engine.enforcements.list({ rule_id: id, rule_ref: "default.two" }, {})).total, 2);
+		assert.equal((await engine.enforcements.list({ rule_id: "none" }, {})).total, 0);
+		const found = await engine.traces.list({ rule: id }, {});
+		assert.deepEqual(found.items.map(({ trace }) => trace.id).sort(), traces.sort());
+
+		// A node of an earlier version has let it act.
+		await storage.remove("rule_ref", { where: { rule_id: late } });
+		assert.deepEqual(await refsOf(late), ["default.two"]);
 	}));
 
 test("the end of an execution is an event, in its trace, told once", () =>

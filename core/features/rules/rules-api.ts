@@ -105,6 +105,8 @@ export interface Enforcements {
 		filter: EnforcementFilter,
 		paging: Paging & { readonly orderBy?: readonly (readonly [keyof RuleEnforcementEntity, "asc" | "desc"])[] },
 	): Promise<Page<RuleEnforcementEntity>>;
+	/** Ids of traces in which a rule has acted, by its newest enforcements. */
+	tracesOf(ruleId: string, limit: number): Promise<readonly string[]>;
 	/** `SVC_NOT_FOUND`. */
 	get(id: string): Promise<RuleEnforcementEntity>;
 	details(enforcements: readonly RuleEnforcementEntity[]): Promise<readonly EnforcementDetails[]>;

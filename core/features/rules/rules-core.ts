@@ -15,6 +15,7 @@ import { keepPermitted } from "./permitted-rules.ts";
 import { type ProcessParts, processInstance } from "./process-instance.ts";
 import { StoredRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
+import { RuleRefs } from "./rule-refs.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
@@ -50,7 +51,13 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 		...parts,
 		rules: index,
 		metrics: new RuleMetrics(parts.hub),
-		enforcer: new Enforcer({ ...parts, guard: createLoopGuard(parts), snapshots: new RuleSnapshots(parts), principal }),
+		enforcer: new Enforcer({
+			...parts,
+			guard: createLoopGuard(parts),
+			snapshots: new RuleSnapshots(parts),
+			refs: new RuleRefs(parts),
+			principal,
+		}),
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, user),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],

@@ -2,9 +2,10 @@ import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TracesApi } from "./api.ts";
 import { traceRoutes } from "./routes.ts";
+import type { TracesNeeds } from "./traces-api.ts";
 import { StoredTraces } from "./traces-read.ts";
 
 /** What belongs together of executions and trigger instances. */
-export function createTracesFeature(kernel: Kernel): ServedFeature<TracesApi> {
-	return { api: { traces: new StoredTraces(kernel) }, routes: traceRoutes };
+export function createTracesFeature(kernel: Kernel, { enforcements }: TracesNeeds): ServedFeature<TracesApi> {
+	return { api: { traces: new StoredTraces({ ...kernel, enforcements }) }, routes: traceRoutes };
 }

@@ -37,6 +37,14 @@ export interface TraceFilter {
 	readonly trigger_instance?: string;
 }
 
+/** What traces need of other features. */
+export interface TracesNeeds {
+	readonly enforcements: {
+		/** Ids of traces in which a rule has acted, by its newest enforcements. */
+		tracesOf(ruleId: string, limit: number): Promise<readonly string[]>;
+	};
+}
+
 /** The traces of an engine. */
 export interface Traces {
 	/** The newest first, then by tag, unless told otherwise. */

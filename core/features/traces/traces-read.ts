@@ -2,7 +2,7 @@ import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceE
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPageOf } from "../../kernel/basics/page.ts";
-import type { TraceCause, TraceComponent, TraceFilter, Traces, TraceView } from "./traces-api.ts";
+import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */
 const ruleLimit = 1_000;
@@ -12,37 +12,42 @@ const newestFirst = [
 	["trace_tag", "asc"],
 ] as const;
 
+export interface TraceParts extends TracesNeeds {
+	readonly storage: Storage;
+}
+
 /** Traces as the storage has them. */
 export class StoredTraces implements Traces {
-	readonly #storage: Storage;
+	readonly #parts: TraceParts;
 
-	constructor({ storage }: { readonly storage: Storage }) {
-		this.#storage = storage;
+	constructor(parts: TraceParts) {
+		this.#parts = parts;
 	}
 
 	async list(
 		filter: TraceFilter,
 		{ orderBy = newestFirst, components = true, ...paging }: Parameters<Traces["list"]>[1],
 	): Promise<Page<TraceView>> {
-		const ids = await findTraceIds(this.#storage, filter);
+		const { storage } = this.#parts;
+		const ids = await findTraceIds(this.#parts, filter);
 		const where = {
 			...(ids !== undefined && { id: toOneOf(ids) }),
 			...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
 		};
-		return readPageOf(this.#storage, "trace", { where, orderBy, ...paging }, (traces) =>
+		return readPageOf(storage, "trace", { where, orderBy, ...paging }, (traces) =>
 			components ? this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] })),
 		);
 	}
 
 	async get(id: string): Promise<TraceView> {
-		const trace = isId(id) ? await this.#storage.get("trace", id) : undefined;
+		const trace = isId(id) ? await this.#parts.storage.get("trace", id) : undefined;
 		if (trace === undefined) throw new SvcError("SVC_NOT_FOUND", `trace "${id}" cannot be found`);
 		const [view] = await this.#toViews([trace]);
 		return view as TraceView;
 	}
 
 	async #toViews(traces: readonly TraceEntity[]): Promise<TraceView[]> {
-		const storage = this.#storage;
+		const { storage } = this.#parts;
 		const ids = traces.map(({ id }) => id);
 		const [executions, rules, instances] =
 			ids.length === 0 ? [] : await Promise.all([readExecutions(storage, ids), readRules(storage, ids), readInstances(storage, ids)]);
@@ -57,7 +62,7 @@ export class StoredTraces implements Traces {
 
 /** Ids of the traces that hold what the filter names; undefined: all. */
 async function findTraceIds(
-	storage: Storage,
+	{ storage, enforcements }: TraceParts,
 	{ id, execution, rule, trigger_instance }: TraceFilter,
 ): Promise<readonly string[] | undefined> {
 	const sets: (readonly string[])[] = [];
@@ -67,14 +72,7 @@ async function findTraceIds(
 		sets.push(found.map(({ trace_id }) => trace_id));
 	}
 	if (rule !== undefined) {
-		const where = { rule_id: rule };
-		const found = await storage.find("rule_enforcement", {
-			where,
-			orderBy: [["enforced_at", "desc"]],
-			limit: ruleLimit,
-			fields: ["trace_id"],
-		});
-		sets.push(found.map(({ trace_id }) => trace_id));
+		sets.push(await enforcements.tracesOf(rule, ruleLimit));
 	}
 	if (trigger_instance !== undefined) {
 		const found = await storage.find("trigger_instance", { where: { id: trigger_instance }, fields: ["trace_id"] });

@@ -101,7 +101,8 @@ withShared("a node that sleeps past its lease writes nothing any more, whatever 
 		await slow.engine.rules.create({ ...rule("a"), criteria: undecidable }, administrator);
 		isArmed = true;
 		const { id } = await dispatch(slow);
-		await door.knocked("write");
+		// First of all it keeps under which refs they act.
+		await door.knocked("insert");
 		for (const name of ["a", "b"]) await other.engine.rules.remove(`default.${name}`);
 		await processed(shared, id);
 		isArmed = false;

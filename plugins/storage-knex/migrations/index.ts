@@ -6,6 +6,7 @@ import { lockedDoors } from "./0005-locked-doors.ts";
 import { clocksOfNodes } from "./0006-clocks-of-nodes.ts";
 import { executionsWithoutRule } from "./0007-executions-without-rule.ts";
 import { claimsByStart } from "./0008-claims-by-start.ts";
+import { refsOfRules } from "./0009-refs-of-rules.ts";
 import type { Migration } from "./migration.ts";
 
 /**
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
 	clocksOfNodes,
 	executionsWithoutRule,
 	claimsByStart,
+	refsOfRules,
 ];

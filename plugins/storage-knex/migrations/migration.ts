@@ -27,8 +27,12 @@ export interface Migration {
 	readonly tables?: Readonly<Record<string, TableDefinition>>;
 	/** New columns, in which the rows that are there have null. */
 	readonly columns?: Readonly<Record<string, TableDefinition["columns"]>>;
+	/** Rows of new tables: by table a select of all its columns in their order, in words that every database understands. */
+	readonly filled?: Readonly<Record<string, string>>;
 	/** Indexes that go. */
 	readonly dropped?: Readonly<Record<string, Combinations>>;
+	/** Unique ones that go. */
+	readonly droppedUnique?: Readonly<Record<string, Combinations>>;
 	/** New indexes, after those that go. */
 	readonly indexes?: Readonly<Record<string, IndexDefinition>>;
 }

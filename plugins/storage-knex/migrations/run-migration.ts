@@ -2,12 +2,20 @@ import type { Knex } from "knex";
 import type { ColumnType, IndexDefinition, Migration, TableDefinition } from "./migration.ts";
 
 /** Makes the tables, columns and indexes of a step. */
-export async function runMigration(knex: Knex, { tables = {}, columns = {}, dropped = {}, indexes = {} }: Migration): Promise<void> {
+export async function runMigration(knex: Knex, migration: Migration): Promise<void> {
+	const { tables = {}, columns = {}, filled = {}, dropped = {}, droppedUnique = {}, indexes = {} } = migration;
 	for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
+	for (const [name, rows] of Object.entries(filled)) await knex.raw(`insert into ?? ${rows}`, [name]);
 	for (const [name, added] of Object.entries(columns)) await knex.schema.alterTable(name, (table) => addColumns(table, added));
 	for (const [name, combinations] of Object.entries(dropped)) {
 		await knex.schema.alterTable(name, (table) => {
 			for (const fields of combinations) table.dropIndex([...fields]);
+		});
+	}
+	for (const [name, combinations] of Object.entries(droppedUnique)) {
+		await knex.schema.alterTable(name, (table) => {
+			// They are made as indexes: knex would look for a constraint on PostgreSQL.
+			for (const fields of combinations) table.dropIndex([], [name, ...fields, "unique"].join("_"));
 		});
 	}
 	for (const [name, added] of Object.entries(indexes)) await knex.schema.alterTable(name, (table) => addIndexes(knex, table, added));

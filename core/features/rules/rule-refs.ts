@@ -1,0 +1,54 @@
+import type { Clock, RuleEnforcementEntity, RuleEntity, Storage, Where } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
+import { createId, isId } from "../../kernel/basics/ids.ts";
+import { insertOnce } from "../../kernel/basics/insert-once.ts";
+
+export interface RuleRefsParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+}
+
+type Named = Pick<RuleEntity, "id" | "ref">;
+
+/** Keeps under which refs rules act. Once for each: an enforcement costs a look in here. */
+export class RuleRefs {
+	readonly #parts: RuleRefsParts;
+	/** What is stored, by the id of the rule: the ref it acted under last. */
+	readonly #stored = new Map<string, string>();
+	readonly #storing = new Map<string, Promise<void>>();
+
+	constructor(parts: RuleRefsParts) {
+		this.#parts = parts;
+	}
+
+	/** To be awaited before an enforcement of the rule is stored, or its id would not find it. Undefined where it is kept already. */
+	keep(rule: Named): Promise<void> | undefined {
+		if (this.#stored.get(rule.id) === rule.ref) return undefined;
+		const key = `${rule.id} ${rule.ref}`;
+		const storing = this.#storing.get(key) ?? this.#store(rule).finally(() => this.#storing.delete(key));
+		this.#storing.set(key, storing);
+		return storing;
+	}
+
+	async #store({ id, ref }: Named): Promise<void> {
+		const { storage, clock } = this.#parts;
+		const entity = { id: createId(clock), rule_id: id, rule_ref: ref };
+		if ((await storage.count("rule_ref", { rule_id: id, rule_ref: ref })) === 0) {
+			await insertOnce(() => storage.insert("rule_ref", [entity]));
+		}
+		this.#stored.set(id, ref);
+	}
+}
+
+/** Condition for the enforcements of a rule that may have been renamed or removed. */
+export async function whereRule(storage: Storage, ruleId: string): Promise<Where<RuleEnforcementEntity>> {
+	const [acted, rule] = await Promise.all([
+		storage.find("rule_ref", { where: { rule_id: ruleId }, fields: ["rule_ref"] }),
+		// Nodes of earlier versions keep no refs.
+		isId(ruleId) ? storage.get("rule", ruleId) : undefined,
+	]);
+	const refs = new Set(acted.map(({ rule_ref }) => rule_ref));
+	if (rule !== undefined) refs.add(rule.ref);
+	const [only = ""] = refs;
+	return { rule_ref: refs.size === 1 ? only : toOneOf([...refs]), rule_id: ruleId };
+}
