@@ -91,11 +91,11 @@ test("what came due while the service was down is run when it is back, what was 
 withCluster("a delayed execution that is canceled at any node never starts", createCounts, async ({ startNode }, counts) => {
 	const first = await startNode();
 	const second = await startNode();
-	const { id } = await first.submit({ name: "never" }, { ...counted, delay: 100 });
+	const { id } = await first.submit({ name: "never" }, { ...counted, delay: 1_500 });
 	await first.settled(id, "delayed");
 	await second.engine.executions.cancel(id, principal);
 	assert.equal((await first.settled(id)).status, "canceled");
-	const after = await first.submit({ name: "after" }, { ...counted, delay: 200 });
+	const after = await first.submit({ name: "after" }, { ...counted, delay: 1_600 });
 	await first.settled(after.id);
 	assert.deepEqual(counts.began, ["after"]);
 });

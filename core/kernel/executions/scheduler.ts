@@ -144,7 +144,10 @@ export class Scheduler {
 		const delayed = execution.delay !== null;
 		const isQueued = execution.queue !== null;
 		if (execution.queue !== null) this.#parts.queues().note(execution.queue);
-		else if (!delayed) this.#claiming.fallBehind();
+		else if (!delayed) {
+			this.#claiming.fallBehind();
+			this.#frontier.expect(execution.start_timestamp);
+		}
 		this.wake({ requested: !isQueued, delayed });
 		// Elsewhere, who looks at what is delayed looks at queues as well.
 		this.#parts.announce({ delayed: delayed || isQueued });
@@ -182,6 +185,8 @@ export class Scheduler {
 		if (everything) {
 			// It stands among all that policies hold, so not at each look.
 			this.#looksAtReleased ||= this.#released.isWholeDue;
+			// Of what other nodes have stored late.
+			this.#frontier.widen();
 			await this.#parts.queues().survey({ released: this.#looksAtReleased });
 		}
 		// Neither may take every place for ever.

@@ -24,7 +24,7 @@ export function whenDue(status: ExecutionStatus, due_timestamp: { readonly lte: 
  */
 export function atOnce(status: ExecutionStatus, frontier: Frontier, begun: string): Claim<"execution"> {
 	return {
-		where: { status, delay: null, queue: null, start_timestamp: frontier.ahead() },
+		where: { status, delay: null, queue: null, start_timestamp: frontier.near() },
 		orderBy: [["start_timestamp", "asc"]],
 		reach: ({ start_timestamp }) => frontier.reach(start_timestamp < begun ? start_timestamp : begun),
 	};

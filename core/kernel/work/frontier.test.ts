@@ -43,9 +43,9 @@ test("a look at everything goes on where it has come to, until nothing is left",
 	assert.equal(frontier.isWholeDue, false);
 	// Much had come in behind, of which there were places for some only.
 	frontier.reach(toTimestamp(noon - 900 * second));
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 905 * second) });
+	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 901 * second) });
 	frontier.reach(toTimestamp(noon - 800 * second));
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 805 * second) });
+	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - 801 * second) });
 	frontier.done();
 	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 5 * second) });
 });
@@ -55,6 +55,43 @@ test("what is claimed in a look at everything that fails is looked for at the be
 	frontier.reach(toTimestamp(noon));
 	assert.deepEqual(frontier.ahead(), { gte: "" });
 	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(0) });
+});
+
+test("looks that follow each other closely go back a second, and further for what is known to have come in later", () => {
+	const frontier = new Frontier(10_000, () => 0);
+	frontier.near();
+	frontier.done(toTimestamp(noon));
+	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - second) });
+	frontier.widen();
+	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - 5 * second) });
+	// What comes first is none of those: all of them are claimed.
+	frontier.reach(toTimestamp(noon + second));
+	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon) });
+	frontier.expect(toTimestamp(noon + 2 * second));
+	frontier.expect(toTimestamp(noon - 60 * second));
+	frontier.done(toTimestamp(noon + 3 * second));
+	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - 61 * second) });
+	frontier.done();
+	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon + 2 * second) });
+});
+
+test("a look at everything that takes long is taken more seldom", () => {
+	let passed = 0;
+	const frontier = new Frontier(10_000, () => passed);
+	for (const [took, pause] of [
+		[100, 10_000],
+		[400, 20_000],
+		[5_000, 60_000],
+		[1, 10_000],
+	] as const) {
+		const begun = passed;
+		assert.deepEqual(frontier.ahead(), { gte: "" });
+		passed += took;
+		frontier.done(toTimestamp(noon));
+		passed = begun + pause - 1;
+		assert.equal(frontier.isWholeDue, false, `${took} ms`);
+		passed += 1;
+	}
 });
 
 const counted = { action: "default.counted" };
@@ -74,8 +111,8 @@ withCluster("claims of executions begin where the last one has ended", createCou
 	for (const name of ["a", "b", "c"]) submitted.push(await node.submit({ name }, counted));
 	counts.release();
 	for (const { id } of submitted) await node.settled(id);
-	const ahead = submitted.map(({ start_timestamp }) => toTimestamp(fromTimestamp(start_timestamp) - 5 * second));
-	await until("claims begin five seconds before one of them", 10, () => asked.some((from) => ahead.includes(from)) || undefined);
+	const ahead = submitted.map(({ start_timestamp }) => toTimestamp(fromTimestamp(start_timestamp) - second));
+	await until("claims begin a second before one of them", 10, () => asked.some((from) => ahead.includes(from)) || undefined);
 	await until("and before what has been looked through since", 10, () => (asked.at(-1) ?? "") > (ahead.at(-1) ?? "") || undefined);
 });
 

@@ -42,12 +42,12 @@ test("a look begins where the last one ended, and every half minute at the begin
 	const { look, pass } = setUp();
 	assert.deepEqual(await look(), { gte: "", lt: toTimestamp(noon) });
 	pass(3);
-	assert.deepEqual(await look(), { gte: toTimestamp(noon - 5 * second), lt: toTimestamp(noon + 3 * second) });
+	assert.deepEqual(await look(), { gte: toTimestamp(noon - second), lt: toTimestamp(noon + 3 * second) });
 	pass(26);
-	assert.equal((await look()).gte, toTimestamp(noon - 2 * second));
+	assert.equal((await look()).gte, toTimestamp(noon + 2 * second));
 	pass(1);
 	assert.equal((await look()).gte, "");
-	assert.equal((await look()).gte, toTimestamp(noon + 25 * second));
+	assert.equal((await look()).gte, toTimestamp(noon + 29 * second));
 });
 
 test("the look after one that did not deal with everything is at everything", async () => {

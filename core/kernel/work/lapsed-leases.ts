@@ -11,7 +11,8 @@ export interface Lapsed {
 
 /**
  * Looks for what holders that are gone have left. What was left before the last look has been dealt with by then, so a look begins where the
- * last one ended: a database that keeps what was (see `Frontier`) would go through every lease there has been.
+ * last one ended: a database that keeps what was (see `Frontier`) would go through every lease there has been. Behind that is only what took longer
+ * to be stored than its lease lasts.
  */
 export class LapsedLeases {
 	readonly #leasing: Pick<Leasing, "abandoned">;
@@ -28,7 +29,7 @@ export class LapsedLeases {
 		const { lt } = this.#leasing.abandoned().lease_expires_at;
 		let isDone = false;
 		try {
-			isDone = await takeOver({ lease_expires_at: { ...this.#frontier.ahead(), lt } });
+			isDone = await takeOver({ lease_expires_at: { ...this.#frontier.near(), lt } });
 		} finally {
 			// A node whose clock is off has looked at nothing.
 			if (!isDone || lt === "") this.#frontier.forget();
