@@ -89,4 +89,35 @@ test("inserts of several writes are prepared once, and stay behind and before al
 	database.close();
 });
 
+test("a change of one entity keeps apart only inserts of its own kind", async () => {
+	const database = new (await importLibsql())(":memory:", { timeout: 0 });
+	database.exec("create table executions (id text, number integer); create table traces (id text, number integer)");
+	const toInsert = (kind: "execution" | "trace", id: string): Step => ({
+		statement: inserts[kind],
+		bindings: [id, 1],
+		writing: { kind, rows: () => [] },
+	});
+	const inserts = {
+		execution: { sql: "insert into executions values (?, ?)", answer: "changes" },
+		trace: { sql: "insert into traces values (?, ?)", answer: "changes" },
+	} as const;
+	const change = { sql: "update traces set number = number + 1 where id = ?", answer: "change" } as const;
+	const ids = Array.from({ length: 8 }, (_none, index) => `n${index}`);
+	const writes = ids.map((id) => [
+		toInsert("execution", id),
+		toInsert("trace", id),
+		{ statement: change, bindings: [id], writing: { kind: "trace", id, rows: () => [] } } satisfies Step,
+	]);
+	const text = toTextOfAll(writes.map((silent) => ({ silent, size: 1 }) as unknown as Write<unknown>)) ?? assert.fail("there is a text");
+	assert.equal(text.split("insert into executions").length - 1, 1);
+	assert.equal(text.split("insert into traces").length - 1, ids.length);
+	database.exec(text);
+	assert.deepEqual(
+		database.prepare("select number from traces").raw().all([]).flat(),
+		ids.map(() => 2),
+	);
+	assert.equal(database.prepare("select count(*) from executions").raw().get([])?.[0], ids.length);
+	database.close();
+});
+
 test.run();

@@ -1,3 +1,4 @@
+import type { EntityKind } from "../../core/contract/index.ts";
 import type { Statement, Step, Write } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
@@ -33,27 +34,31 @@ export function toTextOfAll(writes: readonly Write<unknown>[]): string | undefin
 }
 
 /**
- * The same steps, with inserts of one statement side by side where nothing but inserts lies between them: what one of these does is the
- * same wherever it stands among them, and a statement is prepared once for all.
+ * The same steps, with inserts of one statement side by side where nothing but inserts, and changes of entities of other kinds, lies between them:
+ * what one of these does is the same wherever it stands among them, and a statement is prepared once for all.
  */
 function likeByLike(steps: readonly Step[]): readonly Step[] {
 	const ordered: Step[] = [];
 	const inserts = new Map<Statement, Step[]>();
-	const flush = () => {
-		for (const alike of inserts.values()) for (const step of alike) ordered.push(step);
-		inserts.clear();
+	const flush = (kind: EntityKind | undefined) => {
+		for (const [statement, alike] of inserts) {
+			if (kind !== undefined && alike[0]?.writing?.kind !== kind) continue;
+			for (const step of alike) ordered.push(step);
+			inserts.delete(statement);
+		}
 	};
 	for (const step of steps) {
-		const { statement } = step;
+		const { statement, writing } = step;
 		const alike = inserts.get(statement);
 		if (alike !== undefined) alike.push(step);
 		else if (toCutText(statement).takesRows) inserts.set(statement, [step]);
 		else {
-			flush();
+			// What a change by id finds is of its own kind.
+			flush(writing?.id === undefined ? undefined : writing.kind);
 			ordered.push(step);
 		}
 	}
-	flush();
+	flush(undefined);
 	return ordered;
 }
 
