@@ -96,14 +96,20 @@ test("a look at everything that takes long is taken more seldom", () => {
 
 const counted = { action: "default.counted" };
 
+/** Where claims of what is to be run at once begin; undefined for other calls of the storage. */
+function toStart(method: string, [kind, query]: readonly unknown[]): string | undefined {
+	const { where } = (query ?? {}) as { readonly where?: Record<string, unknown> };
+	if (method !== "claim" || kind !== "execution" || where?.["status"] !== "requested" || where["delay"] !== null) return undefined;
+	return (where["start_timestamp"] as { readonly gte: string }).gte;
+}
+
 withCluster("claims of executions begin where the last one has ended", createCounts, async ({ startNode }, counts) => {
 	const asked: string[] = [];
 	const node = await startNode({
 		poolSize: 1,
-		async onCall(method, [kind, query]) {
-			const { where } = (query ?? {}) as { readonly where?: Record<string, unknown> };
-			if (method !== "claim" || kind !== "execution" || where?.["status"] !== "requested" || where["delay"] !== null) return;
-			asked.push((where["start_timestamp"] as { readonly gte: string }).gte);
+		async onCall(method, call) {
+			const from = toStart(method, call);
+			if (from !== undefined) asked.push(from);
 		},
 	});
 	await node.submit({ name: "first", hold: true }, counted);
@@ -115,5 +121,41 @@ withCluster("claims of executions begin where the last one has ended", createCou
 	await until("claims begin a second before one of them", 10, () => asked.some((from) => ahead.includes(from)) || undefined);
 	await until("and before what has been looked through since", 10, () => (asked.at(-1) ?? "") > (ahead.at(-1) ?? "") || undefined);
 });
+
+withCluster(
+	"what is stored late is looked for: at once where this node has stored it, soon where another has",
+	createCounts,
+	async (cluster, counts) => {
+		let hold: Promise<void> | undefined;
+		const asked: { readonly at: number; readonly from: string }[] = [];
+		const node = await cluster.startNode({
+			poolSize: 1,
+			async onCall(method, call) {
+				const from = toStart(method, call);
+				if (from !== undefined) asked.push({ at: Date.now() * 1_000, from });
+				else if (method === "write" && JSON.stringify(call).includes('"late"')) await hold;
+			},
+		});
+		let open = () => {};
+		hold = new Promise((resolve) => {
+			open = resolve;
+		});
+		await node.submit({ name: "first", hold: true }, counted);
+		const late = node.submit({ name: "late" }, counted);
+		const begun = Date.now() * 1_000;
+		counts.release();
+		// Looks are past it by more than they go back for others.
+		await until("looks leave it behind", 20, () => fromTimestamp(asked.at(-1)?.from || toTimestamp(0)) > begun || undefined);
+		asked.length = 0;
+		open();
+		const { id, start_timestamp } = await late;
+		await node.settled(id);
+		// A look at everything, every ten seconds, would find it as well.
+		const [found] = asked.filter(({ from }) => from <= start_timestamp);
+		assert.ok(fromTimestamp(found?.from || toTimestamp(0)) > begun - 60 * second, "it was looked for where it is");
+		const goesBack = ({ at, from }: { at: number; from: string }) => from !== "" && at - fromTimestamp(from) > 4 * second;
+		await until("what others store late is looked for", 10, () => asked.slice(-20).some(goesBack) || undefined);
+	},
+);
 
 test.run();
