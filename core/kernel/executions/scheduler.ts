@@ -50,7 +50,7 @@ export class Scheduler {
 	readonly #starter: Starter;
 	readonly #admissions: Admissions;
 	readonly #frontier = new Frontier();
-	/** The same of what policies have held back and let go. */
+	/** The same of what queues have held back and let go. */
 	readonly #released = new Frontier();
 	/** Whether the next look is also at what is requested: not when only queues are to be looked at. */
 	#looksAtRequested = false;
@@ -58,7 +58,7 @@ export class Scheduler {
 	#looksAtDelayed = false;
 	/** Whether the next look is also at what has been left for others to go on with. */
 	#looksAtReady = false;
-	/** Whether the next look is also at what policies have let go. */
+	/** Whether the next look is also at what queues have let go. */
 	#looksAtReleased = false;
 	#isHeard = false;
 	/** Whether queues were looked at first last time. */
@@ -183,7 +183,7 @@ export class Scheduler {
 		await this.#claiming.settleUnsure();
 		const begun = this.#parts.clock.steady();
 		if (everything) {
-			// It stands among all that policies hold, so not at each look.
+			// It stands among all that queues hold, so not at each look.
 			this.#looksAtReleased ||= this.#released.isWholeDue;
 			// Of what other nodes have stored late.
 			this.#frontier.widen();
