@@ -1,8 +1,18 @@
 import * as assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import { test } from "uvu";
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
-import { createCounts, dawdle, startCounted, submitTo, withCluster } from "../../testing/engine/policies.test-support.ts";
+import {
+	type Counts,
+	createCounts,
+	dawdle,
+	type Node,
+	names,
+	startCounted,
+	submitTo,
+	withCluster,
+} from "../../testing/engine/policies.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
@@ -21,11 +31,10 @@ withCluster("of several nodes, one starts each delayed execution, once and not b
 	const random = createRandom(5);
 	const nodes = [await cluster.startNode({ onCall: dawdle(random) })];
 	while (nodes.length < 4) nodes.push(await cluster.startNode({ onCall: dawdle(random) }));
-	const names = Array.from({ length: 60 }, (_, index) => `n${index}`);
 	const submitted: ExecutionEntity[] = [];
-	for (const name of names) submitted.push(await pick(random, nodes).submit({ name }, { ...counted, delay: 1 + random(150) }));
+	for (const name of names(60)) submitted.push(await pick(random, nodes).submit({ name }, { ...counted, delay: 1 + random(150) }));
 	const ended = await Promise.all(submitted.map(({ id }) => pick(random, nodes).settled(id)));
-	assert.deepEqual([...counts.began].sort(), [...names].sort());
+	assert.deepEqual([...counts.began].sort(), names(60).sort());
 	for (const execution of ended) {
 		assert.equal(execution.status, "succeeded");
 		assert.equal(execution.attempt, 1);
@@ -72,6 +81,81 @@ withCluster(
 		);
 	},
 );
+
+/** Fill every place of a node with runs that go on until they are released. */
+async function fill(node: Node, counts: Counts, places: number): Promise<void> {
+	for (let place = 0; place < places; place += 1) await node.submit({ name: `held${place}`, hold: true }, counted);
+	await until("every place was taken", 10, () => counts.began.length === places || undefined);
+}
+
+async function submitDelayed(node: Node, delays: readonly number[]): Promise<ExecutionEntity[]> {
+	const submitted: ExecutionEntity[] = [];
+	for (const delay of delays) submitted.push(await node.submit({ name: "delayed" }, { ...counted, delay }));
+	return submitted;
+}
+
+/** Until all have been due for a while. */
+async function pass(executions: readonly ExecutionEntity[]): Promise<void> {
+	const due = executions.map(({ due_timestamp }) => fromTimestamp(due_timestamp) / 1_000);
+	await pause(Math.max(...due) + 100 - Date.now());
+}
+
+withCluster("what comes due while every place is taken is not looked for until one is free", createCounts, async (cluster, counts) => {
+	let statements = 0;
+	const node = await cluster.startNode({
+		poolSize: 1,
+		pollInterval: 600,
+		onCall(method, [kind]) {
+			if ((method === "find" || method === "claim") && kind === "execution") statements += 1;
+		},
+	});
+	await fill(node, counts, 1);
+	const delayed = await submitDelayed(
+		node,
+		names(40).map((_, index) => 200 + 3 * index),
+	);
+	for (const { id } of delayed) await node.settled(id, "delayed");
+	const before = statements;
+	await pass(delayed);
+	assert.ok(statements - before < 40, `${statements - before} statements`);
+	counts.release();
+	for (const { id } of delayed) assert.equal((await node.settled(id)).status, "succeeded");
+});
+
+for (const [places, others] of [
+	[1, 60],
+	[40, 200],
+] as const) {
+	const title = `what is due and what need not wait share ${places} places while there is more of both`;
+	withCluster(title, createCounts, async (cluster, counts) => {
+		let surveys = 0;
+		const node = await cluster.startNode({
+			poolSize: places,
+			pollInterval: 600,
+			async onCall(method, [kind, , patch]) {
+				if (method !== "claim" || kind !== "execution") return;
+				if ((patch as Partial<ExecutionEntity>).status === "delayed") surveys += 1;
+				// Meanwhile other places become free.
+				await pause(2);
+			},
+		});
+		await fill(node, counts, places);
+		const atOnce: ExecutionEntity[] = [];
+		for (let index = 0; index < others; index += 1) atOnce.push(await node.submit({ name: "at once" }, counted));
+		const delayed = await submitDelayed(
+			node,
+			names(20).map((_, index) => index + 1),
+		);
+		await pass(delayed);
+		const before = surveys;
+		counts.release();
+		for (const { id } of [...delayed, ...atOnce]) await node.settled(id);
+		assert.ok(surveys - before < 10, `${surveys - before} looks at everything where a place had become free`);
+		const began = counts.began.slice(places);
+		assert.ok(began.lastIndexOf("delayed") < others, `the last that was due came after ${began.lastIndexOf("delayed")}`);
+		assert.ok(began.indexOf("at once") < delayed.length, "none that need not wait came before the last that was due");
+	});
+}
 
 test("what came due while the service was down is run when it is back, what was not due yet later", async () => {
 	const { createDoor, release } = createSharedStorage();

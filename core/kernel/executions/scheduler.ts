@@ -5,11 +5,13 @@ import { Frontier } from "../work/frontier.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { Looks } from "../work/looks.ts";
 import { type AdmissionParts, Admissions, type StoreAdmitted } from "./admissions.ts";
+import { DelayedExecutions } from "./delayed-executions.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
 import type { Queues, Starter } from "./queues.ts";
 import { heldStatuses } from "./status.ts";
 import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
-import { atOnce, whenDue } from "./to-claim.ts";
+import { atOnce } from "./to-claim.ts";
+import { Turns } from "./turns.ts";
 
 export interface SchedulerParts {
 	readonly storage: Storage;
@@ -39,9 +41,6 @@ export interface SchedulerParts {
 /** Claims are small, so that the first of many starts soon and several nodes share the work. */
 const claimLimit = 16;
 
-/** Most that is moved to `delayed` with one write. */
-const delayLimit = 100;
-
 /** Claims executions that are due and has them run, at most `poolSize` at a time. */
 export class Scheduler {
 	readonly #parts: SchedulerParts;
@@ -54,15 +53,21 @@ export class Scheduler {
 	readonly #released = new Frontier();
 	/** Whether the next look is also at what is requested: not when only queues are to be looked at. */
 	#looksAtRequested = false;
-	/** Whether the next look is also at what is delayed; most are not, as that costs three more statements. */
+	readonly #delayed: DelayedExecutions;
+	readonly #turns = new Turns([
+		{ waits: () => this.#parts.queues().isLookDue(), look: () => this.#lookAtQueues() },
+		{ waits: () => this.#looksAtRequested || this.#looksAtReleased, look: () => this.#lookAtOnce() },
+		{ waits: () => this.#delayed.isLeft, look: () => this.#delayed.claim() },
+	]);
+	/** Whether the next look is also at what has come due; most are not, as that costs three more statements. */
 	#looksAtDelayed = false;
+	/** Whether something has come due while there was no place for it. */
+	#hasComeDue = false;
 	/** Whether the next look is also at what has been left for others to go on with. */
 	#looksAtReady = false;
 	/** Whether the next look is also at what queues have let go. */
 	#looksAtReleased = false;
 	#isHeard = false;
-	/** Whether queues were looked at first last time. */
-	#queuesFirst = false;
 
 	constructor(parts: SchedulerParts) {
 		this.#parts = parts;
@@ -79,6 +84,7 @@ export class Scheduler {
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 			onRoom: () => this.lookIfDue(),
 		});
+		this.#delayed = new DelayedExecutions({ ...parts, claiming: this.#claiming });
 		this.#looks = new Looks({
 			look: () => this.#look(),
 			onError: (error) => {
@@ -130,7 +136,9 @@ export class Scheduler {
 	/** A place has become free: look whether something waits for it, unless it is certain that nothing does. */
 	lookIfDue(): void {
 		const requested = this.#claiming.isBehind;
-		if (requested || this.#looksAtReady || this.#looksAtReleased || this.#parts.queues().isLookDue()) this.wake({ requested });
+		const delayed = this.#hasComeDue;
+		const left = this.#looksAtReady || this.#looksAtReleased;
+		if (requested || delayed || left || this.#parts.queues().isLookDue()) this.wake({ requested, delayed, ready: false });
 	}
 
 	/** Let `store` keep new executions, all or none, and see to their being run. */
@@ -177,27 +185,30 @@ export class Scheduler {
 
 	async #look(): Promise<void> {
 		const everything = this.#looksAtDelayed;
-		const requested = this.#looksAtRequested;
 		this.#looksAtDelayed = false;
-		this.#looksAtRequested = false;
 		await this.#claiming.settleUnsure();
-		const begun = this.#parts.clock.steady();
-		if (everything) {
-			// It stands among all that queues hold, so not at each look.
-			this.#looksAtReleased ||= this.#released.isWholeDue;
-			// Of what other nodes have stored late.
-			this.#frontier.widen();
-			await this.#parts.queues().survey({ released: this.#looksAtReleased });
-		}
-		// Neither may take every place for ever.
-		this.#queuesFirst = !this.#queuesFirst;
-		const queuesFirst = this.#queuesFirst;
+		if (everything) await this.#survey();
 		if (this.#looksAtReady) await this.#lookAtReady();
-		if (queuesFirst) await this.#lookAtQueues();
-		if (this.#looksAtReleased) await this.#lookAtReleased();
-		if (requested) await this.#lookAtRequested();
-		if (!queuesFirst) await this.#lookAtQueues();
-		if (everything && this.#looks.isOn) await this.#lookAtDelayed(begun);
+		await this.#turns.look({ hasPlaces: this.#claiming.places() > 0 });
+		if (this.#delayed.isLeft) {
+			// What is new waits behind it, and whoever has a place again looks.
+			this.#claiming.fallBehind();
+			if (this.#claiming.places() > 0) this.wake();
+		}
+		if (!everything || !this.#looks.isOn) return;
+		await this.#delayed.mark();
+		await this.#planNext();
+	}
+
+	async #survey(): Promise<void> {
+		const begun = this.#parts.clock.steady();
+		this.#hasComeDue = false;
+		// It stands among all that queues hold, so not at each look.
+		this.#looksAtReleased ||= this.#released.isWholeDue;
+		// Of what other nodes have stored late.
+		this.#frontier.widen();
+		await this.#parts.queues().survey({ released: this.#looksAtReleased });
+		this.#delayed.survey(begun);
 	}
 
 	/** What has begun goes on before anything else begins. */
@@ -211,20 +222,44 @@ export class Scheduler {
 		}
 	}
 
+	/** What need not wait; what has been held back until now was there first. */
+	async #lookAtOnce(): Promise<void> {
+		if (this.#looksAtReleased) await this.#lookAtReleased();
+		if (this.#looksAtRequested) await this.#lookAtRequested();
+	}
+
 	/** What has been held back goes on in the order in which it came. */
 	async #lookAtReleased(): Promise<void> {
 		const begun = toTimestamp(this.#parts.clock.now());
 		while (this.#claiming.places() > 0) {
-			if (await this.#claiming.claimSome(atOnce("delayed", this.#released, begun))) continue;
-			this.#released.done();
-			this.#looksAtReleased = false;
-			return;
+			if (!(await this.#claiming.claimSome(atOnce("delayed", this.#released, begun)))) {
+				this.#released.done();
+				this.#looksAtReleased = false;
+				return;
+			}
+			if (this.#othersWait()) return this.#goOnLater();
 		}
 	}
 
 	async #lookAtRequested(): Promise<void> {
+		this.#looksAtRequested = false;
 		const begun = toTimestamp(this.#parts.clock.now());
-		if (await this.#claiming.claimAll(() => atOnce("requested", this.#frontier, begun))) this.#frontier.done(begun);
+		const isDone = await this.#claiming.claimAll(
+			() => atOnce("requested", this.#frontier, begun),
+			() => this.#othersWait(),
+		);
+		if (isDone) this.#frontier.done(begun);
+		else this.#goOnLater();
+	}
+
+	/** Whether somebody waits who would get nothing for as long as what need not wait takes the places that become free. */
+	#othersWait(): boolean {
+		return this.#delayed.isLeft || this.#parts.queues().isLookDue();
+	}
+
+	/** There may be places still, and nobody tells of those. */
+	#goOnLater(): void {
+		if (this.#claiming.places() > 0) this.wake();
 	}
 
 	async #lookAtQueues(): Promise<void> {
@@ -242,39 +277,21 @@ export class Scheduler {
 		await storeReserved({ entity: patch, settle }, store);
 	}
 
-	async #lookAtDelayed(begun: number): Promise<void> {
-		// Nothing that has come due since the survey, which puts into queues what belongs there.
-		const due_timestamp = { lte: toTimestamp(begun) };
-		await this.#claiming.claimSome(whenDue("delayed", due_timestamp));
-		await this.#claiming.claimSome(whenDue("requested", due_timestamp));
-		await this.#delay();
-		await this.#planNext();
-	}
-
-	/** What is not due yet shows that it waits. */
-	async #delay(): Promise<void> {
-		const { storage, clock, eventBus } = this.#parts;
-		const due = toTimestamp(clock.steady());
-		const marked = await storage.claim(
-			"execution",
-			// Only what was asked to wait: what comes in while this is on its way to the storage is due later than `now` as well.
-			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: due } }, limit: delayLimit },
-			{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
-		);
-		for (const execution of marked) publishUpdated(eventBus, execution);
-	}
-
 	/** Look again at the poll interval, or sooner when a delayed execution is due. */
 	async #planNext(): Promise<void> {
-		const { storage, clock, queues, pollInterval } = this.#parts;
-		const [next] = await storage.find("execution", {
-			where: { status: "delayed", delay: { not: null }, queue: null },
-			orderBy: [["due_timestamp", "asc"]],
-			limit: 1,
-			fields: ["due_timestamp"],
-		});
-		const times = [next?.due_timestamp, queues().nextDue()].flatMap((time) => time ?? []);
-		this.#plan(Math.min(pollInterval * 1_000, ...times.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000))));
+		const { clock, queues, pollInterval } = this.#parts;
+		const poll = pollInterval * 1_000;
+		const times = [await this.#delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
+		const due = Math.min(...times.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
+		if (due < poll) this.#looks.plan(due, () => this.#onDue(poll - due));
+		else this.#plan(poll);
+	}
+
+	/** Something is due. Without a place nothing could be done for it, so that is not looked for before the poll interval has passed, or a place is free. */
+	#onDue(rest: number): void {
+		if (this.#claiming.places() > 0) return this.wake({ delayed: true });
+		this.#hasComeDue = true;
+		this.#plan(rest);
 	}
 
 	#plan(milliseconds: number): void {

@@ -164,12 +164,16 @@ export class Claiming<K extends ClaimedKind> {
 		};
 	}
 
-	/** Claim everything that matches, asking each time what that is, until nothing is left of it, or no place: whether nothing is left. */
-	async claimAll(toClaim: () => Claim<K>): Promise<boolean> {
+	/**
+	 * Claim everything that matches, asking each time what that is, until nothing is left of it, or no place, or somebody else `waits` for
+	 * places: while claims are under way others become free. Whether nothing is left.
+	 */
+	async claimAll(toClaim: () => Claim<K>, waits: () => boolean = () => false): Promise<boolean> {
 		while (this.places() > 0) {
 			const isLeft = await this.claimSome(toClaim());
 			this.#isBehind = isLeft;
 			if (!isLeft) return true;
+			if (waits()) break;
 		}
 		this.#isBehind = true;
 		return false;

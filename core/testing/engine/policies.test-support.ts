@@ -73,6 +73,8 @@ interface NodeOptions {
 	/** Seconds. */
 	readonly lease?: number;
 	readonly poolSize?: number;
+	/** Seconds; by default short. */
+	readonly pollInterval?: number;
 	/** Whether a stop waits for runs. */
 	readonly graceful?: boolean;
 }
@@ -116,13 +118,13 @@ export function withCluster(name: string, counts: () => Counts, body: (cluster: 
 export async function startCounted(
 	storage: StoragePlugin | undefined,
 	{ runner }: Counts,
-	{ lease = 15, poolSize = 60, graceful = true }: NodeOptions = {},
+	{ lease = 15, poolSize = 60, pollInterval = 0.02, graceful = true }: NodeOptions = {},
 ): Promise<TestEngine> {
 	const node = await startEngine({
 		...(storage !== undefined && { storage }),
 		runners: [runner],
 		options: {
-			scheduler: { lease, poll_interval: 0.02 },
+			scheduler: { lease, poll_interval: pollInterval },
 			actionrunner: { actions_pool_size: poolSize, graceful_shutdown: graceful },
 			log: { level: "error" },
 		},
