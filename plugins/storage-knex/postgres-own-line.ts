@@ -15,6 +15,8 @@ interface DriverRows<T> extends ReadonlyArray<T> {
 
 interface DriverQuery<T> extends Promise<DriverRows<T>> {
 	values(): DriverQuery<readonly Binding[]>;
+	/** Instead of a list of them. */
+	forEach(take: (row: T) => void): DriverQuery<T>;
 }
 
 /** The parts of the package that are used. */
@@ -32,6 +34,8 @@ export interface PostgresServer {
 	/** Statements that every connection begins with. */
 	readonly setup: string;
 }
+
+const none: (readonly Binding[])[] = [];
 
 /** How long a connection may take from the first packet to the answer of its first statement. */
 const connectPatience = 4_000;
@@ -89,8 +93,16 @@ class OwnLine implements PostgresLine {
 	}
 
 	ask(sql: string, bindings: readonly unknown[], prepare: boolean): ReturnType<PostgresLine["ask"]> {
+		// The driver's own list of rows would be garbage that only a whole collection finds, as its promises refer to each other; the callers' is not.
+		let rows: (readonly Binding[])[] = [];
 		const answer = this.#sql.unsafe(sql, bindings, { prepare, simple: false }).values();
-		return answer.then((rows) => ({ rows, count: rows.count ?? 0 }));
+		return answer
+			.forEach((row) => void rows.push(row))
+			.then(({ count }) => {
+				const all = rows;
+				rows = none;
+				return { rows: all, count: count ?? 0 };
+			});
 	}
 
 	askByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult> {
