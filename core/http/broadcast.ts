@@ -5,14 +5,14 @@ const mostBehind = 2_000;
 /** Bytes of a piece that is handed to a socket as one; a longer event is a piece of its own. */
 const pieceSize = 65_536;
 
-/** Bytes that all readers get alike, and what followed them. Whoever has not read them holds them, and nobody else. */
+/** Bytes that all readers get alike. */
 interface Piece {
 	readonly bytes: Uint8Array;
+	readonly number: number;
 	/** Events up to and with this one. */
 	readonly events: number;
 	/** Bytes up to and with this one. */
 	readonly size: number;
-	next: Piece | undefined;
 }
 
 /** How a broadcast asks to be flushed, and is forgotten. */
@@ -27,8 +27,9 @@ export interface BroadcastHooks {
 export class Broadcast {
 	readonly #hooks: BroadcastHooks;
 	readonly #readers = new Set<BroadcastReader>();
+	readonly #untaken = new UntakenPieces();
 	#pending: Uint8Array[] = [];
-	#last: Piece = { bytes: new Uint8Array(), events: 0, size: 0, next: undefined };
+	#last: Piece = { bytes: new Uint8Array(), number: 0, events: 0, size: 0 };
 
 	constructor(hooks: BroadcastHooks) {
 		this.#hooks = hooks;
@@ -45,7 +46,7 @@ export class Broadcast {
 
 	/** A reader that waits until `begin`, and then gets what is added from there on. */
 	join(): BroadcastReader {
-		const reader: BroadcastReader = new BroadcastReader(() => {
+		const reader: BroadcastReader = new BroadcastReader(this.#untaken, () => {
 			if (this.#readers.delete(reader) && this.#readers.size === 0) this.#hooks.onEmpty();
 		});
 		this.#readers.add(reader);
@@ -110,9 +111,54 @@ export class Broadcast {
 	#append(events: readonly Uint8Array[]): void {
 		const [first = new Uint8Array()] = events;
 		const bytes = events.length === 1 ? first : Buffer.concat(events);
-		const piece = { bytes, events: this.#last.events + events.length, size: this.#last.size + bytes.byteLength, next: undefined };
-		this.#last.next = piece;
-		this.#last = piece;
+		const { number, events: eventsBefore, size } = this.#last;
+		this.#last = { bytes, number: number + 1, events: eventsBefore + events.length, size: size + bytes.byteLength };
+		this.#untaken.add(this.#last);
+	}
+}
+
+/**
+ * Pieces that some reader has still to take. They stand side by side and do not refer to each other: one that was taken long ago, and waits for the
+ * collector of garbage, would otherwise keep all that came behind it.
+ */
+class UntakenPieces {
+	/** In order, without gaps. */
+	readonly #pieces: { readonly piece: Piece; readers: number }[] = [];
+	/** Those who take each piece that is added. */
+	#readers = 0;
+
+	/** A reader takes what is added from now on. */
+	begin(): void {
+		this.#readers += 1;
+	}
+
+	add(piece: Piece): void {
+		if (this.#readers > 0) this.#pieces.push({ piece, readers: this.#readers });
+	}
+
+	/** The piece behind one that a reader has taken, for it to take. */
+	take({ number }: Piece): Piece | undefined {
+		const next = this.#pieces[this.#indexBehind(number)];
+		if (next === undefined) return undefined;
+		next.readers -= 1;
+		this.#forgetTaken();
+		return next.piece;
+	}
+
+	/** A reader takes nothing behind this one any more. */
+	leave({ number }: Piece): void {
+		this.#readers -= 1;
+		for (const left of this.#pieces.slice(this.#indexBehind(number))) left.readers -= 1;
+		this.#forgetTaken();
+	}
+
+	#indexBehind(number: number): number {
+		return number + 1 - (this.#pieces[0]?.piece.number ?? 0);
+	}
+
+	/** All readers take the pieces in their order. */
+	#forgetTaken(): void {
+		while (this.#pieces[0]?.readers === 0) this.#pieces.shift();
 	}
 }
 
@@ -125,6 +171,7 @@ const over: IteratorResult<Uint8Array, undefined> = { done: true, value: undefin
 
 /** A client of a broadcast. It asks for the next piece when it has sent the one before. */
 export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefined> {
+	readonly #untaken: UntakenPieces;
 	readonly #leave: () => void;
 	/** The last piece taken; none before the beginning, and after the end. */
 	#taken: Piece | undefined;
@@ -134,7 +181,8 @@ export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefi
 	#isOver = false;
 	#failure: unknown;
 
-	constructor(leave: () => void) {
+	constructor(untaken: UntakenPieces, leave: () => void) {
+		this.#untaken = untaken;
 		this.#leave = leave;
 	}
 
@@ -151,6 +199,7 @@ export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefi
 	/** Read what comes behind a piece. */
 	begin(piece: Piece): void {
 		if (this.#isOver) return;
+		this.#untaken.begin();
 		this.#taken = piece;
 		this.#sent = piece;
 	}
@@ -158,7 +207,7 @@ export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefi
 	/** There may be something for it. */
 	wake(): void {
 		if (this.#waiter === undefined) return;
-		const next = this.#taken?.next;
+		const next = this.#taken && this.#untaken.take(this.#taken);
 		if (next === undefined) {
 			if (this.#isOver) this.#finish(this.#waiter);
 			return;
@@ -177,6 +226,7 @@ export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefi
 
 	/** End it where it stands. */
 	fail(error?: unknown): void {
+		if (this.#taken !== undefined) this.#untaken.leave(this.#taken);
 		this.#taken = undefined;
 		this.#leave();
 		this.end(error);
