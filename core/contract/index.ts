@@ -17,6 +17,7 @@ export * from "./options-input.ts";
 export * from "./pack-sensor.ts";
 export * from "./pack-tools.ts";
 export * from "./parameters.ts";
+export * from "./passing-map.ts";
 export * from "./plugin.ts";
 export * from "./poll.ts";
 export * from "./refused-variables.ts";

@@ -69,7 +69,8 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 		this.#source = source;
 		this.#options = options;
 		this.closed = new Promise((resolve) => {
-			this.#tellClosed = () => resolve(undefined);
+			const tell = () => resolve(undefined);
+			this.#tellClosed = tell;
 		});
 		this.#timer = setInterval(() => {
 			// A client that does not read needs no sign of life.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { SvcError } from "../../core/contract/index.ts";
+import { PassingMap, SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
 import type { LauncherMetrics } from "./launcher-metrics.ts";
 import { findOtherGroups, signalGroup } from "./process-group.ts";
@@ -16,7 +16,7 @@ interface Connection {
 	readonly child: ChildProcess;
 	readonly socket: Socket;
 	readonly writer: FrameWriter;
-	readonly runs: Map<number, ProcessRun>;
+	readonly runs: PassingMap<number, ProcessRun>;
 	readonly ready: Promise<LauncherFacts>;
 	/** Resolves when the launcher process has exited. */
 	readonly exited: Promise<void>;
@@ -83,7 +83,7 @@ export class Launcher {
 		clearTimeout(timer);
 	}
 
-	#nextId(runs: ReadonlyMap<number, ProcessRun>): number {
+	#nextId(runs: Connection["runs"]): number {
 		do this.#lastId = (this.#lastId + 1) >>> 0;
 		while (runs.has(this.#lastId));
 		return this.#lastId;
@@ -105,7 +105,7 @@ export class Launcher {
 		const socket = child.stdio?.[3];
 		// Without descriptors left there is not even that, and the error only comes later.
 		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
-		const runs = new Map<number, ProcessRun>();
+		const runs = new PassingMap<number, ProcessRun>();
 		const writer = new FrameWriter(socket);
 		const ready = new Promise<LauncherFacts>((resolve, reject) => {
 			const reader = new FrameReader((type, id, payload) => {
@@ -132,7 +132,7 @@ export class Launcher {
 	}
 
 	/** Its processes have nobody left who reads or ends them. */
-	#onLost(runs: ReadonlyMap<number, ProcessRun>): void {
+	#onLost(runs: Connection["runs"]): void {
 		if (this.#connection?.runs === runs) this.#connection = undefined;
 		const leaders = new Set([...runs.values()].flatMap(({ pid }) => pid ?? []));
 		const marks = new Set([...runs.values()].flatMap(({ mark }) => mark ?? []));

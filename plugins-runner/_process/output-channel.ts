@@ -133,10 +133,11 @@ export class OutputChannel {
 		this.#wanted = takenTogether;
 		await new Promise<void>((resolve) => {
 			const timer = setTimeout(resolve, flood.wait);
-			this.#wake = () => {
+			const wake = () => {
 				clearTimeout(timer);
 				resolve();
 			};
+			this.#wake = wake;
 		});
 		this.#wake = undefined;
 		this.#wanted = 1;
@@ -201,7 +202,8 @@ export class OutputChannel {
 	async #wait(): Promise<void> {
 		let timer: NodeJS.Timeout | undefined;
 		const more = new Promise<boolean>((resolve) => {
-			this.#wake = () => resolve(true);
+			const wake = () => resolve(true);
+			this.#wake = wake;
 			if (this.#held > 0) timer = setTimeout(() => resolve(false), Math.max(0, this.#heldSince + holdTime - performance.now()));
 		});
 		const arrived = await more;

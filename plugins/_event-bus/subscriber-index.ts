@@ -1,8 +1,8 @@
-import { SvcError } from "../../core/contract/index.ts";
+import { PassingMap, SvcError } from "../../core/contract/index.ts";
 
 /** Finds the subscribers of an event name without asking each of them. A subscriber is found once, however many names match. */
 export class SubscriberIndex<T> {
-	readonly #byName = new Map<string, Set<T>>();
+	readonly #byName = new PassingMap<string, Set<T>>();
 	readonly #byPrefix = new Map<string, Set<T>>();
 
 	/** Returns the function that takes the subscriber out again. */
@@ -41,7 +41,7 @@ function toPatterns(names: readonly string[]): { exact: string[]; prefixes: stri
 	return { exact, prefixes };
 }
 
-function put<T>(index: Map<string, Set<T>>, key: string, subscriber: T): () => void {
+function put<T>(index: Pick<PassingMap<string, Set<T>>, "get" | "set" | "delete">, key: string, subscriber: T): () => void {
 	const subscribers = index.get(key) ?? new Set<T>();
 	index.set(key, subscribers.add(subscriber));
 	return () => {

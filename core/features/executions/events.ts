@@ -1,5 +1,6 @@
 import type { BusEvent, EventBus, JsonObject, SnapshotEntity } from "../../contract/index.ts";
 import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
+import { Attached } from "../../kernel/basics/attached.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import {
 	announcementPrefix,
@@ -92,7 +93,7 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 class ToldEvents {
 	readonly #parts: EventParts;
 	/** The bus gives the same object to everybody. */
-	readonly #told = new WeakMap<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
+	readonly #told = new Attached<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
 
 	constructor(parts: EventParts) {
 		this.#parts = parts;

@@ -2,6 +2,7 @@ import { toBulkyBytes } from "../../contract/index.ts";
 import { escapeAscii } from "../../http/ascii-json.ts";
 import type { Presentation } from "../../http/present.ts";
 import { toFrame, toFrameBytes } from "../../http/sse.ts";
+import { Attached } from "../../kernel/basics/attached.ts";
 import { type Room, Rooms } from "../../kernel/basics/rooms.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toChunk, toChunkWith } from "./records-api.ts";
@@ -15,7 +16,7 @@ const mostLong = 16;
 let longCount = 0;
 
 /** What streams send now of chunks, for all who are to see as much of them. */
-const shared = { masked: new WeakMap<OutputChunk, Frame>(), whole: new WeakMap<OutputChunk, Frame>() };
+const shared = { masked: new Attached<OutputChunk, Frame>(), whole: new Attached<OutputChunk, Frame>() };
 
 const emptyText = '"data":""';
 
@@ -28,7 +29,7 @@ interface Frame {
 /** The events of an output as one stream sends them, one after another. */
 export class OutputFrames {
 	readonly #isSent: () => boolean;
-	readonly #shared: WeakMap<OutputChunk, Frame>;
+	readonly #shared: Attached<OutputChunk, Frame>;
 	readonly #presentation: Pick<Presentation, "masked">;
 	/** What is to be let go of, given whether it has been sent. */
 	#leave: ((isSent: boolean) => void) | undefined;
@@ -49,9 +50,10 @@ export class OutputFrames {
 		if (known === undefined) this.#shared.set(chunk, frame);
 		const { room } = frame;
 		if (room !== undefined) {
-			this.#leave = (isSent) => {
+			const leave = (isSent: boolean) => {
 				if (isSent && room.release()) this.#shared.delete(chunk);
 			};
+			this.#leave = leave;
 		}
 		return frame.bytes;
 	}
@@ -81,10 +83,11 @@ export class OutputFrames {
 	#takeLong(): Room {
 		const room = longRooms.take();
 		longCount += 1;
-		this.#leave = (isSent) => {
+		const leave = (isSent: boolean) => {
 			longCount -= 1;
 			if (isSent) room.release();
 		};
+		this.#leave = leave;
 		return room;
 	}
 }

@@ -19,6 +19,27 @@ const readGrace = 1_000;
 /** No chunk has a higher sequence: whoever follows behind it waits for the end and reads nothing. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
+/** It is followed to its end only where somebody asks for that. */
+class AskedRun implements Run {
+	readonly created: Run["created"];
+	readonly output: Run["output"];
+	readonly cancel: Run["cancel"];
+	readonly #end: () => Promise<ExecutionEntity>;
+	#ended: Promise<ExecutionEntity> | undefined;
+
+	constructor({ created, output, cancel }: Omit<Run, "ended">, end: () => Promise<ExecutionEntity>) {
+		this.created = created;
+		this.output = output;
+		this.cancel = cancel;
+		this.#end = end;
+	}
+
+	get ended(): Promise<ExecutionEntity> {
+		this.#ended ??= this.#end();
+		return this.#ended;
+	}
+}
+
 /** Actions run by the embedding program. */
 export class Runs {
 	readonly #parts: Parts;
@@ -64,24 +85,14 @@ export class Runs {
 
 	/** Functions of their own: the program may take any of them out of the run. */
 	#toRun(created: Promise<ExecutionEntity>, principal: Principal): Run {
-		let ended: Promise<ExecutionEntity> | undefined;
-		const end = () => {
-			ended ??= this.#track(created.then(({ id }) => this.#end(id)));
-			return ended;
-		};
 		const follow = (id: string) => this.#follow(id, 0);
-		return {
-			created,
-			get ended() {
-				return end();
+		const output = {
+			async *[Symbol.asyncIterator]() {
+				yield* follow((await created).id);
 			},
-			output: {
-				async *[Symbol.asyncIterator]() {
-					yield* follow((await created).id);
-				},
-			},
-			cancel: async () => void (await this.#parts.executions.cancel((await created).id, principal)),
 		};
+		const cancel = async () => void (await this.#parts.executions.cancel((await created).id, principal));
+		return new AskedRun({ created, output, cancel }, () => this.#track(created.then(({ id }) => this.#end(id))));
 	}
 
 	async #end(id: string): Promise<ExecutionEntity> {
@@ -117,9 +128,10 @@ export class Runs {
 
 	/** Have a stop wait for it. That nobody else may look at it is fine. */
 	#track<T>(promise: Promise<T>): Promise<T> {
-		const forget = () => this.#active.delete(promise);
-		this.#active.add(promise);
-		promise.then(forget, forget);
+		const forget = () => void this.#active.delete(settled);
+		// One that leads to nothing: tables of the set that have been left behind refer to what was in them.
+		const settled = promise.then(forget, forget);
+		this.#active.add(settled);
 		return promise;
 	}
 }

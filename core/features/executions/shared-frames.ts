@@ -1,4 +1,5 @@
 import type { Guard } from "../../http/guard.ts";
+import { Attached } from "../../kernel/basics/attached.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 
@@ -31,7 +32,7 @@ interface Shown {
  */
 export class SharedFrames<T extends object> {
 	/** In the order in which they were begun. Most things are shown once, and at once: for these there is no promise. */
-	readonly #shown = new WeakMap<T, Later<Shown>[]>();
+	readonly #shown = new Attached<T, Later<Shown>[]>();
 
 	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
 		const known = this.#shown.get(thing);

@@ -22,8 +22,8 @@ export class RuleSnapshots {
 	async of(rule: RuleEntity): Promise<string> {
 		const trigger = await this.#findTrigger(rule);
 		if (trigger === undefined) return this.#store(toRuleSnapshot(rule, undefined));
-		const ids = this.#stored.get(trigger) ?? new Map<string, Promise<string>>();
-		this.#stored.set(trigger, ids);
+		let ids = this.#stored.get(trigger);
+		if (ids === undefined) this.#stored.set(trigger, (ids = new Map<string, Promise<string>>()));
 		const known = ids.get(rule.revision);
 		if (known !== undefined) return known;
 		const storing = this.#store(toRuleSnapshot(rule, trigger));

@@ -6,6 +6,7 @@ import {
 	type JsonObject,
 	SvcError,
 } from "../../contract/index.ts";
+import { Attached } from "../basics/attached.ts";
 import type { OutputChunk } from "./executions-api.ts";
 import { withOwnText } from "./paged-text.ts";
 
@@ -33,7 +34,7 @@ interface InterruptEventData {
 }
 
 /** Of events that tell of text in pages. */
-const keptChunks = new WeakMap<BusEvent, OutputChunk>();
+const keptChunks = new Attached<BusEvent, OutputChunk>();
 
 interface OutputEventData {
 	readonly execution_id: string;
@@ -112,7 +113,7 @@ export function toEventChunk(event: BusEvent): OutputChunk {
 
 /** Keep the output that an event tells of, as long as the event is there. To be called by a filter, before anybody lets go of it. */
 export function keepOutput(event: BusEvent): void {
-	if (event.name !== eventNames.outputCreate || keptChunks.has(event)) return;
+	if (event.name !== eventNames.outputCreate || keptChunks.get(event) !== undefined) return;
 	const chunk = toEventChunk(event);
 	const own = withOwnText(chunk);
 	if (own !== chunk) keptChunks.set(event, own);

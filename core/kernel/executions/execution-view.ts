@@ -15,15 +15,28 @@ export function toExecutionView(
 	snapshot: SnapshotEntity,
 	{ sealedSecrets, isWorkflow, children = [] }: ViewParts & { readonly children?: readonly string[] },
 ): ExecutionView {
-	let secrets: KnownSecrets | undefined;
-	return {
-		entity,
-		snapshot,
-		children,
-		isWorkflow: isWorkflow(snapshot.runner.name),
-		get secrets() {
-			secrets ??= sealedSecrets.ofExecution(entity, snapshot);
-			return secrets;
-		},
-	};
+	return new ShownExecution({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
+}
+
+/** A class for the sake of its getter: V8 keeps that of a single object, and all that its function can see, until it collects the whole heap. */
+class ShownExecution implements ExecutionView {
+	readonly entity: ExecutionEntity;
+	readonly snapshot: SnapshotEntity;
+	readonly children: readonly string[];
+	readonly isWorkflow: boolean;
+	readonly #sealedSecrets: SealedSecrets;
+	#secrets: KnownSecrets | undefined;
+
+	constructor({ entity, snapshot, children, isWorkflow }: Omit<ExecutionView, "secrets">, sealedSecrets: SealedSecrets) {
+		this.entity = entity;
+		this.snapshot = snapshot;
+		this.children = children;
+		this.isWorkflow = isWorkflow;
+		this.#sealedSecrets = sealedSecrets;
+	}
+
+	get secrets(): KnownSecrets {
+		this.#secrets ??= this.#sealedSecrets.ofExecution(this.entity, this.snapshot);
+		return this.#secrets;
+	}
 }

@@ -1,4 +1,5 @@
 import { withBulkyBytes } from "../../contract/index.ts";
+import { Attached } from "../basics/attached.ts";
 import { Rooms } from "../basics/rooms.ts";
 
 /** Bytes of a page. */
@@ -8,7 +9,7 @@ const shortest = 16_384;
 
 /** Of all runs, and of all who follow one. */
 const pages = new Rooms({ size: pageSize, most: 16, reserved: 32 });
-const texts = new WeakMap<object, PagedText>();
+const texts = new Attached<object, PagedText>();
 
 /**
  * Text of a flood, each byte a character of ASCII, in memory that is used again once nobody holds it any more: as strings it would fill the

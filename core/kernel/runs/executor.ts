@@ -116,7 +116,7 @@ export class Executor {
 	async run(claimed: ExecutionEntity): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
-			const ready = this.#ready.find(claimed);
+			const ready = this.#ready.take(claimed);
 			if (ready !== undefined) return await this.#beginStored({ execution: claimed, run, prepared: ready });
 			const prepared = await this.#prepare(claimed, run);
 			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);

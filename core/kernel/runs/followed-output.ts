@@ -1,4 +1,4 @@
-import { type EventBus, type ExecutionEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type EventBus, type ExecutionEntity, PassingMap, type Storage, SvcError } from "../../contract/index.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { findPagedText, toPaged } from "../executions/paged-text.ts";
 import { OutputFeed } from "./output-feed.ts";
@@ -32,7 +32,7 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
 export class FollowedOutput {
 	readonly #parts: FollowedOutputParts;
 	readonly #recent = new RecentChunks();
-	readonly #followed = new Map<string, Followed>();
+	readonly #followed = new PassingMap<string, Followed>();
 
 	constructor(parts: FollowedOutputParts) {
 		this.#parts = parts;

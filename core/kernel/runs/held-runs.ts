@@ -1,9 +1,9 @@
-import { type ExecutionEntity, RunAborted } from "../../contract/index.ts";
+import { type ExecutionEntity, PassingMap, RunAborted } from "../../contract/index.ts";
 import { createRun, type Run } from "./run.ts";
 
 /** What runs on this node, by execution. */
 export class HeldRuns {
-	readonly #runs = new Map<string, Run>();
+	readonly #runs = new PassingMap<string, Run>();
 	#leaving: RunAborted | undefined;
 
 	/** A run begins. */
@@ -25,7 +25,7 @@ export class HeldRuns {
 
 	/** Those whose lease is this node's, as far as it knows. */
 	held(): ReadonlyMap<string, Pick<Run, "fence" | "leaseExpiresAt">> {
-		return new Map([...this.#runs].filter(([, { lost }]) => !lost));
+		return new Map([...this.#runs.entries()].filter(([, { lost }]) => !lost));
 	}
 
 	/** End a run of this node; false when it is not running here. */

@@ -21,6 +21,7 @@ import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { Floods } from "./floods.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { HostedRunContext } from "./hosted-run-context.ts";
+import { type LaterMembers, withLaterMembers } from "./later-members.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
@@ -84,7 +85,7 @@ export class RunPerformer {
 		const learn = async (known: KnownSecrets) => void forgets.push(await this.#learn(performance, known));
 		const calls = new RunCalls(performance, this.#parts.logger);
 		const tools = new RunTools(this.#parts, performance, { calls, learn, seal: () => this.#sealFound(performance) });
-		run.haveChildrenNews = () => tools.haveChildrenNews();
+		run.tools = tools;
 		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
 		try {
@@ -141,20 +142,8 @@ export class RunPerformer {
 		const { execution, run, prepared } = performance;
 		const { dialects } = this.#parts;
 		// What is spread comes last: to add members behind it costs a microsecond and more for each of them.
-		return {
+		const context = {
 			signal: run.controller.signal,
-			get pausing() {
-				return run.pausing.signal;
-			},
-			get children() {
-				return tools.children;
-			},
-			get journal() {
-				return tools.journal;
-			},
-			get expressions() {
-				return tools.expressions;
-			},
 			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
 			request: (change) => requestChange(this.#parts, performance, { calls, change }),
 			emit: toEmit(recorder),
@@ -173,7 +162,8 @@ export class RunPerformer {
 			saveStateWith: (state, operations) => this.#saveState(performance, state, operations),
 			...prepared.context,
 			environment: withTraceparent(dialects.environment(prepared.context.environment), traceparent),
-		};
+		} satisfies Omit<HostedRunContext, keyof LaterMembers>;
+		return withLaterMembers(context, { run, tools });
 	}
 
 	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */

@@ -41,9 +41,12 @@ export class ReadyRuns {
 		return [execution];
 	}
 
-	/** What an execution is run with that was stored as running. */
-	find(execution: ExecutionEntity): PreparedRun | undefined {
-		return this.#ready.get(execution);
+	/** What an execution is run with that was stored as running; only once. */
+	take(execution: ExecutionEntity): PreparedRun | undefined {
+		const ready = this.#ready.get(execution);
+		// As long as it is in there V8 keeps all that it leads to until it collects the whole heap.
+		this.#ready.delete(execution);
+		return ready;
 	}
 
 	/** What its run needs, and what it would come to where it needs none. */

@@ -196,10 +196,11 @@ export class Recorder {
 	/** Until a write has taken of what waits. To wait for the end of all writing would let nothing come that the next write waits for. */
 	#untilLess(): Promise<void> {
 		this.#less ??= new Promise((resolve) => {
-			this.#tellLess = () => {
+			const tell = () => {
 				this.#less = undefined;
 				resolve();
 			};
+			this.#tellLess = tell;
 		});
 		void this.#startWriting();
 		return this.#less;
@@ -265,10 +266,11 @@ export class Recorder {
 		this.#enough = enough;
 		await new Promise<void>((resolve) => {
 			const timer = setTimeout(resolve, milliseconds);
-			this.#hurry = () => {
+			const hurry = () => {
 				clearTimeout(timer);
 				resolve();
 			};
+			this.#hurry = hurry;
 		});
 	}
 

@@ -114,7 +114,7 @@ export class RunEnds {
 		const { runnerInfo: runner_info = current.runner_info } = run;
 		const kept = { known_secrets: outcome.sealed, runner_info };
 		if (current.status === "canceling") return { ...kept, ...toBeContinued };
-		if (outcome.status === "resuming" || (await run.haveChildrenNews()) || (await this.#isOver(current)))
+		if (outcome.status === "resuming" || (await run.tools?.haveChildrenNews()) || (await this.#isOver(current)))
 			return { ...toStatusPatch(current, "resuming", timestamp), ...kept, ...toBeContinued };
 		return { ...toStatusPatch(current, "paused", timestamp), ...toResultPatch(outcome.result), ...kept };
 	}

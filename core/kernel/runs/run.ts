@@ -21,8 +21,8 @@ export interface Run {
 	secrets: KnownSecrets;
 	/** What the results of its children have shown to be secret, besides what it knew at its start. */
 	learnt: KnownSecrets;
-	/** Whether a child of it has come further than the runner was told. */
-	haveChildrenNews: () => Promise<boolean>;
+	/** Whether a child of it has come further than the runner was told is asked of these; undefined before it begins. */
+	tools: { haveChildrenNews(): Promise<boolean> } | undefined;
 	/** What it has decided with its end. */
 	decided: Decided | undefined;
 	/** Where it lives, when that was told after it began: the end is announced with it. */
@@ -36,27 +36,40 @@ export interface Decided {
 	tell(): void;
 }
 
-export function createRun({ fence, lease_expires_at }: { readonly fence: string | null; readonly lease_expires_at: string | null }): Run {
-	let pausing: AbortController | undefined;
-	return {
-		controller: new AbortController(),
-		// Made when it is asked for: most runs never pause.
-		get pausing() {
-			pausing ??= new AbortController();
-			return pausing;
-		},
-		fence,
-		leaseExpiresAt: lease_expires_at ?? "",
-		recorder: undefined,
-		lost: false,
-		recorded: false,
-		saved: false,
-		secrets: KnownSecrets.none,
-		learnt: KnownSecrets.none,
-		haveChildrenNews: async () => false,
-		decided: undefined,
-		runnerInfo: undefined,
-	};
+export function createRun(leased: Leased): Run {
+	return new BegunRun(leased);
+}
+
+interface Leased {
+	readonly fence: string | null;
+	readonly lease_expires_at: string | null;
+}
+
+class BegunRun implements Run {
+	readonly controller = new AbortController();
+	readonly fence: string | null;
+	leaseExpiresAt: string;
+	recorder: Recorder | undefined = undefined;
+	lost = false;
+	recorded = false;
+	saved = false;
+	secrets = KnownSecrets.none;
+	learnt = KnownSecrets.none;
+	tools: Run["tools"] = undefined;
+	decided: Decided | undefined = undefined;
+	runnerInfo: JsonObject | undefined = undefined;
+	#pausing: AbortController | undefined;
+
+	constructor({ fence, lease_expires_at }: Leased) {
+		this.fence = fence;
+		this.leaseExpiresAt = lease_expires_at ?? "";
+	}
+
+	/** Made when it is asked for: most runs never pause. */
+	get pausing(): AbortController {
+		this.#pausing ??= new AbortController();
+		return this.#pausing;
+	}
 }
 
 /** Abort the run when its time is over, of which some may have passed already. */

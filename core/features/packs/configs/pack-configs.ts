@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { JsonObject, Logger, ParameterSchema, Storage } from "../../../contract/index.ts";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { Attached } from "../../../kernel/basics/attached.ts";
 import { toStableId } from "../../../kernel/basics/ids.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import { KnownSecrets } from "../../../kernel/secrets/known-secrets.ts";
@@ -38,7 +39,7 @@ const mostSchemas = 500;
 const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
 /** Schemas are the same objects for every execution of an action. */
-const mentions = new WeakMap<object, boolean>();
+const mentions = new Attached<object, boolean>();
 
 /** Configurations as they are kept in files. */
 export class StoredPackConfigs implements PackConfigs {

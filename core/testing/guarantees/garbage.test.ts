@@ -1,0 +1,47 @@
+import * as assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { test } from "uvu";
+import { toProgram } from "../program.test-support.ts";
+
+const program = toProgram("./garbage-engine.test-support", import.meta.url);
+
+interface Garbage {
+	/** Bytes that small collections have copied to where only whole ones look. */
+	readonly kept: number;
+	/** Bytes that were asked for. */
+	readonly allocated: number;
+}
+
+/** What becomes of the garbage of one way to make it, as Node tells of its collections. */
+async function measure(what: string): Promise<Garbage> {
+	const told = ["--expose-gc", "--trace-gc", "--trace-gc-nvp", "--single-threaded-gc"];
+	const { stdout } = await promisify(execFile)(process.execPath, [...told, ...program, what], { maxBuffer: 67_108_864 });
+	const [, behind = ""] = stdout.split("begin\n");
+	const small = behind.split("\n").filter((line) => line.includes(" gc=s "));
+	assert.ok(small.length > 5, `there were ${small.length} collections`);
+	const sum = (name: string) => small.reduce((all, line) => all + Number(new RegExp(` ${name}=(\\d+)`).exec(line)?.[1]), 0);
+	return { kept: sum("promoted"), allocated: sum("allocated") };
+}
+
+const share = ({ kept, allocated }: Garbage) => kept / allocated;
+
+test("what has left a map of what is under way is garbage at once", async () => {
+	const [passing, plain] = [await measure("passing"), await measure("plain")];
+	assert.ok(share(passing) < 0.01, JSON.stringify(passing));
+	// Otherwise the class has no reason to be there any more.
+	assert.ok(share(plain) > 0.03, JSON.stringify(plain));
+});
+
+test("what is kept beside an object is garbage with it", async () => {
+	const [attached, weak] = [await measure("attached"), await measure("weak")];
+	assert.ok(share(attached) < 0.01, JSON.stringify(attached));
+	assert.ok(share(weak) > 0.03, JSON.stringify(weak));
+});
+
+test("executions and what is told of them leave nothing to whole collections of garbage", async () => {
+	const garbage = await measure("engine");
+	assert.ok(share(garbage) < 0.015, JSON.stringify(garbage));
+});
+
+test.run();
