@@ -12,7 +12,8 @@ export interface Minimal {
 }
 
 /** The fewest requests that make it happen on a new service; without `problem` when none of them does. */
-export async function shrink({ problem, suspects }: Incident, past: Past, laboratory: Laboratory): Promise<Minimal> {
+export async function shrink(incident: Incident, past: Past, laboratory: Laboratory): Promise<Minimal> {
+	const { problem, suspects } = incident;
 	const { kind } = problem;
 	for (const suspect of suspects) {
 		if (laboratory.isOver) break;
@@ -22,15 +23,30 @@ export async function shrink({ problem, suspects }: Incident, past: Past, labora
 	}
 	for (const suspect of suspects) {
 		if (laboratory.isOver) break;
-		const groups = past.changes.map((change) => past.chain(change));
-		const culprit = await laboratory.findCulprit(kind, groups, suspect);
-		if (culprit === undefined) continue;
+		const found = await findBefore(incident, suspect, past, laboratory);
+		if (found !== undefined) return found;
+	}
+	return { requests: suspects, problem: undefined };
+}
+
+/** What was changed before a request, and makes it happen with that. */
+async function findBefore({ problem }: Incident, suspect: FuzzRequest, past: Past, laboratory: Laboratory): Promise<Minimal | undefined> {
+	const { kind } = problem;
+	const groups = past.changes.map((change) => past.chain(change));
+	for (let from = 0; from < groups.length; ) {
+		const before = groups.slice(0, from).flat();
+		const found = await laboratory.findCulprit(kind, [[...before, ...(groups[from] ?? [])], ...groups.slice(from + 1)], suspect);
+		if (found === undefined) return undefined;
+		const culprit = from + found;
 		const short = [...(groups[culprit] ?? []), suspect];
 		const again = await laboratory.try(kind, short);
 		if (again !== undefined) return reduce(kind, { requests: short, problem: again }, laboratory);
-		return { requests: [...groups.slice(0, culprit + 1).flat(), suspect], problem };
+		const whole = [...groups.slice(0, culprit + 1).flat(), suspect];
+		if (laboratory.isOver || (await laboratory.try(kind, whole)) !== undefined) return { requests: whole, problem };
+		// It was the machine that was slow.
+		from = culprit + 1;
 	}
-	return { requests: suspects, problem: undefined };
+	return undefined;
 }
 
 /** Leave out whole requests, headers and members of bodies for as long as it still happens. */
