@@ -26,7 +26,7 @@ test("values written into a text are stored as those that are handed over", asyn
 		"\u0001\u0001",
 		"\ud800",
 	];
-	const numbers = [0, 1, -1, 0.1, 1e-7, 123456.789012, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 1e21, 1.5e300, -0.000001];
+	const numbers = [0, 1, -1, 0.1, 0.3, 123456.789012, 856899.841128, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 1.5, -0.000001];
 	const rows: Binding[][] = [
 		...texts.map((text) => [1, text, null, true]),
 		...numbers.map((number) => [number, null, number, false]),
@@ -49,7 +49,7 @@ test("there is no text where an answer is wanted, a number has no certain one, o
 	const row = [1, "x", 0.5, true];
 	assert.ok(toText([{ statement: insert, bindings: row }], 1));
 	for (const answer of ["row", "rows"] as const) assert.equal(toText([{ statement: { ...insert, answer }, bindings: row }], 1), undefined);
-	for (const number of [0.1 + 0.2, Math.PI * 1e-20])
+	for (const number of [0.1 + 0.2, Math.PI * 1e-20, 1e-7, 1e21, 1.5e300, Number.POSITIVE_INFINITY, Number.NaN])
 		assert.equal(toText([{ statement: insert, bindings: [1, "x", number, true] }], 1), undefined);
 	assert.equal(toText([{ statement: insert, bindings: row }], 1_000_000), undefined);
 	assert.equal(

@@ -6,8 +6,8 @@ import type { Binding } from "./values.ts";
 const leastSteps = 12;
 /** Characters of values; longer ones are better handed over as they are than written into a text. */
 const mostLength = 262_144;
-/** Digits, with sign and point, of which SQLite makes the same number as the language. */
-const certainDigits = 16;
+/** Digits, with the sign, of whole numbers that are all exact. */
+const certainDigits = 15;
 
 /** Fails where the statement before it has changed nothing. */
 const assertChanged = "select json('nothing was changed') where changes() = 0;";
@@ -117,7 +117,11 @@ function toLiteral(value: Binding): string | undefined {
 	}
 }
 
+/** SQLite reads some fractions as the number beside them. Whole numbers it reads and divides exactly. */
 function toNumber(value: number): string | undefined {
 	const text = String(value);
-	return Number.isSafeInteger(value) || text.length <= certainDigits ? text : undefined;
+	if (Number.isSafeInteger(value)) return text;
+	const [, whole, fraction] = /^(-?\d+)\.(\d+)$/.exec(text) ?? [];
+	if (whole === undefined || fraction === undefined || whole.length + fraction.length > certainDigits) return undefined;
+	return `cast(${whole}${fraction} as real) / 1${"0".repeat(fraction.length)}`;
 }
