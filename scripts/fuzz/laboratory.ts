@@ -37,7 +37,7 @@ export class Laboratory {
 		const isNew = this.#place === undefined;
 		const first = await this.#tryOnce(kind, requests);
 		// What others have stored may have done it, and what slows down once may be the machine.
-		const isSure = isNew ? kind !== "stall" : !leavesTraces(kind, requests);
+		const isSure = isNew ? first?.kind !== "stall" : !leavesTraces(kind, requests);
 		return first === undefined || isSure ? first : this.#tryOnce(kind, requests);
 	}
 

@@ -21,6 +21,13 @@ export async function shrink(incident: Incident, past: Past, laboratory: Laborat
 		const again = await laboratory.try(kind, requests);
 		if (again !== undefined) return reduce(kind, { requests, problem: again }, laboratory);
 	}
+	// One may have changed what another reads.
+	for (const together of [suspects, [...suspects].reverse()]) {
+		if (laboratory.isOver || suspects.length < 2) break;
+		const requests = [...new Set(together.flatMap((suspect) => past.chain(suspect)))];
+		const again = await laboratory.try(kind, requests);
+		if (again !== undefined) return reduce(kind, { requests, problem: again }, laboratory);
+	}
 	for (const suspect of suspects) {
 		if (laboratory.isOver) break;
 		const found = await findBefore(incident, suspect, past, laboratory);
