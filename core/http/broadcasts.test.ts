@@ -2,6 +2,8 @@ import * as assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
+import { collectGarbage } from "../testing/collect-garbage.test-support.ts";
+import { Broadcast } from "./broadcast.ts";
 import type { BroadcastSource } from "./broadcast-feed.ts";
 import { type BroadcastRequest, Broadcasts } from "./broadcasts.ts";
 
@@ -99,6 +101,31 @@ withSource("everybody gets the very same bytes, in pieces of what came together"
 	assert.equal(Buffer.from(pieces[0] ?? []).toString(), "one two ");
 	assert.ok(pieces.every((piece) => piece === pieces[0]));
 	assert.equal(source.opened.length, 1);
+});
+
+test("what all have taken, or nobody takes any more, is kept for none of them", async () => {
+	const broadcast = new Broadcast({ onPending: () => {}, onEmpty: () => {} });
+	const readers = [broadcast.join(), broadcast.join(), broadcast.join()];
+	for (const reader of readers) broadcast.begin(reader);
+	const [quick, slow, gone] = readers as [Reader, Reader, (typeof readers)[number]];
+	const isHeld = async (piece: WeakRef<object>) => {
+		await turn();
+		collectGarbage();
+		return piece.deref() !== undefined;
+	};
+	// A function of its own, so that nothing here holds the piece.
+	const hand = async () => {
+		broadcast.add(Buffer.from("one "));
+		broadcast.add(Buffer.from("two "));
+		broadcast.flush();
+		return new WeakRef((await quick.next()).value as object);
+	};
+	const pieces = [await hand(), await hand(), await hand()] as const;
+	for (const _piece of pieces) await slow.next();
+	assert.equal(await isHeld(pieces[0]), true);
+	gone.fail();
+	assert.equal(await isHeld(pieces[0]), false);
+	assert.equal(await isHeld(pieces[2]), true);
 });
 
 /** A broadcast whose first write has taken 10 ms, and that has more to write. */

@@ -93,7 +93,7 @@ class OwnLine implements PostgresLine {
 	}
 
 	ask(sql: string, bindings: readonly unknown[], prepare: boolean): ReturnType<PostgresLine["ask"]> {
-		// The driver's own list of rows would be garbage that only a whole collection finds, as its promises refer to each other; the callers' is not.
+		// The driver's own list of rows would last until the whole heap is collected, as its promises have functions for members that do; this one does not.
 		let rows: (readonly Binding[])[] = [];
 		const answer = this.#sql.unsafe(sql, bindings, { prepare, simple: false }).values();
 		return answer

@@ -7,11 +7,11 @@ import { Looks } from "../work/looks.ts";
 import { type AdmissionParts, Admissions, type StoreAdmitted } from "./admissions.ts";
 import { DelayedExecutions } from "./delayed-executions.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
+import { PlaceTurns } from "./place-turns.ts";
 import type { Queues, Starter } from "./queues.ts";
 import { heldStatuses } from "./status.ts";
 import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
 import { atOnce } from "./to-claim.ts";
-import { Turns } from "./turns.ts";
 
 export interface SchedulerParts {
 	readonly storage: Storage;
@@ -54,7 +54,7 @@ export class Scheduler {
 	/** Whether the next look is also at what is requested: not when only queues are to be looked at. */
 	#looksAtRequested = false;
 	readonly #delayed: DelayedExecutions;
-	readonly #turns = new Turns([
+	readonly #turns = new PlaceTurns([
 		{ waits: () => this.#parts.queues().isLookDue(), look: () => this.#lookAtQueues() },
 		{ waits: () => this.#looksAtRequested || this.#looksAtReleased, look: () => this.#lookAtOnce() },
 		{ waits: () => this.#delayed.isLeft, look: () => this.#delayed.claim() },

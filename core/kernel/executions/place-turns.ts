@@ -7,7 +7,7 @@ export interface Party {
 }
 
 /** Lets several have the places that are free, so that none takes every place for ever. */
-export class Turns {
+export class PlaceTurns {
 	/** Whoever has not been first for the longest time comes first. */
 	#parties: readonly Party[];
 
