@@ -36,6 +36,8 @@ export class LaunchedProcess {
 	#terminal: Terminal | undefined;
 	/** Of a process that asked to have it kept open. */
 	#input: Socket | undefined;
+	/** What is for it, but has come before the process was started. */
+	readonly #early: Buffer[] = [];
 	/** Grace in milliseconds once the end was asked for. */
 	#grace: number | undefined;
 	#killTimer: NodeJS.Timeout | undefined;
@@ -74,7 +76,8 @@ export class LaunchedProcess {
 
 	/** Text for the standard input, of a process that asked to have it kept open. Whoever writes bounds how much waits. */
 	write(payload: Buffer): void {
-		if (this.#input?.writable) this.#input.write(payload);
+		if (this.#input === undefined) this.#early.push(payload);
+		else if (this.#input.writable) this.#input.write(payload);
 	}
 
 	addCredit(channel: Channel, bytes: number): void {
@@ -148,6 +151,7 @@ export class LaunchedProcess {
 		if (!input) socket.end(stdin);
 		else {
 			socket.write(stdin);
+			for (const payload of this.#early.splice(0)) socket.write(payload);
 			this.#input = socket;
 		}
 		return read;

@@ -6,6 +6,7 @@ import { createPosixSpawner } from "./posix-spawner.ts";
 import { findOtherGroups, signalGroupNow } from "./process-group.ts";
 import { decodeNumber, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
 import type { Spawner } from "./spawner.ts";
+import { StartTurns } from "./start-turns.ts";
 
 /**
  * The launcher: a small process that starts all others on behalf of the server, over a socket on descriptor 3. It lives exactly
@@ -20,6 +21,7 @@ const writer = new FrameWriter(socket);
 const processes = new Map<number, LaunchedProcess>();
 const spawner = await createSpawner();
 const nothing = openSync("/dev/null", "r");
+const turns = new StartTurns();
 
 const reader = new FrameReader((type, id, payload) => {
 	if (type === frameTypes.start) start(id, payload);
@@ -47,7 +49,7 @@ socket.on("data", (bytes) => reader.push(bytes));
 function start(id: number, payload: Buffer): void {
 	const launched = new LaunchedProcess({ id, spawner, writer, nothing, onDone: () => processes.delete(id) });
 	processes.set(id, launched);
-	void launched.start(JSON.parse(payload.toString()));
+	turns.add(() => void launched.start(JSON.parse(payload.toString())));
 }
 
 async function createSpawner(): Promise<Spawner> {

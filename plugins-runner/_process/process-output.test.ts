@@ -57,6 +57,19 @@ for (const spawner of spawners) {
 		assert.equal(end.code, 3);
 	});
 
+	check("what comes for the stdin of processes that wait for their start reaches them, in order", async (launcher) => {
+		const numbers = Array.from({ length: 12 }, (_, index) => String(index));
+		const runs = numbers.map((number) => {
+			const onInput = (write: (text: string) => void) => ["and ", `${number}\n`].forEach(write);
+			return runShell(launcher, "read line; echo $line", { stdin: "given ", onInput });
+		});
+		const ends = await Promise.all(runs);
+		assert.deepEqual(
+			ends.map(({ stdout }) => stdout),
+			numbers.map((number) => `given and ${number}\n`),
+		);
+	});
+
 	check("descriptor 3 is a pipe of its own when it is asked for, and closed otherwise", async (launcher) => {
 		let report = "";
 		const command = "echo out; echo err >&2; echo report >&3; head -c 1000000 /dev/zero >&3";

@@ -174,25 +174,33 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 
 function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (answers: readonly Answer[]) => T): Write<T> {
 	const steps = parts.flatMap((part) => part.steps);
+	const { relaxed, shareable, rows, size } = toCost(parts);
 	return {
 		compound: steps.length > 1,
 		*steps() {
 			return conclude(yield* roundOrConflict(statements, steps));
 		},
-		// Last: to add members behind what is spread costs more than all the rest.
-		...toCost(parts),
+		// Each by its name: what is spread costs more than all the rest.
+		relaxed,
+		shareable,
+		rows,
+		size,
 	};
 }
 
 function toSilentWrite(statements: Statements, parts: readonly Part[]): Write<void> {
 	const silent = parts.flatMap((part) => part.steps);
+	const { relaxed, shareable, rows, size } = toCost(parts);
 	return {
 		compound: silent.length > 1,
 		*steps() {
 			yield* roundOrConflict(statements, silent);
 		},
 		silent,
-		...toCost(parts),
+		relaxed,
+		shareable,
+		rows,
+		size,
 	};
 }
 

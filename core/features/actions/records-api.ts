@@ -1,11 +1,11 @@
 import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
 import type { Presentation } from "../../http/present.ts";
-import { type WireRecord, withoutNull } from "../../http/record.ts";
+import { onlySet, type WireRecord } from "../../http/record.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 
 /** An action. `runnerParameters` say what is secret besides what the action says. */
 export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
-	return withoutNull({
+	return onlySet({
 		id: action.id,
 		uid: `action:${action.pack}:${action.name}`,
 		ref: action.ref,
@@ -34,7 +34,7 @@ export function toRunnerType(
 	{ masked }: Pick<Presentation, "masked">,
 	actionParameters: ParameterSchema = {},
 ): WireRecord {
-	return withoutNull({
+	return onlySet({
 		id: runnerType.id,
 		uid: `runner_type:${runnerType.name}`,
 		name: runnerType.name,

@@ -1,6 +1,7 @@
 import type { EventBus, ExecutionEntity } from "../../contract/index.ts";
 import { type KeptPlaces, type Reservation, storeAllReserved } from "../work/claiming.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
+import { withValues } from "./new-execution.ts";
 import type { Queues } from "./queues.ts";
 import { isCompleted } from "./status.ts";
 import { applied, type ExecutionPatch } from "./status-patch.ts";
@@ -91,7 +92,7 @@ export class Admissions {
 	#reserve(execution: ExecutionEntity): Reservation<ExecutionEntity> | Claimed {
 		const { queues, reserve } = this.#parts;
 		const queue = queues().queueOf(execution.action_ref);
-		if (queue !== null) return this.#toStoreOnly({ ...execution, queue });
+		if (queue !== null) return this.#toStoreOnly(withValues(execution, { queue }));
 		const place = execution.delay === null ? reserve() : undefined;
 		if (place === undefined) return this.#toStoreOnly(execution);
 		return { requested: execution, place, claimed: applied(execution, place.claim) };

@@ -77,3 +77,53 @@ export function newExecution(clock: EngineClock, asked: AskedExecution, id = cre
 		result_size: null,
 	};
 }
+
+/**
+ * The execution with other values. Each member by its name here, too, in the same order: V8 of Node 20 gives what is spread another layout than what
+ * it is spread from, so that copies of copies have one each, and whoever reads them finds their members as slowly as in a map.
+ */
+export function withValues(execution: ExecutionEntity, values: Partial<ExecutionEntity>): ExecutionEntity {
+	const copy: ExecutionEntity = {
+		id: execution.id,
+		action_ref: execution.action_ref,
+		runner_name: execution.runner_name,
+		snapshot_id: execution.snapshot_id,
+		parameters: execution.parameters,
+		user: execution.user,
+		author: execution.author,
+		scopes: execution.scopes,
+		context: execution.context,
+		parent_id: execution.parent_id,
+		trace_id: execution.trace_id,
+		rule_name: execution.rule_name,
+		trigger_name: execution.trigger_name,
+		trigger_type_name: execution.trigger_type_name,
+		trigger_instance_id: execution.trigger_instance_id,
+		rule_snapshot_id: execution.rule_snapshot_id,
+		notify: execution.notify,
+		callback: execution.callback,
+		known_secrets: execution.known_secrets,
+		takes_up: execution.takes_up,
+		delay: execution.delay,
+		queue: execution.queue,
+		liveaction_id: execution.liveaction_id,
+		status: execution.status,
+		start_timestamp: execution.start_timestamp,
+		end_timestamp: execution.end_timestamp,
+		elapsed_seconds: execution.elapsed_seconds,
+		due_timestamp: execution.due_timestamp,
+		attempt: execution.attempt,
+		owner: execution.owner,
+		fence: execution.fence,
+		lease_expires_at: execution.lease_expires_at,
+		log: execution.log,
+		runner_info: execution.runner_info,
+		run_state: execution.run_state,
+		stirred: execution.stirred,
+		followed_by: execution.followed_by,
+		token_hash: execution.token_hash,
+		result: execution.result,
+		result_size: execution.result_size,
+	};
+	return Object.assign(copy, values);
+}

@@ -5,6 +5,7 @@ import { LapsedLeases } from "../work/lapsed-leases.ts";
 import type { Leasing } from "../work/leasing.ts";
 import type { Endings } from "./endings.ts";
 import { publishInterrupt, publishUpdated } from "./execution-events.ts";
+import { withValues } from "./new-execution.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { heldStatuses } from "./status.ts";
 import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
@@ -92,7 +93,7 @@ export class Recovery {
 		const patch = toEnd(execution, toTimestamp(clock.now()));
 		const after = applied(execution, patch);
 		const ending = await endings.draft(after);
-		const ended = { ...after, ...ending.mark };
+		const ended = withValues(after, ending.mark);
 		try {
 			// What its run was given goes with it; whoever renewed the lease in the meantime keeps both.
 			await storage.write([

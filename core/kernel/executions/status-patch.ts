@@ -1,5 +1,6 @@
 import { append, type ExecutionEntity, type ExecutionStatus, type Patch, toAppended } from "../../contract/index.ts";
 import { fromTimestamp } from "../basics/clock.ts";
+import { withValues } from "./new-execution.ts";
 import { isCompleted } from "./status.ts";
 
 export type ExecutionPatch = Patch<ExecutionEntity>;
@@ -40,7 +41,7 @@ export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch
 /** The entity as storage has it once the patch is applied. */
 export function applied(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
 	const entry = toAppended(patch.log) as ExecutionEntity["log"][number] | undefined;
-	const after = { ...entity, ...(patch as Partial<ExecutionEntity>) };
-	// Put in its place behind the spread: to take it out of the patch costs as much as all the rest.
+	const after = withValues(entity, patch as Partial<ExecutionEntity>);
+	// Put in its place afterwards: to take it out of the patch costs as much as all the rest.
 	return Object.assign(after, { log: entry === undefined ? entity.log : [...entity.log, entry] });
 }

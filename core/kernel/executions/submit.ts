@@ -20,7 +20,7 @@ import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
 import type { Endings } from "./endings.ts";
 import type { SubmitInput } from "./executions-api.ts";
-import { type AskedExecution, newExecution } from "./new-execution.ts";
+import { type AskedExecution, newExecution, withValues } from "./new-execution.ts";
 import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
 import { toResultPatch } from "./status-patch.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submitted-context.ts";
@@ -118,12 +118,12 @@ export async function draftExecution(
 	const { rule, child } = origin;
 	const origins = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
 	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, origins);
-	const execution = { ...asked.draft, ...rule?.fields, trace_id: traceId };
+	const execution = withValues(asked.draft, { ...rule?.fields, trace_id: traceId });
 	try {
 		const { draft, guard } = asked;
 		const { parameters, secrets } = await renderAsked(parts, input, { draft, guard, action, names: rule?.names });
-		const entity = { ...execution, known_secrets: parts.sealedSecrets.add(execution.known_secrets, secrets), parameters };
-		return { entity, action, trace, problem: undefined };
+		const known_secrets = parts.sealedSecrets.add(execution.known_secrets, secrets);
+		return { entity: withValues(execution, { known_secrets, parameters }), action, trace, problem: undefined };
 	} catch (error) {
 		if (!isTemplateProblem(error)) throw error;
 		const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
@@ -288,13 +288,12 @@ function toNotify({ notify }: ActionEntity, { notify: asked, isNotifyFirst = fal
 /** The record of a request whose template could not be rendered. */
 function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
 	const result = toErrorResult(error);
-	return {
-		...execution,
+	return withValues(execution, {
 		...(toResultPatch(result) as Pick<ExecutionEntity, "result" | "result_size">),
 		status: "failed",
 		log: [...execution.log, { status: "failed", timestamp }],
 		parameters,
 		end_timestamp: timestamp,
 		elapsed_seconds: 0,
-	};
+	});
 }

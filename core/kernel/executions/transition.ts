@@ -1,6 +1,7 @@
 import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Where } from "../../contract/index.ts";
 import { type Endings, nothingFollows } from "./endings.ts";
 import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
+import { withValues } from "./new-execution.ts";
 import { isCompleted } from "./status.ts";
 import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
 import { draftStir } from "./stir-parents.ts";
@@ -25,7 +26,7 @@ export async function applyTransition(
 	const stir = await draftStir(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
 	const { operations, announce, mark } = isCompleted(after.status) ? await parts.endings.draft(after) : nothingFollows;
 	const ending = isCompleted(after.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
-	const changed = { ...after, ...mark };
+	const changed = withValues(after, mark);
 	const caused = [...stir.operations, ...ending, ...operations];
 	if (caused.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {

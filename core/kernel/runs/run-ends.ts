@@ -4,6 +4,7 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Endings } from "../executions/endings.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
+import { withValues } from "../executions/new-execution.ts";
 import { isCompleted } from "../executions/status.ts";
 import { applied, type ExecutionPatch, toBeContinued, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
 import { tell } from "../executions/transition.ts";
@@ -172,7 +173,7 @@ export class RunEnds {
 		let announce = () => {};
 		const store = async () => {
 			const { mark, ...ending } = await endings.draft(after);
-			final = { ...after, ...mark };
+			final = withValues(after, mark);
 			announce = ending.announce;
 			const update = { update: "execution", id: current.id, patch: { ...patch, ...mark }, expected } as const;
 			await storage.write([update, ...operations, ...ending.operations]);

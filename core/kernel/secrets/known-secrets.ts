@@ -15,7 +15,7 @@ const shortestMarked = 32;
 
 export interface KnownSecretsOptions {
 	/** The token of a run: in the ranges of `marked` besides. */
-	readonly token?: string;
+	readonly token?: string | undefined;
 	readonly isUnknown?: boolean;
 	/** Whether too many count as unknown. Default true. */
 	readonly isBounded?: boolean;
@@ -73,15 +73,13 @@ export class KnownSecrets {
 	with(values: readonly string[], token = this.token): KnownSecrets {
 		const added = values.filter((value) => isLookedFor(value) && value !== mask && !this.values.includes(value));
 		if (added.length === 0 && token === this.token) return this;
-		return new KnownSecrets([...this.values, ...added], { ...(token !== undefined && { token }), isUnknown: this.#isUnknown });
+		return new KnownSecrets([...this.values, ...added], { token, isUnknown: this.#isUnknown });
 	}
 
 	/** These and those of another; the same object when they are known already. */
 	and({ values, isUnknown }: KnownSecrets): KnownSecrets {
 		const known = this.with(values);
-		return isUnknown && !known.isUnknown
-			? new KnownSecrets(known.values, { ...(this.token !== undefined && { token: this.token }), isUnknown })
-			: known;
+		return isUnknown && !known.isUnknown ? new KnownSecrets(known.values, { token: this.token, isUnknown }) : known;
 	}
 
 	/** A text as it is shown; also without the beginning of a secret at its end. */
