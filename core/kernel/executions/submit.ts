@@ -118,7 +118,7 @@ export async function draftExecution(
 	const { rule, child } = origin;
 	const origins = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
 	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, origins);
-	const execution = withValues(asked.draft, { ...rule?.fields, trace_id: traceId });
+	const execution = withValues(asked.draft, { trace_id: traceId, ...rule?.fields });
 	try {
 		const { draft, guard } = asked;
 		const { parameters, secrets } = await renderAsked(parts, input, { draft, guard, action, names: rule?.names });
