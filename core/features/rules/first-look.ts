@@ -1,7 +1,8 @@
-import type { RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
+import type { JsonValue, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
 import { type FirstLook, toNobodys } from "../../kernel/events/reactor.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
+import type { CompiledCriteria } from "./criteria/index.ts";
 import { decide, type ProcessParts, together } from "./process-instance.ts";
 import type { IndexedRule } from "./rule-index.ts";
 
@@ -45,17 +46,29 @@ class QuickLook {
 	readonly #instance: TriggerInstanceEntity;
 	readonly #now: number;
 	readonly #work = new WorkBudget(workAtFirst);
+	/** What sieves look at, by place: many look at the same. */
+	readonly #values = new Map<string, JsonValue>();
 
 	constructor(instance: TriggerInstanceEntity, now: number) {
 		this.#instance = instance;
 		this.#now = now;
 	}
 
+	#isOut({ sieve }: CompiledCriteria): boolean {
+		if (sieve === undefined) return false;
+		let value = this.#values.get(sieve.place);
+		if (value === undefined) {
+			value = sieve.read({ trigger: this.#instance.payload });
+			this.#values.set(sieve.place, value);
+		}
+		return typeof value === "string" && !sieve.texts.has(value);
+	}
+
 	/** The rules of a type that match; undefined where one of them cannot be decided at once. */
 	matching(rules: readonly IndexedRule[], type: RuleEntity["type"]): readonly RuleEntity[] | undefined {
 		const matching: RuleEntity[] = [];
 		for (const { rule, criteria } of rules) {
-			if (rule.type !== type) continue;
+			if (rule.type !== type || this.#isOut(criteria)) continue;
 			if (criteria.usesDatastore) return undefined;
 			const verdict = decide(criteria, this.#instance.payload, { now: this.#now, work: this.#work });
 			if (verdict instanceof Promise || (!verdict.matched && verdict.error !== undefined)) return undefined;

@@ -6,6 +6,8 @@ import { TemplateError } from "./errors.ts";
 export interface JsonPath {
 	/** Whether its first step is a member of this name. */
 	isUnder(name: string): boolean;
+	/** Whether each of its steps is one member: it leads to one value at most, and `first` finds it at once. */
+	readonly isPlain: boolean;
 	/** What it leads to, in order, until `visit` returns true. */
 	walk(value: JsonValue, visit: (found: JsonValue) => boolean, budget?: Budget): boolean;
 	/** The first value it leads to; undefined when there is none. */
@@ -33,6 +35,7 @@ export function parseJsonPath(text: string): JsonPath {
 	const members = toMembers(steps);
 	return {
 		isUnder: (member) => root?.kind === "members" && root.names.length === 1 && root.names[0] === member,
+		isPlain: members !== undefined,
 		walk,
 		first(value) {
 			if (members !== undefined) return memberAt(value, members);

@@ -3,6 +3,7 @@ import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithLookups
 import { WorkBudget } from "../../../language/work-budget.ts";
 import type { Criterion } from "./compiled-criterion.ts";
 import { compileEntries } from "./criterion.ts";
+import { type Sieve, toSieve } from "./sieve.ts";
 
 export { checkPatterns } from "./check-patterns.ts";
 export { operatorNames } from "./operators.ts";
@@ -36,6 +37,8 @@ export interface CriteriaOptions {
 export interface CompiledCriteria {
 	/** Whether patterns may need items of the datastore. */
 	readonly usesDatastore: boolean;
+	/** Undefined where only the criteria themselves can tell. */
+	readonly sieve?: Sieve | undefined;
 	/** A promise only where items of the datastore are read: many rules are looked at for each event. */
 	evaluate(payload: JsonObject, options: CriteriaOptions): CriteriaVerdict | Promise<CriteriaVerdict>;
 }
@@ -49,6 +52,7 @@ export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const usesDatastore = entries.some((entry) => entry.usesDatastore);
 	return {
 		usesDatastore,
+		sieve: toSieve(criteria),
 		evaluate(payload, { now, datastore: access, work = new WorkBudget() }) {
 			const run = (datastore: Datastore) => work.run(() => evaluateEntries(entries, { payload, now, datastore }));
 			return access === undefined || !usesDatastore ? run(emptyDatastore) : renderWithLookups(access, run, work);
