@@ -20,9 +20,21 @@ export function startExecutionsPeer(executions: number): Promise<InsertPeer> {
 	return startRowsPeer("insert-executions.mjs", { executions });
 }
 
+/**
+ * The least of a service that keeps what this one keeps, by its own storage: `byRule` says whether with the indexes that lists of what a rule has
+ * done need.
+ */
+export function startDeliveriesPeer(options: {
+	readonly executions: number;
+	readonly ruleCount: number;
+	readonly byRule: boolean;
+}): Promise<InsertPeer> {
+	return startRowsPeer("store-deliveries.mjs", options);
+}
+
 async function startRowsPeer(program: string, input: object = {}): Promise<InsertPeer> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
-	const child = await startChild(program, { input: { file: join(directory, "rows.db"), ...input } });
+	const child = await startChild(program, { input: { file: join(directory, "rows.db"), dataDirectory: directory, ...input } });
 	const { address } = child.facts as { readonly address: string };
 	const client = createHttpClient(address);
 
