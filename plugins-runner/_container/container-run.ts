@@ -1,7 +1,7 @@
-import { type JsonObject, SvcError } from "../../core/contract/index.ts";
+import { type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 import { ContainerFollow, type FollowedEnd } from "./container-follow.ts";
 import type { ContainerSpec } from "./container-spec.ts";
-import { ContainerStart } from "./container-start.ts";
+import { ContainerStart, type ReplacedContainer } from "./container-start.ts";
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
 
 import { OwnContainer, type OwnContainerParts, refusing } from "./own-container.ts";
@@ -29,8 +29,9 @@ export interface ContainerRunParts extends OwnContainerParts {
 
 /**
  * One container from its making to its end. States: `prepared` is saved before anything is asked of the engine, `starting` when the container is
- * there and before it is begun. So nothing has begun of what is `prepared`, and what is `starting` has been made. What was begun is never begun a
- * second time (`ContainerStart`).
+ * there and before it is begun, `replacing` before one is removed that may have been asked to begin and had not. So nothing has begun of what is
+ * `prepared`, what is `starting` has been made, and of what is `replacing` the engine knows whether it had begun after all. What was begun is never
+ * begun a second time (`ContainerStart`).
  */
 export class ContainerRun {
 	readonly #parts: ContainerRunParts;
@@ -56,14 +57,26 @@ export class ContainerRun {
 		const { found } = answer;
 		if (found !== undefined && found.phase !== "created") return this.#follow();
 		if (context.signal.aborted) return this.#abandon();
-		// It may have run, and is not run a second time. Another engine may still have it.
-		if (found === undefined && state["phase"] !== "prepared") return state["engine"] === place ? "gone" : undefined;
-		return this.#begin({ isNew: false, isAsked: state["phase"] !== "prepared" });
+		const isPrepared = state["phase"] === "prepared";
+		if (found !== undefined || isPrepared) return this.#begin({ isNew: false, isAsked: !isPrepared });
+		// Another engine may still have it.
+		if (state["engine"] !== place) return undefined;
+		return this.#goOnWithout(toReplaced(state));
 	}
 
-	#save(phase: "prepared" | "starting"): Promise<void> {
+	/** It may have run, and is not run a second time: unless it was to be replaced, and the engine says that it had not begun. */
+	async #goOnWithout(replaced: ReplacedContainer | undefined): Promise<ContainerEnd> {
+		if (replaced === undefined) return "gone";
+		const { context, engine } = this.#parts;
+		const answer = await this.#container.reach(context.signal, async () => ({ hasBegun: await engine.hasBegun(replaced) }));
+		if (answer === undefined) return this.#abandon();
+		return answer.hasBegun ? "gone" : this.#begin({ isNew: false, isAsked: false });
+	}
+
+	#save(phase: "prepared" | "starting" | "replacing", replaced?: ReplacedContainer): Promise<void> {
 		const { context, name, place } = this.#parts;
-		return context.saveState({ container: name, engine: place, phase });
+		const state = { container: name, engine: place, phase };
+		return context.saveState(replaced === undefined ? state : { ...state, replaced: { id: replaced.id, since: replaced.since } });
 	}
 
 	async #begin({ isNew, isAsked }: { readonly isNew: boolean; readonly isAsked: boolean }): Promise<ContainerEnd> {
@@ -75,7 +88,7 @@ export class ContainerRun {
 		const start = new ContainerStart({
 			container: this.#container,
 			make: () => this.#make(prepared, false),
-			save: (phase) => this.#save(phase),
+			save: (phase, replaced) => this.#save(phase, replaced),
 			isAsked,
 		});
 		const started = await this.#container.reach(context.signal, () => start.begin(context.signal));
@@ -140,4 +153,10 @@ export class ContainerRun {
 /** Nothing has begun, and waiting does not make certificates right. */
 function refuseDistrust(error: unknown): void {
 	if (error instanceof EngineDistrust) throw new SvcError("SVC_RUNNER", error.message, { cause: error });
+}
+
+/** As the state has it; undefined where nothing was to be replaced. */
+function toReplaced({ phase, replaced }: JsonObject): ReplacedContainer | undefined {
+	const { id, since } = (replaced ?? {}) as { readonly id?: JsonValue; readonly since?: JsonValue };
+	return phase === "replacing" && typeof id === "string" && typeof since === "number" ? { id, since } : undefined;
 }

@@ -3,11 +3,15 @@ import type { ContainerView } from "./engine.ts";
 import { EngineRefusal } from "./engine-errors.ts";
 import type { OwnContainer } from "./own-container.ts";
 
+/** What is left of a container that has been removed: enough to ask whether it had begun. */
+export type ReplacedContainer = Pick<ContainerView, "id" | "since">;
+
 export interface ContainerStartParts {
 	readonly container: OwnContainer;
 	/** Make the container, unless it is there. */
 	make(): Promise<unknown>;
-	save(phase: "prepared" | "starting"): Promise<void>;
+	/** @param replaced the container that is to be replaced */
+	save(phase: "prepared" | "starting" | "replacing", replaced?: ReplacedContainer): Promise<void>;
 	/** Whether somebody may have asked it to begin before. */
 	readonly isAsked: boolean;
 }
@@ -45,6 +49,7 @@ export class ContainerStart {
 	async #remove(unbegun: ContainerView): Promise<ContainerView | undefined> {
 		const { engine } = this.#parts.container;
 		this.#old = unbegun;
+		await this.#parts.save("replacing", unbegun);
 		try {
 			await engine.removeIdle(unbegun.id);
 			return undefined;

@@ -124,6 +124,27 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 		assert.equal((await engine.accepted()) - before, 2);
 	});
 
+	test(`${name}: a service that is killed while it replaces what may have been asked to begin leaves it to the next one`, async () => {
+		const engine = await start();
+		await Service.with({ host: engine.host }, async (service) => {
+			const given = shell("echo once");
+			for (let dieAt = 1; dieAt <= 8; dieAt++) {
+				const before = await engine.accepted();
+				// Made, and perhaps asked.
+				const first = service.begin(given, 4);
+				await first.death;
+				await service.restart();
+				const second = service.goOn(given, first.context, dieAt);
+				await second.death;
+				await service.restart();
+				const { context, end } = await service.recover(given, second.context, second.context.savedState() ?? first.context.savedState());
+				assert.deepEqual([end?.succeeded, context.text("stdout")], [true, "once\n"], `killed at ${dieAt}: ${JSON.stringify(end?.result)}`);
+				assert.equal((await engine.accepted()) - before, 1);
+				await service.runner.afterRun?.(context);
+			}
+		});
+	});
+
 	test(`${name}: a container that is taken away while no service runs fails its run, unless another engine may have it`, async () => {
 		const engine = await start();
 		await Service.with({ host: engine.host }, async (service) => {

@@ -60,6 +60,14 @@ export class Service {
 		return { context: run.context, end, death: run.death };
 	}
 
+	/** As `begin`, for a run that is gone on with. */
+	goOn(given: Given, before: TestRunContext, dieAt: number) {
+		const run = new MortalRun(createRunContext(this.runner, { ...given, after: before }), dieAt);
+		const end = this.runner.recover?.(run.context, before.savedState() ?? {});
+		end?.catch(() => {});
+		return { context: run.context, end, death: run.death };
+	}
+
 	async recover(given: Given, before: TestRunContext, state = before.savedState() ?? {}) {
 		const context = createRunContext(this.runner, { ...given, after: before });
 		return { context, end: await this.runner.recover?.(context, state) };
