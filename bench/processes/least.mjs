@@ -12,16 +12,9 @@ const { file, directory } = JSON.parse(process.argv[2]);
 async function createCommands() {
 	const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 	const { localCommand } = await built("plugins-runner/local-command");
-	const { createOptions, createRunContext } = await built("core/testing");
+	const { createPluginContext, createRunContext } = await built("core/testing");
 	const runner = localCommand().create();
-	const quiet = () => undefined;
-	await runner.start?.({
-		logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-		clock: { now: () => Date.now() * 1000 },
-		dataDirectory: directory,
-		nodeId: "least",
-		options: createOptions(),
-	});
+	await runner.start?.(createPluginContext({ dataDirectory: directory }));
 	return {
 		run: async (cmd) => (await runner.run(createRunContext(runner, { runnerParameters: { cmd } }))).result,
 		stop: () => runner.stop?.(),

@@ -7,7 +7,7 @@ const { dataDirectory, url, count } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createEngine } = await built("core");
-const { createOptions } = await built("core/testing");
+const { createPluginContext } = await built("core/testing");
 const { knexStorage } = await built("plugins/storage-knex");
 const { memoryBus } = await built("plugins/event-bus-memory");
 const { localCommand } = await built("plugins-runner/local-command");
@@ -30,10 +30,8 @@ async function registerCatalog() {
 
 /** Store snapshots of actions that are copies of those there are; what executions need to know of them. */
 async function addActions() {
-	const quiet = () => undefined;
 	const instance = storage.create();
-	const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-	await instance.start({ logger, clock: { now: () => Date.now() * 1000 }, dataDirectory, nodeId: "bench", options: createOptions() });
+	await instance.start(createPluginContext({ dataDirectory }));
 	const runners = new Map((await instance.find("runner_type", {})).map((runner) => [runner.name, runner]));
 	const known = (await instance.find("action", {})).filter(({ runner_type }) => runners.has(runner_type));
 	const snapshots = Array.from({ length: actionCount }, (_none, index) => {

@@ -4,7 +4,7 @@ const { dataDirectory, url, packs, actions, aliases } = JSON.parse(process.argv[
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { createEngine } = await built("core");
-const { createOptions } = await built("core/testing");
+const { createPluginContext } = await built("core/testing");
 const { knexStorage } = await built("plugins/storage-knex");
 const { memoryBus } = await built("plugins/event-bus-memory");
 const { localCommand } = await built("plugins-runner/local-command");
@@ -23,10 +23,8 @@ const engine = createEngine({
 await engine.start();
 await engine.stop();
 
-const quiet = () => undefined;
-const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const instance = storage.create();
-await instance.start({ logger, clock: { now: () => Date.now() * 1000 }, dataDirectory, nodeId: "bench", options: createOptions() });
+await instance.start(createPluginContext({ dataDirectory }));
 
 let last = 0;
 const nextId = () => (last += 1).toString(16).padStart(24, "0");

@@ -8,7 +8,7 @@ const { dataDirectory, wanted, others, events, changes } = JSON.parse(process.ar
 
 const built = (path) => import(new URL(`../../${path}`, import.meta.url).href);
 const { StoredRuleIndex } = await built(await bundle("core/features/rules/rule-index.ts"));
-const { createOptions } = await built("dist/core/testing/index.js");
+const { createPluginContext } = await built("dist/core/testing/index.js");
 const { knexStorage } = await built("dist/plugins/storage-knex/index.js");
 
 const trigger = "bench.wanted";
@@ -66,18 +66,11 @@ async function measure(times, work) {
 	return (user + system) / 1000 / times;
 }
 
-const quiet = () => undefined;
 const storage = knexStorage({ client: "sqlite" }).create();
-await storage.start({
-	logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-	clock: { now: () => Date.now() * 1000 },
-	dataDirectory,
-	nodeId: "bench",
-	options: createOptions(),
-});
+await storage.start(createPluginContext({ dataDirectory }));
 const rules = Array.from({ length: wanted + others }, toRule);
 for (let first = 0; first < rules.length; first += 100) await storage.insert("rule", rules.slice(first, first + 100));
-let change = quiet;
+let change = () => undefined;
 const feed = {
 	onChange(listener) {
 		change = listener;

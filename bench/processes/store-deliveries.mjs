@@ -7,24 +7,19 @@ const { dataDirectory, executions, ruleCount, byRule } = JSON.parse(process.argv
 
 const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
 const { entityKinds } = await built("core");
-const { createOptions } = await built("core/testing");
+const { createPluginContext } = await built("core/testing");
 const { knexStorage } = await built("plugins/storage-knex");
 
-const quiet = () => undefined;
 const storage = knexStorage({ client: "sqlite" }).create();
-await storage.start({
-	logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-	clock: { now: () => Date.now() * 1000 },
-	dataDirectory,
-	nodeId: "bench",
-	options: createOptions(),
-});
+await storage.start(createPluginContext({ dataDirectory }));
 if (!byRule) {
 	const { default: Database } = await import("libsql");
 	const database = new Database(`${dataDirectory}/svc.db`);
 	const isByRule = ({ sql }) => /\(`rule_(name|ref)`/.test(sql ?? "");
-	const indexes = database.prepare("select name, sql from sqlite_master where type = 'index'").all();
-	for (const { name } of indexes.filter(isByRule)) database.exec(`drop index "${name}"`);
+	const indexes = database.prepare("select name, sql from sqlite_master where type = 'index'").all().filter(isByRule);
+	if (indexes.length !== 2)
+		throw new Error(`there are ${indexes.length} indexes by rule, and not one of executions and one of enforcements`);
+	for (const { name } of indexes) database.exec(`drop index "${name}"`);
 	database.close();
 }
 
@@ -33,7 +28,7 @@ let lastId = 0;
 function createId() {
 	const now = Date.now();
 	const hex = (value, length) => value.toString(16).padStart(length, "0");
-	return hex(Math.floor(now / 1000), 8) + hex((now % 1000) * 1000, 5) + hex(++lastId % 0x100000, 5) + "98f148";
+	return `${hex(Math.floor(now / 1000), 8)}${hex((now % 1000) * 1000, 5)}${hex(++lastId % 0x100000, 5)}98f148`;
 }
 
 /** A record of a kind; what is not given is null, as it mostly is. */

@@ -3,6 +3,7 @@ import { type FirstLook, toNobodys } from "../../kernel/events/reactor.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria } from "./criteria/index.ts";
+import { isLetOut } from "./criteria/sieve.ts";
 import { decide, type ProcessParts, together } from "./process-instance.ts";
 import type { IndexedRule } from "./rule-index.ts";
 
@@ -61,7 +62,7 @@ class QuickLook {
 			value = sieve.read({ trigger: this.#instance.payload });
 			this.#values.set(sieve.place, value);
 		}
-		return typeof value === "string" && !sieve.texts.has(value);
+		return isLetOut(sieve, value);
 	}
 
 	/** The rules of a type that match; undefined where one of them cannot be decided at once. */

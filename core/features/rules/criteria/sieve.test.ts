@@ -2,11 +2,11 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { compileCriteria } from "./index.ts";
+import { isLetOut } from "./sieve.ts";
 
 const isOut = (criteria: JsonObject, payload: JsonObject) => {
 	const { sieve } = compileCriteria(criteria);
-	const value = sieve?.read({ trigger: payload });
-	return sieve !== undefined && typeof value === "string" && !sieve.texts.has(value);
+	return sieve !== undefined && isLetOut(sieve, sieve.read({ trigger: payload }));
 };
 const about = (type: string, pattern: JsonValue, key = "trigger.a.b"): JsonObject => ({ [key]: { type, pattern } });
 

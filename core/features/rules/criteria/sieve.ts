@@ -16,6 +16,11 @@ export interface Sieve {
 	readonly texts: ReadonlySet<string>;
 }
 
+/** Whether criteria do not hold for what their sieve has read; false where only they can tell. */
+export function isLetOut({ texts }: Sieve, value: JsonValue): boolean {
+	return typeof value === "string" && !texts.has(value);
+}
+
 /** From the first criterion, which is decided first. Undefined where it cannot be told so simply. */
 export function toSieve(criteria: JsonObject): Sieve | undefined {
 	const [[key, entry] = ["", null]] = Object.entries(criteria);
