@@ -1,9 +1,8 @@
 import { type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 import { ContainerFollow, type FollowedEnd } from "./container-follow.ts";
 import type { ContainerSpec } from "./container-spec.ts";
-import { ContainerStart, type ReplacedContainer } from "./container-start.ts";
+import { ContainerStart, type ContainerStartParts, type ReplacedContainer } from "./container-start.ts";
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
-
 import { OwnContainer, type OwnContainerParts, refusing } from "./own-container.ts";
 
 /** How a container has ended; `unstarted`: it never began, and will not. */
@@ -45,7 +44,7 @@ export class ContainerRun {
 	async run(): Promise<ContainerEnd> {
 		if (this.#parts.context.signal.aborted) return "unstarted";
 		await this.#save("prepared");
-		return this.#begin({ isNew: true, isAsked: false });
+		return this.#begin(true);
 	}
 
 	/** Undefined: it cannot be found from here. */
@@ -57,8 +56,9 @@ export class ContainerRun {
 		const { found } = answer;
 		if (found !== undefined && found.phase !== "created") return this.#follow();
 		if (context.signal.aborted) return this.#abandon();
-		const isPrepared = state["phase"] === "prepared";
-		if (found !== undefined || isPrepared) return this.#begin({ isNew: false, isAsked: !isPrepared });
+		if (state["phase"] === "prepared") return this.#begin(false);
+		// Not made once more, should it be gone a moment later: it may have begun meanwhile.
+		if (found !== undefined) return this.#start(await this.#parts.prepare(), { isAsked: true, replaced: toReplaced(state) });
 		// Another engine may still have it.
 		if (state["engine"] !== place) return undefined;
 		return this.#goOnWithout(toReplaced(state));
@@ -70,7 +70,7 @@ export class ContainerRun {
 		const { context, engine } = this.#parts;
 		const answer = await this.#container.reach(context.signal, async () => ({ hasBegun: await engine.hasBegun(replaced) }));
 		if (answer === undefined) return this.#abandon();
-		return answer.hasBegun ? "gone" : this.#begin({ isNew: false, isAsked: false });
+		return answer.hasBegun ? "gone" : this.#begin(false);
 	}
 
 	#save(phase: "prepared" | "starting" | "replacing", replaced?: ReplacedContainer): Promise<void> {
@@ -79,19 +79,23 @@ export class ContainerRun {
 		return context.saveState(replaced === undefined ? state : { ...state, replaced: { id: replaced.id, since: replaced.since } });
 	}
 
-	async #begin({ isNew, isAsked }: { readonly isNew: boolean; readonly isAsked: boolean }): Promise<ContainerEnd> {
-		const { context } = this.#parts;
+	async #begin(isNew: boolean): Promise<ContainerEnd> {
 		const prepared = await this.#parts.prepare();
-		const made = await this.#container.reach(context.signal, () => this.#make(prepared, isNew), refuseDistrust);
+		const made = await this.#container.reach(this.#parts.context.signal, () => this.#make(prepared, isNew), refuseDistrust);
 		if (made === undefined) return this.#abandon();
 		await this.#save("starting");
+		return this.#start(prepared, { isAsked: false, replaced: undefined });
+	}
+
+	async #start(prepared: PreparedContainer, before: Pick<ContainerStartParts, "isAsked" | "replaced">): Promise<ContainerEnd> {
+		const { signal } = this.#parts.context;
 		const start = new ContainerStart({
 			container: this.#container,
 			make: () => this.#make(prepared, false),
 			save: (phase, replaced) => this.#save(phase, replaced),
-			isAsked,
+			...before,
 		});
-		const started = await this.#container.reach(context.signal, () => start.begin(context.signal));
+		const started = await this.#container.reach(signal, () => start.begin(signal));
 		if (started === undefined) return this.#container.isLeft ? "left" : this.#endStarted();
 		return started === "gone" ? "gone" : this.#follow();
 	}

@@ -14,6 +14,8 @@ export interface ContainerStartParts {
 	save(phase: "prepared" | "starting" | "replacing", replaced?: ReplacedContainer): Promise<void>;
 	/** Whether somebody may have asked it to begin before. */
 	readonly isAsked: boolean;
+	/** The container that somebody was about to replace before: to remove it may have been asked for. */
+	readonly replaced: ReplacedContainer | undefined;
 }
 
 /**
@@ -24,11 +26,12 @@ export class ContainerStart {
 	readonly #parts: ContainerStartParts;
 	#isAsked: boolean;
 	/** One that was to be replaced, until the other one is there. */
-	#old: ContainerView | undefined;
+	#old: ReplacedContainer | undefined;
 
 	constructor(parts: ContainerStartParts) {
 		this.#parts = parts;
 		this.#isAsked = parts.isAsked;
+		this.#old = parts.replaced;
 	}
 
 	/** May be called again where the engine did not answer. `gone`: it has begun, perhaps, and is not there any more. */

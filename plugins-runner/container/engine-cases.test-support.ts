@@ -1,6 +1,10 @@
 import * as assert from "node:assert/strict";
 import { inspect } from "node:util";
-import type { ContainerView } from "../_container/engine.ts";
+import { createRunContext, silentLogger } from "../../core/testing/run-context.ts";
+import { ContainerRun } from "../_container/container-run.ts";
+import { type ContainerView, Engine } from "../_container/engine.ts";
+import type { EngineClient } from "../_container/engine-client.ts";
+import { liveactionLabel } from "../_container/own-container.ts";
 import type { Registry } from "../_container/registry.test-support.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
 import type { ContainerOptions } from "./index.ts";
@@ -128,7 +132,7 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 		const engine = await start();
 		await Service.with({ host: engine.host }, async (service) => {
 			const given = shell("echo once");
-			for (let dieAt = 1; dieAt <= 8; dieAt++) {
+			for (let dieAt = 1; dieAt <= 6; dieAt++) {
 				const before = await engine.accepted();
 				// Made, and perhaps asked.
 				const first = service.begin(given, 4);
@@ -141,6 +145,27 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 				assert.deepEqual([end?.succeeded, context.text("stdout")], [true, "once\n"], `killed at ${dieAt}: ${JSON.stringify(end?.result)}`);
 				assert.equal((await engine.accepted()) - before, 1);
 				await service.runner.afterRun?.(context);
+			}
+		});
+	});
+
+	test(`${name}: what a service that is dead has asked for may arrive while the next one looks, and begins nothing twice`, async () => {
+		const { engine, client, image } = await start();
+		await Service.with({}, async ({ runner }) => {
+			for (const begins of [true, false]) {
+				const context = createRunContext(runner, shell("true"));
+				const name = `svc-${context.liveaction_id}`;
+				const body = toBody(image, context.liveaction_id);
+				await engine.create(name, body, context.signal);
+				const { id, since } = (await engine.look(name)) as ContainerView;
+				const late = new LateRequests(client, id, begins);
+				const prepare = async () => ({ image, pull: "never", body }) as const;
+				const parts = { logger: silentLogger, context, name, place: "here", grace: 1, prepare, onImagePull: async () => {} };
+				const state = { container: name, engine: "here", phase: "replacing", replaced: { id, since } };
+				const end = await new ContainerRun({ engine: late, ...parts }).recover(state);
+				assert.equal(typeof end === "object" ? end.exitCode : end, begins ? "gone" : 0);
+				assert.equal((await engine.look(name))?.phase, begins ? undefined : "ended");
+				await engine.remove(name);
 			}
 		});
 	});
@@ -174,6 +199,36 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 			while ((await engine.jobs()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 		});
 	});
+}
+
+function toBody(image: string, liveactionId: string) {
+	return { Image: image, Cmd: ["true"], HostConfig: { NetworkMode: "none" }, Labels: { [liveactionLabel]: liveactionId } };
+}
+
+/** An engine that somebody has asked before to remove a container, perhaps also to begin it, which arrives just before it is looked for a second time. */
+class LateRequests extends Engine {
+	readonly #id: string;
+	readonly #begins: boolean;
+	#looks = 0;
+
+	constructor(client: EngineClient, id: string, begins: boolean) {
+		super(client);
+		this.#id = id;
+		this.#begins = begins;
+	}
+
+	override async look(name: string): Promise<ContainerView | undefined> {
+		if (++this.#looks === 2) await this.#arrive(new AbortController().signal);
+		return super.look(name);
+	}
+
+	async #arrive(signal: AbortSignal): Promise<void> {
+		if (this.#begins) {
+			await this.start(this.#id, signal);
+			await this.wait(this.#id, signal);
+		}
+		await this.removeIdle(this.#id);
+	}
 }
 
 /** Images of a registry that asks for a password. */
