@@ -29,6 +29,11 @@ export async function createRule({ rules }: Client): Promise<void> {
 	});
 }
 
+/** Ask each node that answers for an execution, at a time when nobody finds it because of others: no place becomes free, and nothing falls due. */
+export async function askInTheQuiet({ nodes, oracle, random }: Omit<Load, "inFlight" | "signal">): Promise<void> {
+	for (const access of nodes.flatMap((node) => node.access() ?? [])) await tryToAsk(access, "echo", oracle, random);
+}
+
 /** Ask whatever node answers for executions and send events, until the signal aborts. */
 export async function keepAsking(load: Load): Promise<void> {
 	await Promise.all(Array.from({ length: load.inFlight }, () => work(load)));
@@ -37,12 +42,16 @@ export async function keepAsking(load: Load): Promise<void> {
 async function work({ nodes, oracle, random, signal }: Load): Promise<void> {
 	while (!signal.aborted) {
 		const access = pick(random, nodes).access();
-		try {
-			if (access !== undefined) await ask(access, pick(random, kinds), oracle, random);
-		} catch {
-			oracle.refused += 1;
-		}
+		if (access !== undefined) await tryToAsk(access, pick(random, kinds), oracle, random);
 		await delay(50 + random(100));
+	}
+}
+
+async function tryToAsk(access: Access, kind: Kind, oracle: Oracle, random: Random): Promise<void> {
+	try {
+		await ask(access, kind, oracle, random);
+	} catch {
+		oracle.refused += 1;
 	}
 }
 

@@ -82,15 +82,15 @@ export class Oracle {
 		for (const { id } of rows) this.#lost.set(id, now);
 	}
 
-	/** Resolves when every execution and event that the database has is final, or with what is open after `seconds`. */
-	async settled(seconds: number): Promise<void> {
+	/** Whether every execution and event that the database has is final within `seconds`; what is not breaks a promise. */
+	async settled(seconds: number): Promise<boolean> {
 		const deadline = Date.now() + seconds * 1_000;
 		for (;;) {
 			const open = await this.#readOpen().catch(() => undefined);
-			if (open?.length === 0) return;
+			if (open?.length === 0) return true;
 			if (Date.now() > deadline) {
 				for (const what of open ?? ["the database does not answer"]) this.#violate("ends", what);
-				return;
+				return false;
 			}
 			await new Promise((resolve) => setTimeout(resolve, 200));
 		}

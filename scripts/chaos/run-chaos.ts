@@ -8,7 +8,7 @@ import { startPostgres } from "../../core/testing/services/postgres.test-support
 import { type PostgresProxy, startProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
 import { ChaosNode } from "./chaos-node.ts";
 import { disturb, type FaultName } from "./faults.ts";
-import { createRule, keepAsking } from "./load.ts";
+import { askInTheQuiet, createRule, keepAsking } from "./load.ts";
 import { Oracle, type Violation } from "./oracle.ts";
 import type { Mechanism } from "./weakened-storage.ts";
 
@@ -103,8 +103,13 @@ async function runIn(
 	ending.abort();
 	await asking;
 	const settling = performance.now();
-	await oracle.settled(options.patience ?? recoveryLimit);
+	const patience = options.patience ?? recoveryLimit;
+	const isSettled = await oracle.settled(patience);
 	options.print(`settled ${((performance.now() - settling) / 1_000).toFixed(1)} s after the last fault`);
+	if (isSettled) {
+		await askInTheQuiet({ nodes, oracle, random });
+		await oracle.settled(patience);
+	}
 	const mayAbandon = ["kill", "freeze", "hole"].some((name) => names.includes(name as FaultName));
 	const violations = await oracle.judge({ mayAbandon, recoveryLimit });
 	options.print([...counts].map(([name, count]) => `${count} × ${name}`).join(", ") || "no faults");
