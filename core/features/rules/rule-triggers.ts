@@ -12,12 +12,16 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
+
+/** How often a trigger is given back that others remove at the same time. */
+const attempts = 5;
 
 /** The trigger a rule asks for. */
 export interface WantedTrigger {
@@ -93,10 +97,35 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 			const [trigger] = await storage.find("trigger", { where: { ref }, limit: 1 });
 			if (trigger === undefined || isShadow(trigger) || (await isUsed())) return;
 			await storage.remove("trigger", { where: { id: trigger.id } });
-			// A rule that was stored between the look and the removal gets it back.
-			if (await isUsed()) await storage.insert("trigger", [trigger]);
+			// A rule was stored between the look and the removal.
+			if (await isUsed()) await giveBack(storage, trigger);
 		},
 	};
+}
+
+/** Make a trigger again that was removed under rules which want it. */
+async function giveBack(storage: Storage, trigger: TriggerEntity): Promise<void> {
+	const { id, ref, type, parameters_hash } = trigger;
+	for (let attempt = 1; attempt <= attempts; attempt += 1) {
+		// Whoever has let go of it at the same time gives it back as well.
+		await insertOnce(() => storage.insert("trigger", [trigger]));
+		if ((await storage.get("trigger", id)) !== undefined) return;
+		const [like] = await storage.find("trigger", { where: { type, parameters_hash }, limit: 1 });
+		if (like !== undefined) await moveRules(storage, ref, like);
+		if ((await storage.count("rule", { trigger: ref })) === 0) return;
+	}
+}
+
+/** A rule that came while a trigger was away has had the like made: it is there for all. What is no longer as it was is left as it is. */
+async function moveRules(storage: Storage, from: string, { id, ref, type }: TriggerEntity): Promise<void> {
+	for (const rule of await storage.find("rule", { where: { trigger: from } })) {
+		const move: WriteOperation = { update: "rule", id: rule.id, patch: { trigger: ref }, expected: { trigger: from } };
+		try {
+			await storage.write([{ update: "trigger", id, patch: {}, expected: { type } }, move]);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		}
+	}
 }
 
 /** Whether a trigger came with its type, and stays as long as that. */
