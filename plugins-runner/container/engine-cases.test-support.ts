@@ -100,7 +100,7 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 	test(`${name}: a container that has begun and ended just before it was removed is known to have begun`, async () => {
 		const { engine, image } = await start();
 		const make = async (name: string) => {
-			await engine.create(name, { Image: image, Cmd: ["true"], HostConfig: { NetworkMode: "none" } }, new AbortController().signal);
+			await engine.create(name, toBody(image, name), new AbortController().signal);
 			return (await engine.look(name)) as ContainerView;
 		};
 		const [begun, unbegun] = [await make("begun"), await make("unbegun")];
@@ -132,6 +132,7 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 		const engine = await start();
 		await Service.with({ host: engine.host }, async (service) => {
 			const given = shell("echo once");
+			// Before and after each of the three states that it saves.
 			for (let dieAt = 1; dieAt <= 6; dieAt++) {
 				const before = await engine.accepted();
 				// Made, and perhaps asked.

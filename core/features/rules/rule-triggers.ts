@@ -98,13 +98,13 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 			if (trigger === undefined || isShadow(trigger) || (await isUsed())) return;
 			await storage.remove("trigger", { where: { id: trigger.id } });
 			// A rule was stored between the look and the removal.
-			if (await isUsed()) await giveBack(storage, trigger);
+			if (await isUsed()) await giveBack(parts, trigger);
 		},
 	};
 }
 
 /** Make a trigger again that was removed under rules which want it. */
-async function giveBack(storage: Storage, trigger: TriggerEntity): Promise<void> {
+async function giveBack({ storage, logger }: RuleTriggerParts, trigger: TriggerEntity): Promise<void> {
 	const { id, ref, type, parameters_hash } = trigger;
 	for (let attempt = 1; attempt <= attempts; attempt += 1) {
 		// Whoever has let go of it at the same time gives it back as well.
@@ -114,6 +114,7 @@ async function giveBack(storage: Storage, trigger: TriggerEntity): Promise<void>
 		if (like !== undefined) await moveRules(storage, ref, like);
 		if ((await storage.count("rule", { trigger: ref })) === 0) return;
 	}
+	logger.error("rules are left without their trigger, as it is removed again and again; store them once more", { trigger: ref });
 }
 
 /** A rule that came while a trigger was away has had the like made: it is there for all. What is no longer as it was is left as it is. */
