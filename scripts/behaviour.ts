@@ -25,6 +25,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/kernel/runs/children/children-nodes.test.ts",
 		"core/kernel/runs/journal.test.ts",
 		"core/kernel/runs/pausing.test.ts",
+		"core/kernel/runs/waking.test.ts",
 		"core/kernel/work/duty.test.ts",
 		"core/kernel/work/leasing.test.ts",
 		"core/kernel/work/clocks-of-nodes.test.ts",

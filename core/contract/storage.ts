@@ -143,7 +143,8 @@ export interface Storage extends Lifecycle {
 	): Promise<EntityMap[K] | undefined>;
 	/**
 	 * Atomically patch up to `limit` entities that match, the first by `orderBy`, and return them as they are afterwards, in that
-	 * order; of equal ones any may be first. Two callers never get the same one, provided the patch makes it no longer match.
+	 * order; of equal ones any may be first. Two callers never get the same one, provided the patch makes it no longer match. What another
+	 * write is changing at that moment may be passed over, instead of being waited for.
 	 */
 	claim<K extends EntityKind>(
 		kind: K,

@@ -44,13 +44,25 @@ export class HeldJobs {
 		return new Set(named.filter((job) => renewed.has(job.id) || !due.includes(job)).map(({ id }) => id));
 	}
 
-	/** It may have been given up since it was read. */
 	async #renewAll(worker: string, due: readonly HeldJob[]): Promise<readonly string[]> {
 		if (due.length === 0) return [];
 		const { storage, clock, lease } = this.#parts;
 		const where = { id: { in: due.map(({ id }) => id) }, worker, status: "taken" } as const;
 		const renewed = await storage.claim("worker_job", { where, limit: due.length }, { lease_expires_at: toExpiry(clock, lease) });
-		return renewed.map(({ id }) => id);
+		const ids = new Set(renewed.map(({ id }) => id));
+		const late = await Promise.all(due.filter(({ id }) => !ids.has(id)).map((job) => this.#renewOne(worker, job)));
+		return [...ids, ...late.flat()];
+	}
+
+	/**
+	 * A claim passes over what somebody else writes just then (`Storage.claim`), such as output of the job. So only this tells whether it has been
+	 * given up since it was read.
+	 */
+	async #renewOne(worker: string, { id, fence }: HeldJob): Promise<readonly string[]> {
+		const { storage, clock, lease } = this.#parts;
+		const expected = { worker, fence, status: "taken" } as const;
+		const renewed = await storage.update("worker_job", id, { lease_expires_at: toExpiry(clock, lease) }, expected);
+		return renewed === undefined ? [] : [id];
 	}
 
 	#isDue({ lease_expires_at }: HeldJob): boolean {

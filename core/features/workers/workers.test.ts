@@ -238,6 +238,31 @@ scene("a key that has lost a label loses what needs it", async (the) => {
 	assert.equal(ended.status, "abandoned");
 });
 
+scene("a worker keeps what its output is being stored for while it asks for work", async (the) => {
+	let claims = 0;
+	const node = await the.startNode({
+		held: 1,
+		// As a database does that claims only what nobody else has locked.
+		onCall: (method, values) => {
+			if (method !== "claim" || values[0] !== "worker_job") return;
+			claims += 1;
+			values[1] = { ...(values[1] as object), limit: 0 };
+		},
+	});
+	const worker = new FakeWorker("one");
+	const execution = await submitFar(node);
+	const job = await given(node, worker);
+	const lease = async () => (await the.storage.get("worker_job", job.id))?.lease_expires_at ?? "";
+	const first = await lease();
+	await until("the lease is renewed", 20, async () => {
+		assert.deepEqual((await worker.poll(node.engine)).lost, []);
+		return (await lease()) > first || undefined;
+	});
+	assert.ok(claims > 0);
+	await worker.end(node.engine, job);
+	assert.equal((await node.settled(execution.id)).status, "succeeded");
+});
+
 scene("a place that has become free is filled while the worker waits", async (the) => {
 	const node = await the.startNode();
 	const worker = new FakeWorker("one");

@@ -32,10 +32,12 @@ export async function applyTransition(
 	try {
 		await parts.storage.write([{ update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...caused]);
 	} catch (error) {
-		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
-		throw error;
+		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		tellOnceMore(parts.eventBus);
+		return undefined;
 	}
 	for (const one of [changed, ...stir.resumed]) tell(parts.eventBus, one);
+	if (stir.operations.length > stir.resumed.length) tellOnceMore(parts.eventBus);
 	announce();
 	return changed;
 }
@@ -51,7 +53,8 @@ export async function applyChange(
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
 	const changed = await storage.update("execution", id, patch, expected);
-	if (changed !== undefined) tell(eventBus, changed);
+	if (changed === undefined) tellOnceMore(eventBus);
+	else tell(eventBus, changed);
 	return changed;
 }
 
@@ -60,4 +63,12 @@ export function tell(eventBus: EventBus, changed: ExecutionEntity): void {
 	publishUpdated(eventBus, changed);
 	if (changed.lease_expires_at === longAgo) publishReady(eventBus);
 	else if (["canceling", "pausing"].includes(changed.status) || isCompleted(changed.status)) publishInterrupt(eventBus, changed);
+}
+
+/**
+ * Executions may wait for somebody who goes on with them. Who left them has told so, but a claim passes over what somebody else writes just then
+ * (`Storage.claim`), also where nothing comes of that write: so whoever has written an execution that may be one of them tells it afterwards.
+ */
+function tellOnceMore(eventBus: EventBus): void {
+	publishReady(eventBus);
 }

@@ -1,57 +1,13 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
-import { defineRunner, type ExecutionEntity, isSvcError, type JsonObject, type WriteOperation } from "../../contract/index.ts";
+import { defineRunner, type ExecutionEntity, isSvcError, type JsonObject } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
-import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
-import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
-import { type NodesTest, until, within, withNodes } from "../nodes/nodes.test-support.ts";
+import { until, withNodes } from "../nodes/nodes.test-support.ts";
 import { toChildId } from "./children/child-record.ts";
-import { type FlowHooks, flowRunner } from "./flow-runner.test-support.ts";
-
-type Node = Awaited<ReturnType<NodesTest["startNode"]>>;
-interface NodeOptions extends FlowHooks {
-	readonly onCall?: OnCall;
-	readonly poolSize?: number;
-	readonly isDeaf?: boolean;
-}
-
-async function startFlows({ startNode }: NodesTest, { onCall, poolSize = 50, isDeaf = false, ...hooks }: NodeOptions = {}): Promise<Node> {
-	const node = await startNode({
-		runners: [flowRunner(hooks), inquirer()],
-		options: { actionrunner: { actions_pool_size: poolSize } },
-		...(onCall && { onCall }),
-		...(isDeaf && { eventBus: deafBus() }),
-	});
-	await node.engine.actions.create({ name: "flow", runner_type: "flow" }).catch(() => undefined);
-	return node;
-}
-
-const submitFlow = (node: TestEngine, steps: readonly JsonObject[], more: JsonObject = {}) =>
-	node.submit({ steps: steps as JsonObject[], ...more }, { action: "default.flow" });
-
-const hang = { key: "work", action: "default.scripted", parameters: { outcome: "hang" } };
-const quick = { key: "quick", action: "default.scripted", parameters: { lines: ["a"] } };
-const ask = (key = "ask") => ({ key, action: "core.ask", parameters: {} });
-const nested = (key: string, steps: readonly JsonObject[]) => ({
-	key,
-	action: "default.flow",
-	parameters: { steps: steps as JsonObject[] },
-});
-
-/** What does not come about shows which test it was. */
-const limited = (name: string, body: () => Promise<void>) => test(name, () => within(8, body()));
-
-const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
-const setStatus = (node: TestEngine, id: string, status: ExecutionEntity["status"]) =>
-	node.engine.executions.setStatus(id, { status }, principal);
-const answer = (node: TestEngine, id: string) => node.engine.inquiries.respond(id, { continue: true }, principal);
-
-/** A child once it has the status. */
-async function reached(node: TestEngine, id: string, status: ExecutionEntity["status"]): Promise<void> {
-	await until(async () => (await node.storage.get("execution", id))?.status === status, `${id} is ${status}`);
-}
+import { flowRunner } from "./flow-runner.test-support.ts";
+import { answer, ask, hang, limited, nested, quick, reached, setStatus, startFlows, statuses, submitFlow } from "./pausing.test-support.ts";
 
 /** Ends a child from outside, as an external worker would. */
 async function complete(node: TestEngine, id: string): Promise<void> {
@@ -211,115 +167,6 @@ limited("a child that is canceled while all are paused wakes its parent, up to t
 		await node.engine.executions.cancel(toChildId(id, "one"), principal);
 		assert.equal((await node.settled(id)).status, "canceled");
 		assert.equal((await node.settled(toChildId(toChildId(id, "two"), "ask"))).status, "canceled");
-	});
-});
-
-/** Whether a call of the storage writes that an execution is paused. */
-function isPause(method: string, values: readonly unknown[], id: string): boolean {
-	if (method !== "write") return false;
-	return (values[0] as readonly WriteOperation[]).some(
-		(operation) => "update" in operation && operation.id === id && (operation.patch as { readonly status?: string }).status === "paused",
-	);
-}
-
-/** Whether a call of the storage writes the answer to a question. */
-function isAnswer(method: string, values: readonly unknown[], id: string): boolean {
-	if (method !== "write") return false;
-	return (values[0] as readonly WriteOperation[]).some(
-		(operation) => "update" in operation && operation.id === id && (operation.patch as { readonly status?: string }).status === "succeeded",
-	);
-}
-
-const races = {
-	"before the runner says that it is paused": (node: () => Node, question: () => string): NodeOptions => ({
-		onPause: () => void answer(node(), question()).catch(() => undefined),
-	}),
-	"while the pause is on its way to the storage": (node: () => Node, question: () => string): NodeOptions => ({
-		onCall: async (method, values) => {
-			if (isPause(method, values, parentOf(question()))) await answer(node(), question()).catch(() => undefined);
-		},
-	}),
-	"and is on its way while the pause is stored": (node: () => Node, question: () => string): NodeOptions => {
-		const answering: Promise<unknown>[] = [];
-		return {
-			onPause: () => void answering.push(answer(node(), question())),
-			onCall: async (method, values) => {
-				if (isAnswer(method, values, question())) await reached(node(), parentOf(question()), "paused");
-			},
-		};
-	},
-};
-
-let asked = "";
-const parentOf = (_question: string) => asked;
-
-for (const [when, toOptions] of Object.entries(races)) {
-	limited(`an answer wakes the parent that comes ${when}`, async () => {
-		await withNodes(async (nodes) => {
-			asked = "";
-			let node: Node | undefined;
-			const options = toOptions(
-				() => node as Node,
-				() => (asked === "" ? "" : toChildId(asked, "ask")),
-			);
-			node = await startFlows(nodes, { ...options, onWork: ({ execution_id }) => void (asked ||= execution_id) });
-			const { id } = await submitFlow(node, [ask(), quick]);
-			const ended = await node.settled(id);
-			assert.equal(ended.status, "succeeded", JSON.stringify(ended.result));
-			assert.equal(statuses(ended).at(-2), "running");
-		});
-	});
-}
-
-/** Asks a question, pauses for it, and has nothing left to wait for once it is answered; what is behind that it does when it goes on. */
-const patient = defineRunner("patient", () => ({
-	description: "Pauses for what has been answered already.",
-	capabilities: { cancellation: true, recovery: true, workflow: true },
-	parameters: {},
-	definitions: {
-		inspect: async () => [],
-		graph: () => ({ nodes: [], edges: [] }),
-		progress: () => ({ definition: null, tasks: [], variables: {}, errors: [] }),
-	},
-	async run({ saveState, children, request }) {
-		await saveState({});
-		const id = await children.start({ key: "ask", action: "core.ask" });
-		for await (const { status } of children.changes()) if (status === "pending") break;
-		await request("pause");
-		await children.ended(id);
-		return { succeeded: false, status: "paused", result: {} };
-	},
-	recover: async () => ({ succeeded: true, result: {} }),
-}));
-
-for (const isAsked of [false, true]) {
-	limited(`a run that pauses for what is answered by then ${isAsked ? "waits for whoever asked for the pause" : "goes on"}`, async () => {
-		await withNodes(async (nodes) => {
-			const node = await nodes.startNode({ runners: [patient(), inquirer()] });
-			await node.engine.actions.create({ name: "patient", runner_type: "patient" });
-			const { id } = await node.submit({}, { action: "default.patient" });
-			await reached(node, id, "pausing");
-			const { context } = (await node.storage.get("execution", id)) as ExecutionEntity;
-			if (isAsked) await node.storage.update("execution", id, { context: { ...context, paused_by: "maria" } }, {});
-			await answer(node, toChildId(id, "ask"));
-			if (isAsked) await node.settled(id, "paused");
-			else assert.deepEqual(statuses(await node.settled(id)).slice(-4), ["pausing", "resuming", "running", "succeeded"]);
-		});
-	});
-}
-
-limited("many answers at once, on two nodes, leave nobody behind", async () => {
-	await withNodes(async (nodes) => {
-		const first = await startFlows(nodes);
-		const second = await startFlows(nodes);
-		const keys = Array.from({ length: 12 }, (_, index) => `ask-${index}`);
-		const { id } = await submitFlow(
-			first,
-			keys.map((key) => ask(key)),
-		);
-		for (const key of keys) await reached(first, toChildId(id, key), "pending");
-		await Promise.all(keys.map((key, index) => answer(index % 2 === 0 ? first : second, toChildId(id, key))));
-		assert.equal((await first.settled(id)).status, "succeeded");
 	});
 });
 
