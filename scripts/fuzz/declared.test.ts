@@ -37,6 +37,9 @@ test("paths are told apart as the router does", () => {
 	const views = { status: 200, text: "[]", headers: { ...json, "x-total-count": "0" } };
 	assert.equal(problemOf({ path: "/v1/rules/views?limit=1" }, views), "");
 	assert.match(problemOf({ path: "/v1/rules/other" }, views), /must be object/);
+	// A key may be called as another route is.
+	assert.equal(problemOf({ method: "DELETE", path: "/v1/keys/rotate" }, { status: 404 }), "");
+	assert.match(problemOf({ method: "PATCH", path: "/v1/keys/rotate" }, { status: 404 }), /has to be 405/);
 	for (const path of ["/v1/nothing", "/v1/rules/%ff", "/v1//rules", "/v1/rules/../x"])
 		assert.equal(problemOf({ path }, { status: 418 }), "");
 });

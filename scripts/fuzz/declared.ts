@@ -32,10 +32,12 @@ export function bodySchemaOf(route: Route, { paths, components }: ApiDocument = 
 
 /** Compares answers with a description. */
 export class DeclaredJudge {
+	readonly #document: ApiDocument;
 	readonly #declared: DeclaredAnswers;
 	readonly #paths: readonly (readonly [path: string, pattern: RegExp])[];
 
 	constructor(document: ApiDocument = description) {
+		this.#document = document;
 		this.#declared = new DeclaredAnswers(document);
 		// What is spelled out stands before what varies, as in the router.
 		const paths = Object.keys(document.paths).sort((a, b) => countVariables(a) - countVariables(b));
@@ -47,7 +49,7 @@ export class DeclaredJudge {
 		const [name = ""] = path.split("?");
 		// Where it depends on who reads it which path this is, other judges look at the answer.
 		if (method === "OPTIONS" || ofConnection.has(status) || /\/\/|\/\.|%(?![2-7][0-9A-Fa-f])|[^\x21-\x7e]/.test(name)) return undefined;
-		const documented = this.#paths.find(([, pattern]) => pattern.test(name))?.[0];
+		const documented = this.#documentedPath(name, method);
 		if (documented === undefined) return undefined;
 		const isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
 		const detail = this.#findProblem({
@@ -58,6 +60,12 @@ export class DeclaredJudge {
 			hasCredential: caller !== "nobody" && caller !== "stranger",
 		});
 		return detail === undefined || (status === 400 && detail.includes("has to be 405")) ? undefined : { kind: "undeclared", detail };
+	}
+
+	/** The first that takes the method, as in the router; the first of all where none does. */
+	#documentedPath(name: string, method: string): string | undefined {
+		const paths = this.#paths.filter(([, pattern]) => pattern.test(name)).map(([path]) => path);
+		return paths.find((path) => this.#document.paths[path]?.[method.toLowerCase()] !== undefined) ?? paths[0];
 	}
 
 	#findProblem(exchange: Parameters<DeclaredAnswers["findProblem"]>[0]): string | undefined {
