@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-waits
 import * as assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

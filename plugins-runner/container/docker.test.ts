@@ -1,4 +1,5 @@
 // test-timeout: 600
+// test-waits
 import { test } from "uvu";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { type Certificates, createCertificates } from "../../core/testing/services/certificates.test-support.ts";

@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "uvu";

@@ -1,4 +1,5 @@
 // test-timeout: 120
+// test-waits
 import * as assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { Pool, type PoolConfig } from "pg";

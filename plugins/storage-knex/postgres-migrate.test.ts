@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";

@@ -1,4 +1,5 @@
 // test-timeout: 240
+// test-waits
 import * as assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { test } from "uvu";

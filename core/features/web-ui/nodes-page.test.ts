@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { chatty } from "../../testing/web/chatty.test-support.ts";

@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, SvcError } from "../../contract/index.ts";

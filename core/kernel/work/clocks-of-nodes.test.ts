@@ -1,3 +1,4 @@
+// test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type ExecutionEntity, type TriggerInstanceEntity, type WriteOperation } from "../../contract/index.ts";
