@@ -9,6 +9,7 @@ import {
 	limit,
 	type Node,
 	names,
+	runsOut,
 	settleAll,
 	submitAll,
 	submitTo,
@@ -196,7 +197,7 @@ withCluster("what a node that went away had scheduled still counts, and is run b
 	const next = await submitTo(node, { name: "next" });
 	await node.settled(next.id, "delayed");
 	assert.deepEqual(counts.began, []);
-	await cluster.storage.update("execution", left.id, { lease_expires_at: "2001-01-01T00:00:00.000000Z" });
+	await cluster.storage.update("execution", left.id, runsOut());
 	await settleAll(node, [left, next]);
 	assert.deepEqual(counts.began, ["left", "next"]);
 	assert.equal(counts.peak.get(""), 1);

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import type { ExecutionEntity, JsonObject } from "../../contract/index.ts";
 import { fromTimestamp } from "../../kernel/basics/clock.ts";
 import { principal, type TestEngine } from "../../testing/engine/engine.test-support.ts";
-import { createCounts, type Node, startCounted, submitTo, withCluster } from "../../testing/engine/policies.test-support.ts";
+import { createCounts, type Node, runsOut, startCounted, submitTo, withCluster } from "../../testing/engine/policies.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 
 const failing = { outcome: "fail" };
@@ -186,7 +186,7 @@ async function leaveRunning(
 	const { id } = await submitTo(gone, { name: "left", hold: true });
 	await gone.settled(id, "running");
 	gone.door.shut();
-	await storage.update("execution", id, { lease_expires_at: "2001-01-01T00:00:00.000000Z" });
+	await storage.update("execution", id, runsOut());
 	return { gone, id };
 }
 
@@ -202,7 +202,7 @@ for (const action of ["abandon", "retry"]) {
 	withCluster(`with action.crash: ${action} it is${action === "retry" ? "" : " not"}`, createCounts, async (cluster, counts) => {
 		const { gone, id } = await leaveRunning(cluster, (node) => again(node, "crash", { action }));
 		const node = await cluster.startNode({ lease: 0.2 });
-		await cluster.storage.update("execution", id, { lease_expires_at: "2001-01-01T00:00:00.000000Z" });
+		await cluster.storage.update("execution", id, runsOut());
 		const ended = await node.settled(id);
 		counts.release();
 		assert.equal(ended.status, "abandoned");
@@ -223,7 +223,7 @@ withCluster("several nodes that find the same execution left run it again once",
 	const { id } = await leaveRunning(cluster);
 	counts.release();
 	for (let node = 0; node < 4; node += 1) await cluster.startNode({ lease: 0.2 });
-	await cluster.storage.update("execution", id, { lease_expires_at: "2001-01-01T00:00:00.000000Z" });
+	await cluster.storage.update("execution", id, runsOut());
 	await maker.settled(id);
 	assert.deepEqual(statusesOf(await readAll(cluster)), ["abandoned", "succeeded"]);
 });

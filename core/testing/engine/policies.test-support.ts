@@ -8,6 +8,7 @@ import {
 	type RunnerPlugin,
 	type StoragePlugin,
 } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createRandom, type Random } from "../guarantees/random.test-support.ts";
 import { startEngine, type TestEngine } from "./engine.test-support.ts";
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "./shared-storage.test-support.ts";
@@ -23,6 +24,11 @@ export interface Counts {
 	/** End what runs now, and everything later at once. */
 	release(): void;
 	readonly runner: RunnerPlugin;
+}
+
+/** A lease that runs out just now. Of one that ran out long ago a node that runs hears half a minute later, as it has looked there before. */
+export function runsOut(): { readonly lease_expires_at: string } {
+	return { lease_expires_at: toTimestamp(Date.now() * 1_000) };
 }
 
 /** A runner that counts who runs at the same time. A run takes as long as `take` says. */
