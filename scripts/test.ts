@@ -67,7 +67,7 @@ async function runTwice(jobs: readonly Job[], parallel: number): Promise<readonl
 }
 
 /**
- * Files that wait have workers of their own, so that the others have something to do meanwhile. When there are none left one of these helps the
+ * Files that wait have a worker of their own, so that the others have something to do meanwhile. When there are none left it helps the
  * others: what they run waits now and then, too.
  */
 async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]> {
@@ -81,7 +81,7 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 		}
 	};
 	const workers = Array.from({ length: Math.max(1, parallel) }, () => worker([working, waiting]));
-	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting, working]), worker([waiting])] : [])]);
+	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting, working])] : [])]);
 	return results;
 }
 
