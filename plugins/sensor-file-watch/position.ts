@@ -27,16 +27,25 @@ export function toFileId({ dev, ino }: { readonly dev: bigint; readonly ino: big
 	return `${dev}:${ino}`;
 }
 
-/** The head of a file that has been read up to an offset. */
-export async function readHead(handle: FileHandle, offset: number): Promise<Head> {
+/** The first bytes of a file that has been read up to an offset, as far as it is known by them. */
+export async function readBeginning(handle: FileHandle, offset: number): Promise<Buffer> {
 	const length = Math.min(offset, headLength);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-	return { length, hash: createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32) };
+	return buffer.subarray(0, bytesRead);
+}
+
+/** The same after more of it was read. What was read itself counts: the file may be written anew at any time. */
+export function extendBeginning(beginning: Buffer, bytes: Buffer): Buffer {
+	return beginning.length === headLength ? beginning : Buffer.concat([beginning, bytes]).subarray(0, headLength);
+}
+
+export function toHead(beginning: Buffer): Head {
+	return { length: beginning.length, hash: createHash("sha256").update(beginning).digest("hex").slice(0, 32) };
 }
 
 /** Whether a file begins as it did. */
 export async function hasHead(handle: FileHandle, { length, hash }: Head): Promise<boolean> {
-	return (await readHead(handle, length)).hash === hash;
+	return toHead(await readBeginning(handle, length)).hash === hash;
 }
 
 /** Whether this is the file of a position, and not shorter. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, stat } from "node:fs/promises";
 import { findRotated } from "./find-rotated.ts";
-import { cutLines, findLineStart, largestPiece, toLine } from "./lines.ts";
-import { type Head, hasHead, isFileAt, readHead, type StoredPosition, toFileId } from "./position.ts";
+import { cutLines, findLineStart, type Line, largestPiece, toLine } from "./lines.ts";
+import { extendBeginning, type Head, hasHead, isFileAt, readBeginning, type StoredPosition, toFileId, toHead } from "./position.ts";
 import { unlessMissing, type WatchedFiles } from "./watched-files.ts";
 
 export interface TailOptions {
@@ -24,6 +24,8 @@ interface Current {
 	readonly file: string;
 	offset: number;
 	head: Head;
+	/** What the head is made of. */
+	beginning: Buffer;
 	/** When the file was last written to, as of the last look. */
 	changed: bigint;
 	/** What is kept. */
@@ -61,7 +63,6 @@ export class Tail {
 		const last = this.#current;
 		this.#current = undefined;
 		try {
-			last.head = await readHead(last.handle, last.offset);
 			await this.#keep(last);
 		} finally {
 			await last.handle.close();
@@ -77,11 +78,11 @@ export class Tail {
 			// Of a file that was there before it was watched, only what comes counts.
 			if (position === undefined && handle !== undefined) return await this.#begin(handle, await findLineStart(handle));
 			if (position === undefined || position === null) return handle && (await this.#begin(handle, 0));
-			if (handle !== undefined && (await isFileAt(handle, position))) return this.#take(handle, position);
+			if (handle !== undefined && (await isFileAt(handle, position))) return await this.#take(handle, position);
 			const rotated = await findRotated(this.#options.path, position);
 			if (rotated !== undefined) {
 				await handle?.close();
-				return this.#take(rotated, position);
+				return await this.#take(rotated, position);
 			}
 			if (handle === undefined) return;
 			if (toFileId(await handle.stat({ bigint: true })) !== position.file) this.#options.onGap();
@@ -92,9 +93,10 @@ export class Tail {
 		}
 	}
 
-	#take(handle: FileHandle, { generation, file, offset, head }: NonNullable<StoredPosition>): void {
+	async #take(handle: FileHandle, { generation, file, offset, head }: NonNullable<StoredPosition>): Promise<void> {
+		const beginning = await readBeginning(handle, head.length);
 		this.#quiet = 0;
-		this.#current = { handle, generation, file, offset, head, changed: -1n, saved: { offset, at: performance.now() } };
+		this.#current = { handle, generation, file, offset, head, beginning, changed: -1n, saved: { offset, at: performance.now() } };
 	}
 
 	/** Begin with a file, under a new name for its lines, which is kept before the first of them is told. */
@@ -103,10 +105,10 @@ export class Tail {
 			generation: randomBytes(8).toString("hex"),
 			file: toFileId(await handle.stat({ bigint: true })),
 			offset,
-			head: await readHead(handle, offset),
+			head: toHead(await readBeginning(handle, offset)),
 		};
 		await this.#options.save(position);
-		this.#take(handle, position);
+		await this.#take(handle, position);
 	}
 
 	async #keep({ generation, file, offset, head, saved }: Current): Promise<void> {
@@ -128,17 +130,31 @@ export class Tail {
 		for (;;) {
 			const { bytesRead } = await from.handle.read(piece, 0, piece.length, from.offset);
 			const lines = cutLines(piece.subarray(0, bytesRead));
-			for (const { text, length } of lines) {
-				if (this.#options.signal.aborted) return true;
-				await this.#options.onLine(text, `${from.generation}:${from.offset}`);
-				from.offset += length;
-			}
 			if (lines.length === 0) break;
-			from.head = await readHead(from.handle, from.offset);
+			// It may have been written anew before that.
+			if (!(await hasHead(from.handle, from.head))) {
+				await this.#begin(from.handle, 0);
+				return true;
+			}
+			await this.#tell(from, piece, lines);
+			if (this.#options.signal.aborted) return true;
 			if (from.saved === undefined || performance.now() - from.saved.at > saveInterval) await this.#keep(from);
 		}
 		from.changed = changed;
 		return isWritten;
+	}
+
+	/** Tell lines of a piece that was read where the file has been read up to, until nobody listens any more. */
+	async #tell(from: Current, piece: Buffer, lines: readonly Line[]): Promise<void> {
+		let start = 0;
+		for (const { text, length } of lines) {
+			if (this.#options.signal.aborted) break;
+			await this.#options.onLine(text, `${from.generation}:${from.offset}`);
+			from.beginning = extendBeginning(from.beginning, piece.subarray(start, start + length));
+			from.offset += length;
+			start += length;
+		}
+		from.head = toHead(from.beginning);
 	}
 
 	/** Go over to the file that has taken the place of the one that is read, once nobody writes to that any more. */

@@ -1,0 +1,92 @@
+import * as assert from "node:assert/strict";
+import { type FileHandle, mkdtemp, open, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "uvu";
+import type { StoredPosition } from "./position.ts";
+import { Tail } from "./tail.ts";
+
+interface Setup {
+	readonly path: string;
+	readonly tail: Tail;
+	readonly lines: string[];
+	/** Done before the next read of the file at this offset. */
+	beforeReadAt(offset: number, work: () => Promise<void>): void;
+	/** Done when the next line is told. */
+	onLine(work: () => Promise<void>): void;
+}
+
+/** A tail of an empty file, which is to be read from its beginning. */
+async function withTail(use: (setup: Setup) => Promise<void>): Promise<void> {
+	const directory = await mkdtemp(join(tmpdir(), "svc-tail-"));
+	const path = join(directory, "log");
+	const lines: string[] = [];
+	let [readAt, beforeRead, whenTold] = [-1, async () => {}, async () => {}];
+	let stored: StoredPosition = null;
+	const watch = (handle: FileHandle): FileHandle =>
+		new Proxy(handle, {
+			get(target, name) {
+				if (name !== "read") return typeof Reflect.get(target, name) === "function" ? Reflect.get(target, name).bind(target) : undefined;
+				return async (...[buffer, start, length, position]: [Buffer, number, number, number]) => {
+					if (position === readAt) {
+						readAt = -1;
+						await beforeRead();
+					}
+					return target.read(buffer, start, length, position);
+				};
+			},
+		});
+	const tail = new Tail({
+		path,
+		files: { open: async (name) => watch(await open(name)) },
+		signal: new AbortController().signal,
+		load: async () => stored,
+		save: async (position) => {
+			stored = position;
+		},
+		async onLine(line) {
+			lines.push(line);
+			const work = whenTold;
+			whenTold = async () => {};
+			await work();
+		},
+		onGap: () => {},
+	});
+	try {
+		await writeFile(path, "");
+		await use({
+			path,
+			tail,
+			lines,
+			beforeReadAt(offset, work) {
+				[readAt, beforeRead] = [offset, work];
+			},
+			onLine(work) {
+				whenTold = work;
+			},
+		});
+	} finally {
+		await tail.stop();
+		await rm(directory, { recursive: true });
+	}
+}
+
+test("a file that is written anew between two looks at it is read from its beginning", () =>
+	withTail(async ({ path, tail, lines, beforeReadAt }) => {
+		await writeFile(path, "c\n");
+		await tail.look();
+		await utimes(path, 1, 1);
+		beforeReadAt(2, () => writeFile(path, "d which is longer\ne\n"));
+		for (let look = 0; look < 2; look += 1) await tail.look();
+		assert.deepEqual(lines, ["c", "d which is longer", "e"]);
+	}));
+
+test("so is one that is written anew while its lines are told", () =>
+	withTail(async ({ path, tail, lines, onLine }) => {
+		await writeFile(path, "c\n");
+		onLine(() => writeFile(path, "d which is longer\ne\n"));
+		for (let look = 0; look < 2; look += 1) await tail.look();
+		assert.deepEqual(lines, ["c", "d which is longer", "e"]);
+	}));
+
+test.run();
