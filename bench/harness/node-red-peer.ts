@@ -25,7 +25,8 @@ export async function startNodeRedPeer(command: string): Promise<NodeRedPeer> {
 	try {
 		const install = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", directory, `node-red@${version}`];
 		await promisify(execFile)("npm", install, { cwd: directory });
-		const child = await startChild("node-red.mjs", { input: { directory, command } });
+		// It starts commands by bash, which takes the socket that Node gives it for a login from elsewhere and reads what is in the home directory.
+		const child = await startChild("node-red.mjs", { input: { directory, command }, env: { HOME: directory } });
 		const { address } = child.facts as { readonly address: string };
 		const client = createHttpClient(address);
 
