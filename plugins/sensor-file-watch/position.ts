@@ -48,6 +48,12 @@ export async function hasHead(handle: FileHandle, { length, hash }: Head): Promi
 	return toHead(await readBeginning(handle, length)).hash === hash;
 }
 
+/** Whether a file holds these bytes there. */
+export async function holdsAt(handle: FileHandle, offset: number, bytes: Buffer): Promise<boolean> {
+	const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes.length), 0, bytes.length, offset);
+	return buffer.subarray(0, bytesRead).equals(bytes);
+}
+
 /** Whether this is the file of a position, and not shorter. */
 export async function isFileAt(handle: FileHandle, { file, offset, head }: Position): Promise<boolean> {
 	const found = await handle.stat({ bigint: true });

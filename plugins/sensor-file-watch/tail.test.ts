@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { type FileHandle, mkdtemp, open, rm, utimes, writeFile } from "node:fs/promises";
+import { appendFile, type FileHandle, mkdtemp, open, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
@@ -81,7 +81,24 @@ test("a file that is written anew between two looks at it is read from its begin
 		assert.deepEqual(lines, ["c", "d which is longer", "e"]);
 	}));
 
-test("so is one that is written anew while its lines are told", () =>
+for (const [name, empty] of [
+	["emptied", (path: string) => truncate(path)],
+	["written anew", (path: string) => writeFile(path, "something longer\n")],
+] as const) {
+	test(`what was read just before the file was ${name} is told`, () =>
+		withTail(async ({ path, tail, lines, beforeReadAt }) => {
+			await writeFile(path, "c\n");
+			await tail.look();
+			await appendFile(path, "d\n");
+			// Once what is new has been read, it is asked whether the file is the same still.
+			beforeReadAt(2, async () => beforeReadAt(0, () => empty(path)));
+			for (let look = 0; look < 2; look += 1) await tail.look();
+			assert.deepEqual(lines.slice(0, 2), ["c", "d"]);
+			assert.deepEqual(lines.slice(2), name === "emptied" ? [] : ["something longer"]);
+		}));
+}
+
+test("a file that is written anew while its lines are told is read from its beginning", () =>
 	withTail(async ({ path, tail, lines, onLine }) => {
 		await writeFile(path, "c\n");
 		onLine(() => writeFile(path, "d which is longer\ne\n"));

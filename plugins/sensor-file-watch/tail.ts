@@ -2,7 +2,17 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, stat } from "node:fs/promises";
 import { findRotated } from "./find-rotated.ts";
 import { cutLines, findLineStart, type Line, largestPiece, toLine } from "./lines.ts";
-import { extendBeginning, type Head, hasHead, isFileAt, readBeginning, type StoredPosition, toFileId, toHead } from "./position.ts";
+import {
+	extendBeginning,
+	type Head,
+	hasHead,
+	holdsAt,
+	isFileAt,
+	readBeginning,
+	type StoredPosition,
+	toFileId,
+	toHead,
+} from "./position.ts";
 import { unlessMissing, type WatchedFiles } from "./watched-files.ts";
 
 export interface TailOptions {
@@ -131,9 +141,10 @@ export class Tail {
 			const { bytesRead } = await from.handle.read(piece, 0, piece.length, from.offset);
 			const lines = cutLines(piece.subarray(0, bytesRead));
 			if (lines.length === 0) break;
-			// It may have been written anew before that.
 			if (!(await hasHead(from.handle, from.head))) {
-				await this.#begin(from.handle, 0);
+				// It has been written anew: before the piece was read, which then is of the new text, or after.
+				if (!(await holdsAt(from.handle, from.offset, piece.subarray(0, bytesRead)))) await this.#tell(from, piece, lines);
+				if (!this.#options.signal.aborted) await this.#begin(from.handle, 0);
 				return true;
 			}
 			await this.#tell(from, piece, lines);
