@@ -17,21 +17,29 @@ import {
 	submitFlow,
 } from "./pausing.test-support.ts";
 
-/** Whether a call of the storage writes that an execution is paused. */
-function isPause(method: string, values: readonly unknown[], id: string): boolean {
+/** Whether a call of the storage writes a patch of an execution that is like this. */
+function writes(
+	method: string,
+	values: readonly unknown[],
+	id: string,
+	isLike: (patch: Readonly<Record<string, unknown>>) => boolean,
+): boolean {
 	if (method !== "write") return false;
 	return (values[0] as readonly WriteOperation[]).some(
-		(operation) => "update" in operation && operation.id === id && (operation.patch as { readonly status?: string }).status === "paused",
+		(operation) => "update" in operation && operation.id === id && isLike(operation.patch),
 	);
 }
 
-/** Whether a call of the storage writes the answer to a question. */
-function isAnswer(method: string, values: readonly unknown[], id: string): boolean {
-	if (method !== "write") return false;
-	return (values[0] as readonly WriteOperation[]).some(
-		(operation) => "update" in operation && operation.id === id && (operation.patch as { readonly status?: string }).status === "succeeded",
-	);
-}
+/** Whether it writes that an execution is paused. */
+const isPause = (method: string, values: readonly unknown[], id: string) => writes(method, values, id, ({ status }) => status === "paused");
+
+/** Whether it writes the answer to a question. */
+const isAnswer = (method: string, values: readonly unknown[], id: string) =>
+	writes(method, values, id, ({ status }) => status === "succeeded");
+
+/** Whether it writes that something was heard of a child, and nothing else of its parent. */
+const isStir = (method: string, values: readonly unknown[], id: string) =>
+	writes(method, values, id, (patch) => Object.keys(patch).join() === "stirred");
 
 const races = {
 	"before the runner says that it is paused": (node: () => Node, question: () => string): NodeOptions => ({
@@ -109,14 +117,6 @@ for (const isAsked of [false, true]) {
 			else assert.deepEqual(statuses(await node.settled(id)).slice(-4), ["pausing", "resuming", "running", "succeeded"]);
 		});
 	});
-}
-
-/** Whether a call of the storage writes that something was heard of a child, and nothing else of its parent. */
-function isStir(method: string, values: readonly unknown[], id: string): boolean {
-	if (method !== "write") return false;
-	return (values[0] as readonly WriteOperation[]).some(
-		(operation) => "update" in operation && operation.id === id && Object.keys(operation.patch).join() === "stirred",
-	);
 }
 
 /** Whether a call of the storage claims what somebody has left for others to go on with. */
