@@ -11,7 +11,11 @@ import { EngineRefusal } from "./engine-errors.ts";
 
 test("a container that is just being removed is none, whatever the status of the answer", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-engine-"));
-	const messages = ["container 1 does not exist in database: no such container", "the disk is full"];
+	const messages = [
+		"container 1 does not exist in database: no such container",
+		"can not get logs from container which is dead or marked for removal",
+		"the disk is full",
+	];
 	const server = createServer((request, response) => {
 		const isPing = request.url?.endsWith("/_ping") === true;
 		response.writeHead(isPing ? 200 : 500, { "api-version": "1.41", "content-type": "application/json" });
@@ -21,6 +25,7 @@ test("a container that is just being removed is none, whatever the status of the
 	try {
 		const engine = new Engine(new EngineClient({ socketPath: join(directory, "socket") }));
 		assert.equal(await engine.look("1"), undefined);
+		assert.equal(await engine.logs("1", false, new AbortController().signal), undefined);
 		await assert.rejects(engine.look("1"), (error: Error) => error instanceof EngineRefusal && /the disk is full/.test(error.message));
 	} finally {
 		server.closeAllConnections();

@@ -183,12 +183,15 @@ function toView({ Id = "", Created = "", Config, State = {} }: Inspected): Conta
 
 const isOver = (status: string) => ["exited", "stopped", "dead", "removing"].includes(status);
 
-/** There is no such thing: 404 says so, and Podman by 500 of a container that is just being removed. */
+/** What engines say of a container that is just being removed, with other statuses than 404. */
+const beingRemoved = /no such container|dead or marked for removal/i;
+
+/** There is no such thing, or will not be in a moment. */
 async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
 	try {
 		return await answer;
 	} catch (error) {
-		if (error instanceof EngineRefusal && (error.status === 404 || /no such container/i.test(error.message))) return undefined;
+		if (error instanceof EngineRefusal && (error.status === 404 || beingRemoved.test(error.message))) return undefined;
 		throw error;
 	}
 }

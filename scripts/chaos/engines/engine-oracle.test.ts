@@ -26,6 +26,7 @@ interface Story {
 	readonly wasAsked?: boolean;
 	readonly loss?: Loss;
 	readonly isDoomed?: boolean;
+	readonly mayTimeOut?: boolean;
 }
 
 const whole = ["begin", "end"];
@@ -52,13 +53,14 @@ async function judge(story: Story): Promise<readonly string[]> {
 	}
 }
 
-function toEngine({ wasAsked = false, loss, isDoomed }: Story): ChaosEngine {
+function toEngine({ wasAsked = false, loss, isDoomed, mayTimeOut = false }: Story): ChaosEngine {
 	return {
 		name: "engine",
 		action: {},
 		ledger: "",
 		faults: {},
 		removed: /^somebody/,
+		mayTimeOut,
 		wasAsked: async () => wasAsked,
 		findLoss: async () => loss,
 		takeAway: async () => undefined,
@@ -112,6 +114,14 @@ const stories: Readonly<Record<string, { readonly story: Story; readonly broken:
 	"another reason than that somebody has removed it": {
 		story: { record: failed, words: ["begin"], takenAt: start + 1_000 },
 		broken: ["alive"],
+	},
+	"what was killed by hand may be told of as one that has run out of its time": {
+		story: { record: { status: "timeout", result: { error: "somebody" } }, words: ["begin"], takenAt: start + 1_000, mayTimeOut: true },
+		broken: [],
+	},
+	"a time-out where there is none": {
+		story: { record: { status: "timeout", result: { error: "somebody" } }, words: ["begin"], takenAt: start + 1_000 },
+		broken: ["ends", "alive"],
 	},
 	"a removal by hand after the end": {
 		story: { record: { status: "failed", result: { error: "somebody has removed it" } }, words: ["begin"], takenAt: end + 1_000 },

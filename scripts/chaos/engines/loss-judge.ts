@@ -40,9 +40,10 @@ export class LossJudge {
 		return [...this.#found.values()].map(({ engine, loss }) => `${engine} ${loss.what}`);
 	}
 
-	#findRemoval({ removed }: ChaosEngine, { record, reason }: UnsuccessfulRun): Loss | undefined {
+	#findRemoval({ removed, mayTimeOut = false }: ChaosEngine, { record, reason }: UnsuccessfulRun): Loss | undefined {
 		const from = this.#taken.get(record.id);
-		const isTold = from !== undefined && record.status === "failed" && removed.test(reason);
+		const isUnsuccessful = record.status === "failed" || (mayTimeOut && record.status === "timeout");
+		const isTold = from !== undefined && isUnsuccessful && removed.test(reason);
 		return isTold && from < toTime(record.end_timestamp) + slack ? { what: "removed by hand" } : undefined;
 	}
 }

@@ -111,7 +111,7 @@ async function withEngines<T>(names: readonly EngineName[], use: (chaos: Chaos) 
 function toDeeds(engine: ChaosEngine, random: Random) {
 	let deck: string[] = [];
 	return async (oracle: EngineOracle, print: (line: string) => void) => {
-		if (deck.length === 0) deck = shuffle([...Object.keys(engine.faults), ...(engine.takeAway === undefined ? [] : ["takeAway"])], random);
+		if (deck.length === 0) deck = shuffle([...Object.keys(engine.faults), takeAway], random);
 		const what = deck.pop() ?? "";
 		await delay(500 + random(roundTime - 500));
 		print(`${engine.name}: ${what}`);
@@ -119,7 +119,11 @@ function toDeeds(engine: ChaosEngine, random: Random) {
 		if (what === takeAway) {
 			const id = await engine.takeAway(random);
 			if (id !== undefined) oracle.noteTaken(id, from);
-		} else await engine.faults[what]?.(random);
+		} else {
+			const fault = engine.faults[what];
+			if (fault === undefined) throw new Error(`${engine.name} has no fault "${what}"`);
+			await fault(random);
+		}
 		oracle.note({ engine: engine.name, what, from, to: Date.now() });
 	};
 }

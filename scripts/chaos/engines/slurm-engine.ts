@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../../core/contract/index.ts";
+import { findByEnvironment } from "../../../core/testing/guarantees/processes.test-support.ts";
 import { pick } from "../../../core/testing/guarantees/random.test-support.ts";
 import { isOver, type ListedTask, parseSacct, parseSqueue, sacctFormat, squeueFormat } from "../../../plugins-runner/slurm/job-state.ts";
 import { type Slurm, startSlurm } from "../../../plugins-runner/slurm/slurm.test-support.ts";
@@ -44,8 +45,13 @@ export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 		async left() {
 			const jobs = await findJobs(cluster);
 			const ids = await readdir(directory);
+			// A controller that was killed, or whose node was, takes jobs for running that have ended, until it asks their node once more.
+			const isStale = ({ state, execution }: (typeof jobs)[number]) =>
+				isForgetful && state !== "PENDING" && findByEnvironment(`SVC_ACTION_EXECUTION_ID=${execution}\0`).length === 0;
 			return [
-				...jobs.map(({ job, execution, state }) => ({ run: execution, what: `job ${job} (${state})`, isDoomed: false })),
+				...jobs
+					.filter((job) => !isStale(job))
+					.map(({ job, execution, state }) => ({ run: execution, what: `job ${job} (${state})`, isDoomed: false })),
 				...ids.map((id) => ({ run: id, what: `directory ${id}`, isDoomed: true })),
 			];
 		},

@@ -24,7 +24,8 @@ export class WorkerChaos implements ChaosEngine {
 	readonly action = { runner_type: "local-shell-cmd", parameters: { worker_labels: { default: [label], immutable: true } } };
 	readonly ledger: string;
 	readonly mayTimeOut = true;
-	readonly removed = /^exit code -?\d+$/;
+	/** A command that somebody kills is told of as one that has run out of its time. */
+	readonly removed = /^exit code -?\d+$|^Action failed to complete in \d+ seconds$/;
 	readonly faults = {
 		cut: async (random: Random) => {
 			for (let cuts = 1 + random(4); cuts > 0; cuts -= 1) {
