@@ -86,6 +86,17 @@ onSlurm("a job has its output apart, its exit code, where it ran and how long it
 	}),
 );
 
+onSlurm("many runs ask Slurm together", () =>
+	withSlurm(async ({ run }) => {
+		const runs = Array.from({ length: 12 }, (_, index) => run(command(`echo ${index}`)));
+		const ends = await Promise.all(runs.map(({ end }) => end));
+		assert.deepEqual(
+			ends.map(({ result: { error, state, stdout } }) => ({ error, state, stdout })),
+			runs.map((_, index) => ({ error: undefined, state: "COMPLETED", stdout: String(index) })),
+		);
+	}),
+);
+
 onSlurm("an array runs once for each item, its output comes in the order of the items, and its results are a list", () =>
 	withSlurm(async ({ run }) => {
 		const cmd = 'if [ "$SVC_ITEM_INDEX" = 0 ]; then sleep 1; fi; echo "$SVC_ITEM_INDEX $SVC_ITEM"; [ "$SVC_ITEM" != "b c" ]';
@@ -260,6 +271,7 @@ onSlurm("a job that has another one's number is not taken for the run's, and not
 	}),
 );
 
+// The last: numbers begin anew then, and a job that gets the number of one that is forgotten may be ended for it.
 onSlurm("what the controller has lost is known by the accounting, which is waited for", () =>
 	withSlurm(async ({ cluster, run, runner }) => {
 		const commands = new SlurmCommands({ directory: cluster.directory, slurm_conf: cluster.conf });
@@ -293,17 +305,6 @@ onSlurm("what the controller has lost is known by the accounting, which is waite
 		for (const name of ["run_seconds", "nodes"]) assert.equal(told?.result[name], result[name]);
 		await runner.afterRun?.(ended);
 		await cluster.isIdle();
-	}),
-);
-
-onSlurm("many runs ask Slurm together", () =>
-	withSlurm(async ({ run }) => {
-		const runs = Array.from({ length: 12 }, (_, index) => run(command(`echo ${index}`)));
-		const ends = await Promise.all(runs.map(({ end }) => end));
-		assert.deepEqual(
-			ends.map(({ result: { error, state, stdout } }) => ({ error, state, stdout })),
-			runs.map((_, index) => ({ error: undefined, state: "COMPLETED", stdout: String(index) })),
-		);
 	}),
 );
 
