@@ -17,13 +17,14 @@ interface EndedJob {
 }
 
 /** The result of an execution whose job has ended, or is gone. */
-export function toRunResult({ context, name, namespace, job, pod, end, isWhole }: EndedJob): RunResult {
+export function toRunResult(endedJob: EndedJob): RunResult {
+	const { context, name, namespace, job, pod, end, isWhole } = endedJob;
 	const ended = stateOf(pod)?.terminated;
 	const isComplete = end?.type === "Complete" && !context.signal.aborted;
 	const succeeded = isComplete && isWhole;
 	const cut =
 		isComplete && !isWhole ? `job ${name}: it has ended well, but its pod is gone, and not all of its output was read` : undefined;
-	const error = succeeded ? undefined : (cut ?? toError(end, pod, name));
+	const error = succeeded ? undefined : (cut ?? toError(endedJob));
 	const began = toSeconds(ended?.startedAt ?? stateOf(pod)?.running?.startedAt);
 	const result: JsonObject = {
 		succeeded,
@@ -41,13 +42,19 @@ export function toRunResult({ context, name, namespace, job, pod, end, isWhole }
 	return { succeeded, result, ...(isLate ? { status: "timeout" as const } : {}) };
 }
 
-/** Undefined where the program itself has failed: its exit code says it. */
-function toError(end: Condition | undefined, pod: Pod | undefined, name: string): string | undefined {
+/** Exit codes of a program that TERM or KILL has ended, as one is whose pod is deleted. */
+const signalled: ReadonlySet<number> = new Set([143, 137]);
+
+/** Undefined where the program itself has failed, or the service has ended it: its exit code says it. */
+function toError({ context, name, pod, end }: EndedJob): string | undefined {
 	if (end === undefined) return `job ${name}: it was deleted, and not by this service`;
 	if (end.reason === "DeadlineExceeded") return `job ${name}: its time limit had passed`;
 	const ended = stateOf(pod)?.terminated;
 	if (ended?.reason !== undefined && ended.reason !== "Error" && ended.reason !== "Completed")
 		return `job ${name}: ${join(ended.reason, ended.message)}`;
+	// A pod that is removed after its program has ended by itself is deleted as well: only the signals of a removal say that it was for that.
+	if (!context.signal.aborted && pod?.metadata.deletionTimestamp !== undefined && signalled.has(ended?.exitCode ?? 0))
+		return `job ${name}: its pod was deleted, and not by this service`;
 	if (ended !== undefined && ended.exitCode !== 0) return undefined;
 	// Evicted, its node gone, or deleted by somebody.
 	const why = pod?.status?.reason === undefined ? join(end.reason ?? "Failed", end.message) : join(pod.status.reason, pod.status.message);

@@ -263,4 +263,16 @@ requires(test, { command: "kubectl" }).test("kubectl sees the jobs, reads their 
 	}),
 );
 
+test("a command that ends by TERM because somebody deletes its pod says so", () =>
+	withRunner(async ({ run }) => {
+		const { context, end } = run(command("echo ready; exec sleep 600"));
+		await context.waitFor("stdout", "ready\n");
+		const [pod] = server.store.list("Pod", () => true);
+		assert.ok(pod !== undefined);
+		server.controller.removePod(pod);
+		const { succeeded, result } = await end;
+		assert.deepEqual([succeeded, result["return_code"]], [false, 143]);
+		assert.match(String(result["error"]), /^job \S+: its pod was deleted, and not by this service$/);
+	}));
+
 test.run();

@@ -53,7 +53,7 @@ export interface ChaosEngine {
 	readonly faults: Readonly<Record<string, (random: Random) => Promise<void>>>;
 	/** What a result says where somebody has removed its work by hand. */
 	readonly removed: RegExp;
-	/** Whether a run may come to its time-out before the service knows that what ran it is gone. Default false. */
+	/** Whether a run may come to its time-out before the service knows that what ran it is gone, or is told of so where it was killed. Default false. */
 	readonly mayTimeOut?: boolean;
 	/** Whether it was ever asked for the run: who asks has stored before how to find it again. */
 	wasAsked(record: ExecutionRecord): Promise<boolean>;

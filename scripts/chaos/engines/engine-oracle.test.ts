@@ -33,6 +33,7 @@ const whole = ["begin", "end"];
 const succeeded = { status: "succeeded", result: { succeeded: true } } as const;
 const failed = { status: "failed", result: { error: "the engine has dropped it" } } as const;
 const abandoned = { status: "abandoned", result: { error: "the node that ran the action went away" } } as const;
+const killed = { status: "timeout", result: { error: "somebody has not let it end in 60 seconds" } } as const;
 const kill = (from: number): Mishap => ({ engine: undefined, what: "kill", from, to: from + 1_000 });
 
 /** The promises that an oracle finds broken. */
@@ -116,11 +117,20 @@ const stories: Readonly<Record<string, { readonly story: Story; readonly broken:
 		broken: ["alive"],
 	},
 	"what was killed by hand may be told of as one that has run out of its time": {
-		story: { record: { status: "timeout", result: { error: "somebody" } }, words: ["begin"], takenAt: start + 1_000, mayTimeOut: true },
+		story: { record: killed, words: ["begin"], takenAt: start + 1_000, mayTimeOut: true },
 		broken: [],
 	},
+	"a command that was killed, and whose end nobody has seen": {
+		story: {
+			record: { ...killed, end_timestamp: toTimestamp(start + 60_000) },
+			words: ["begin"],
+			takenAt: start + 1_000,
+			mayTimeOut: true,
+		},
+		broken: ["alive"],
+	},
 	"a time-out where there is none": {
-		story: { record: { status: "timeout", result: { error: "somebody" } }, words: ["begin"], takenAt: start + 1_000 },
+		story: { record: killed, words: ["begin"], takenAt: start + 1_000 },
 		broken: ["ends", "alive"],
 	},
 	"a removal by hand after the end": {

@@ -41,8 +41,7 @@ export async function startKubernetes(ledgers: string): Promise<ChaosEngine> {
 				server.latency = 0;
 			},
 		},
-		// Its command may have heard TERM and ended with that before its pod was gone.
-		removed: /^job \S+: |^exit code (137|143)$/,
+		removed: /^job \S+: /,
 		wasAsked: async ({ id }) => asked.has(id),
 		// A cluster keeps what it was given.
 		findLoss: async () => undefined,

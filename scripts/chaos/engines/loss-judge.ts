@@ -42,10 +42,16 @@ export class LossJudge {
 
 	#findRemoval({ removed, mayTimeOut = false }: ChaosEngine, { record, reason }: UnsuccessfulRun): Loss | undefined {
 		const from = this.#taken.get(record.id);
-		const isUnsuccessful = record.status === "failed" || (mayTimeOut && record.status === "timeout");
+		const isUnsuccessful = record.status === "failed" || (mayTimeOut && record.status === "timeout" && !hasRunOut(record, reason));
 		const isTold = from !== undefined && isUnsuccessful && removed.test(reason);
 		return isTold && from < toTime(record.end_timestamp) + slack ? { what: "removed by hand" } : undefined;
 	}
+}
+
+/** A command that is killed is told of like one that has run out of its time. One that really has, nobody had seen end. */
+function hasRunOut(record: ExecutionRecord, reason: string): boolean {
+	const [, seconds] = / in (\d+) seconds$/.exec(reason) ?? [];
+	return toTime(record.end_timestamp) - toTime(record.start_timestamp) > Number(seconds) * 1_000 - slack;
 }
 
 async function findOwn(engine: ChaosEngine, run: UnsuccessfulRun): Promise<Loss | undefined> {

@@ -47,7 +47,7 @@ export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 			const ids = await readdir(directory);
 			// A controller that was killed, or whose node was, takes jobs for running that have ended, until it asks their node once more.
 			const isStale = ({ state, execution }: (typeof jobs)[number]) =>
-				isForgetful && state !== "PENDING" && findByEnvironment(`SVC_ACTION_EXECUTION_ID=${execution}\0`).length === 0;
+				isForgetful && state !== "PENDING" && findByEnvironment(`SLURM_JOB_NAME=${execution}\0`).length === 0;
 			return [
 				...jobs
 					.filter((job) => !isStale(job))
