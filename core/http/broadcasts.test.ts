@@ -138,7 +138,8 @@ class Paused {
 	readonly #over = new AbortController();
 	#go: () => void = () => {};
 
-	static async start(): Promise<Paused> {
+	/** @param again when there is more to write */
+	static async start(again = 10): Promise<Paused> {
 		const [paused, source] = [new Paused(), new Source()];
 		const broadcasts = new Broadcasts({
 			now: () => paused.now,
@@ -150,16 +151,18 @@ class Paused {
 		});
 		const { signal } = paused.#over;
 		const stream = await broadcasts.join({ key: "a", open: (ended) => source.open(ended), signal });
-		await paused.#write(source, stream[Symbol.asyncIterator]());
+		await paused.#write(source, stream[Symbol.asyncIterator](), again);
 		return paused;
 	}
 
-	async #write(source: Source, reader: Reader): Promise<void> {
+	async #write(source: Source, reader: Reader, again: number): Promise<void> {
 		const first = reader.next().then(() => {
 			this.now = 10;
 		});
 		source.publish("one");
 		await first;
+		if (again > this.now) for (let step = 0; step < 5; step += 1) await turn();
+		this.now = again;
 		void reader.next().then(() => {
 			this.isWritten = true;
 		});
@@ -195,6 +198,14 @@ test("more is gathered for no longer than writing took where the event loop has 
 	await paused.goOn(20);
 	assert.ok(paused.isWritten);
 	assert.deepEqual(paused.pauses, [10]);
+	paused.end();
+});
+
+test("where the pause that writing took is over already, the rest of it begins at once", async () => {
+	const paused = await Paused.start(25);
+	await paused.goOn(25);
+	assert.ok(!paused.isWritten);
+	assert.deepEqual(paused.pauses, [0, 1]);
 	paused.end();
 });
 

@@ -96,7 +96,7 @@ export class Broadcasts {
 			if (this.#now() >= until || load.wasLittle()) void this.#flush();
 			else this.#later(go, 1);
 		};
-		this.#later(go, untilIdle - now);
+		this.#later(go, Math.max(0, untilIdle - now));
 	}
 
 	async #flush(): Promise<void> {
