@@ -14,8 +14,13 @@ export async function findRotated(path: string, position: Position): Promise<Fil
 		if (found === undefined || !found.isFile() || toFileId(found) !== position.file) continue;
 		const handle = await unlessMissing(open(candidate, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 		if (handle === undefined) continue;
-		if (await isFileAt(handle, position)) return handle;
-		await handle.close();
+		let isIt = false;
+		try {
+			isIt = await isFileAt(handle, position);
+		} finally {
+			if (!isIt) await handle.close();
+		}
+		if (isIt) return handle;
 	}
 	return undefined;
 }

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { appendFile, type FileHandle, mkdtemp, open, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { appendFile, type FileHandle, mkdtemp, open, readdir, readlink, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
@@ -105,5 +105,50 @@ test("a file that is written anew while its lines are told is read from its begi
 		for (let look = 0; look < 2; look += 1) await tail.look();
 		assert.deepEqual(lines, ["c", "d which is longer", "e"]);
 	}));
+
+/** Fails one read of a file, counted from now. */
+async function failRead(path: string, count: number): Promise<() => void> {
+	const handle = await open(path);
+	const prototype = Object.getPrototypeOf(handle);
+	await handle.close();
+	const { read } = prototype;
+	let left = count;
+	prototype.read = function (this: FileHandle, ...given: unknown[]) {
+		left -= 1;
+		return left === 0 ? Promise.reject(new Error("the disk is broken")) : read.apply(this, given);
+	};
+	return () => {
+		prototype.read = read;
+	};
+}
+
+async function findOpenBelow(directory: string): Promise<string[]> {
+	const targets = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""));
+	return (await Promise.all(targets)).filter((target) => target.startsWith(directory));
+}
+
+for (const [when, count] of [
+	["it is recognized", 1],
+	["it is taken", 2],
+] as const) {
+	test(`a file that was moved away and cannot be read when ${when} is not left open, and read on later`, () =>
+		withTail(async ({ path, tail, lines }) => {
+			await writeFile(path, "c\n");
+			await tail.look();
+			await tail.stop();
+			await appendFile(path, "d\n");
+			await rename(path, `${path}.1`);
+			await writeFile(path, "e\n");
+			const mend = await failRead(path, count);
+			try {
+				await assert.rejects(tail.look(), /the disk is broken/);
+				assert.deepEqual(await findOpenBelow(path), []);
+			} finally {
+				mend();
+			}
+			await tail.look();
+			assert.deepEqual(lines, ["c", "d"]);
+		}));
+}
 
 test.run();

@@ -83,23 +83,20 @@ export class Tail {
 	async #open(): Promise<void> {
 		const position = await this.#options.load();
 		const handle = await this.#options.files.open(this.#options.path);
+		let rotated: FileHandle | undefined;
 		try {
 			if (position === undefined && handle === undefined) return await this.#options.save(null);
 			// Of a file that was there before it was watched, only what comes counts.
 			if (position === undefined && handle !== undefined) return await this.#begin(handle, await findLineStart(handle));
 			if (position === undefined || position === null) return handle && (await this.#begin(handle, 0));
 			if (handle !== undefined && (await isFileAt(handle, position))) return await this.#take(handle, position);
-			const rotated = await findRotated(this.#options.path, position);
-			if (rotated !== undefined) {
-				await handle?.close();
-				return await this.#take(rotated, position);
-			}
+			rotated = await findRotated(this.#options.path, position);
+			if (rotated !== undefined) return await this.#take(rotated, position);
 			if (handle === undefined) return;
 			if (toFileId(await handle.stat({ bigint: true })) !== position.file) this.#options.onGap();
 			await this.#begin(handle, 0);
-		} catch (error) {
-			if (this.#current?.handle !== handle) await handle?.close();
-			throw error;
+		} finally {
+			for (const opened of [handle, rotated]) if (opened !== this.#current?.handle) await opened?.close();
 		}
 	}
 
