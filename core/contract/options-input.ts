@@ -193,7 +193,8 @@ export interface OptionsInput {
 		 */
 		readonly max_page_size?: Options["api"]["max_page_size"];
 		/**
-		 * How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`.
+		 * How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`,
+		 * which is remembered for five seconds.
 		 * Default `100000`. `SVC_API_EXACT_TOTAL_LIMIT` wins.
 		 */
 		readonly exact_total_limit?: Options["api"]["exact_total_limit"];

@@ -169,7 +169,7 @@ export const optionSections = {
 			default: 100_000,
 			minimum: 1,
 			description:
-				"How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`.",
+				"How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`, which is remembered for five seconds.",
 		},
 		max_body_size: {
 			type: "integer",

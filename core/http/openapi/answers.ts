@@ -51,7 +51,7 @@ const countHeaders: Readonly<Record<string, AnswerHeader>> = {
 		schema: { ...whole, minimum: 0 },
 	},
 	"X-Total-Count-Exact": {
-		description: "Only where more match than `X-Total-Count` says.",
+		description: "Only where more match than `X-Total-Count` says, or did within the last five seconds.",
 		schema: { type: "string", enum: ["false"] },
 		isOptional: true,
 	},

@@ -1,4 +1,5 @@
 import type { EntityKind, EntityMap, Query, Storage } from "../../contract/index.ts";
+import { countTo } from "./passed-limits.ts";
 import { beginning, fromPlace, type Place, placeAfter } from "./walk.ts";
 
 /** A part of a list. */
@@ -15,7 +16,10 @@ export interface Paging {
 	/** Undefined: everything. */
 	readonly limit?: number;
 	readonly offset?: number;
-	/** Up to this many the total is exact: counting millions takes long, and tells people no more than that there are many. Default: always. */
+	/**
+	 * Up to this many the total is exact: counting millions takes long, and tells people no more than that there are many. That there are more is
+	 * remembered for five seconds. Default: always.
+	 */
 	readonly exactTotal?: number;
 	/** Walk through the list: from `beginning`, then from `next` of the page before. Nothing that is added or removed meanwhile moves others past the reader. */
 	readonly after?: Place;
@@ -49,7 +53,11 @@ export async function readPageOf<K extends EntityKind, T>(
 	if (isLast || (records.length > 0 && exactTotal !== undefined && reached > exactTotal)) {
 		return { items: await toItems(records), total: reached };
 	}
-	const count = storage.count(kind, where, exactTotal === undefined ? undefined : exactTotal + 1);
+	// A page that lies behind the last record tells that there are fewer than somebody may remember.
+	const count =
+		exactTotal !== undefined && isFull
+			? countTo(storage, kind, where, exactTotal)
+			: storage.count(kind, where, exactTotal === undefined ? undefined : exactTotal + 1);
 	const [total, items] = await Promise.all([count, toItems(records)]);
 	return { items, total };
 }
