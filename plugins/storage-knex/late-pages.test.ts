@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { ExecutionEntity, Order, Storage, Where } from "../../core/contract/index.ts";
+import type { EntityKind, EntityMap, ExecutionEntity, Order, Storage, Where } from "../../core/contract/index.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { createExecution } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
@@ -20,27 +20,39 @@ const executions = Array.from({ length: 800 }, (_, index) => {
 	return createExecution({ ...began, rule_name, user: `${index % 2}`, status: index % 5 === 0 ? "failed" : "succeeded" });
 });
 
+const wheres: readonly Where<ExecutionEntity>[] = [
+	{},
+	{ user: "1" },
+	{ user: "1", status: "succeeded" },
+	{ parent_id: null },
+	{ rule_name: null },
+	{ rule_name: null, parent_id: null, start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
+	{ rule_name: null, status: "succeeded" },
+	{ start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
+	{ user: { in: ["0", "1"] } },
+	{ user: { not: "0" }, runner_name: { not: "none" } },
+];
+
+/** Traces that began when the executions did. */
+const traces = executions.map(({ id, start_timestamp }, index) => ({
+	...{ id, trace_tag: `tag ${index % 3}`, start_timestamp, traceparent: null },
+}));
+
+interface Lists<K extends EntityKind> {
+	readonly kind: K;
+	readonly wheres: readonly Where<EntityMap[K]>[];
+	readonly orders: readonly (readonly Order<EntityMap[K]>[])[];
+}
+
 /** Late pages hold what a list of everything has in their place. */
-async function assertPages(storage: Storage): Promise<void> {
-	await storage.insert("execution", executions);
-	const wheres: readonly Where<ExecutionEntity>[] = [
-		{},
-		{ user: "1" },
-		{ user: "1", status: "succeeded" },
-		{ parent_id: null },
-		{ rule_name: null },
-		{ rule_name: null, parent_id: null, start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
-		{ rule_name: null, status: "succeeded" },
-		{ start_timestamp: { gte: "2030-01-02T03:10:00.000000Z" } },
-		{ user: { in: ["0", "1"] } },
-		{ user: { not: "0" }, runner_name: { not: "none" } },
-	];
+async function assertLatePages<K extends EntityKind>(storage: Storage, { kind, wheres, orders }: Lists<K>): Promise<void> {
+	const fields = ["id"] as const;
 	for (const where of wheres) {
-		for (const orderBy of [newestFirst, [["start_timestamp", "asc"]]] as const) {
-			const all = (await storage.find("execution", { where, orderBy, fields: ["id"] })).map(({ id }) => id);
+		for (const orderBy of orders) {
+			const all = (await storage.find(kind, { where, orderBy, fields })).map(({ id }) => id);
 			for (const offset of [100, 101, 137, 200, 239, all.length - 5, all.length, 1_000]) {
-				const page = await storage.find("execution", { where, orderBy, limit: 11, offset, fields: ["id"] });
-				const name = JSON.stringify({ where, orderBy, offset });
+				const page = await storage.find(kind, { where, orderBy, limit: 11, offset, fields });
+				const name = JSON.stringify({ kind, where, orderBy, offset });
 				assert.deepEqual(
 					page.map(({ id }) => id),
 					all.slice(offset, offset + 11),
@@ -49,6 +61,22 @@ async function assertPages(storage: Storage): Promise<void> {
 			}
 		}
 	}
+}
+
+async function assertPages(storage: Storage): Promise<void> {
+	await storage.insert("execution", executions);
+	await storage.insert("trace", traces);
+	await assertLatePages(storage, { kind: "execution", wheres, orders: [newestFirst, [["start_timestamp", "asc"]]] });
+	const tagged = [{}, { trace_tag: "tag 1" }, { trace_tag: { in: ["tag 0", "tag 1"] } }];
+	const first = ["trace_tag", "asc"] as const;
+	await assertLatePages(storage, {
+		kind: "trace",
+		wheres: tagged,
+		orders: [
+			[["start_timestamp", "desc"], first],
+			[["start_timestamp", "asc"], first],
+		],
+	});
 }
 
 test("late pages are found without gap or repeat, among equals too", () =>

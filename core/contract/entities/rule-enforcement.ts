@@ -28,6 +28,7 @@ export const ruleEnforcementKind: EntityKindDefinition<RuleEnforcementEntity> = 
 	// Those of an event lie side by side there, which keeps writes cheap. Those of a rule are found by the refs it has had (`rule_ref`).
 	unique: [["trigger_instance_id", "rule_id"]],
 	indexes: [["enforced_at"], ["rule_ref", "enforced_at", "rule_id"], ["trace_id"]],
+	timeline: "enforced_at",
 	sparseIndexes: { execution_id: [["execution_id"]] },
 	shareable: true,
 };

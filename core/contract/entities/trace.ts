@@ -12,5 +12,6 @@ export interface TraceEntity {
 export const traceKind: EntityKindDefinition<TraceEntity> = {
 	fields: { id: "text", trace_tag: "text", start_timestamp: "text", traceparent: "text" },
 	indexes: [["trace_tag", "start_timestamp"], ["start_timestamp"]],
+	timeline: "start_timestamp",
 	shareable: true,
 };

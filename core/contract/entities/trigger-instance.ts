@@ -61,5 +61,6 @@ export const triggerInstanceKind: EntityKindDefinition<TriggerInstanceEntity> = 
 		["trace_id"],
 	],
 	sparseIndexes: { caused_by_id: [["caused_by_id"]], lease_expires_at: [["status", "lease_expires_at"]] },
+	timeline: "occurrence_time",
 	shareable: true,
 };

@@ -43,5 +43,6 @@ export const webhookDeliveryKind: EntityKindDefinition<WebhookDeliveryEntity> = 
 	},
 	unique: [["delivery_key"]],
 	indexes: [["received_at"], ["url", "received_at"], ["verdict", "received_at"], ["trigger_instance_id"]],
+	timeline: "received_at",
 	shareable: true,
 };

@@ -2,6 +2,7 @@ import { type RuleEnforcementEntity, type Storage, SvcError, type Where } from "
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
+import { inTimeOrder } from "../../kernel/basics/time-order.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import { whereRule } from "./rule-refs.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";
@@ -16,7 +17,8 @@ export function createEnforcements(parts: { readonly storage: Storage; readonly 
 
 	return {
 		async list(filter, { orderBy = newestFirst, ...paging }) {
-			return readPage(storage, "rule_enforcement", { where: await toWhere(storage, filter), orderBy, ...paging });
+			const where = await toWhere(storage, filter);
+			return readPage(storage, "rule_enforcement", { where, orderBy: inTimeOrder(orderBy, "enforced_at"), ...paging });
 		},
 
 		async tracesOf(ruleId, limit) {

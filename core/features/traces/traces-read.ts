@@ -2,6 +2,7 @@ import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceE
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPageOf } from "../../kernel/basics/page.ts";
+import { inTimeOrder } from "../../kernel/basics/time-order.ts";
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */
@@ -34,7 +35,7 @@ export class StoredTraces implements Traces {
 			...(ids !== undefined && { id: toOneOf(ids) }),
 			...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
 		};
-		return readPageOf(storage, "trace", { where, orderBy, ...paging }, (traces) =>
+		return readPageOf(storage, "trace", { where, orderBy: inTimeOrder(orderBy, "start_timestamp"), ...paging }, (traces) =>
 			components ? this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] })),
 		);
 	}

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInst
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
+import { inTimeOrder } from "../../kernel/basics/time-order.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
@@ -43,7 +44,11 @@ export class StoredInstances implements TriggerInstances {
 		filter: InstanceFilter,
 		{ orderBy = newestFirst, ...paging }: Parameters<TriggerInstances["list"]>[1],
 	): Promise<Page<TriggerInstanceEntity>> {
-		return readPage(this.#parts.storage, "trigger_instance", { where: toWhere(filter), orderBy, ...paging });
+		return readPage(this.#parts.storage, "trigger_instance", {
+			where: toWhere(filter),
+			orderBy: inTimeOrder(orderBy, "occurrence_time"),
+			...paging,
+		});
 	}
 
 	async reEmit(id: string): Promise<TriggerInstanceEntity> {

@@ -11,6 +11,7 @@ import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
 import { type Page, readPageOf } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
+import { inTimeOrder } from "../basics/time-order.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Admit } from "./admissions.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
@@ -43,6 +44,11 @@ export interface ExecutionsParts {
 type ExecutionFields = readonly (keyof ExecutionEntity)[];
 type StatusChange = Parameters<Executions["setStatus"]>[1];
 
+const newestFirst = [
+	["start_timestamp", "desc"],
+	["action_ref", "asc"],
+] as const;
+
 /** Filter names of `views/filters` and the fields they stand for. */
 const filterFields = {
 	action: "action_ref",
@@ -73,9 +79,9 @@ export class StoredExecutions implements Executions {
 		return this.#toView(await this.#find(idOrLast, options.fields), options.children);
 	}
 
-	async list({ filter, orderBy, fields, children = true, ...paging }: ExecutionListQuery): Promise<Page<ExecutionView>> {
+	async list({ filter, orderBy = newestFirst, fields, children = true, ...paging }: ExecutionListQuery): Promise<Page<ExecutionView>> {
 		const selection = fields && { fields: toReadFields(fields) };
-		const query = { where: toWhere(filter), orderBy: toOrder(orderBy), ...paging, ...selection };
+		const query = { where: toWhere(filter), orderBy: inTimeOrder(orderBy, "start_timestamp"), ...paging, ...selection };
 		return readPageOf(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
 	}
 
@@ -172,16 +178,4 @@ function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter): Record<stri
 	}
 	if (start_timestamp !== undefined) where["start_timestamp"] = start_timestamp;
 	return where;
-}
-
-/** Among equals by time, which is the order that indexes have. */
-function toOrder(asked: ExecutionListQuery["orderBy"]): NonNullable<ExecutionListQuery["orderBy"]> {
-	if (asked === undefined) {
-		return [
-			["start_timestamp", "desc"],
-			["action_ref", "asc"],
-		];
-	}
-	const [, direction = "asc"] = asked.at(-1) ?? [];
-	return asked.some(([field]) => field === "start_timestamp" || field === "id") ? asked : [...asked, ["start_timestamp", direction]];
 }
