@@ -5,12 +5,12 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request as requestPlainly } from "node:http";
 import { request } from "node:https";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test as plainTest } from "uvu";
 import { requires } from "../../core/testing/index.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 
 const withOpenssl = Object.assign(requires(plainTest, { command: "openssl" }).test, { skip: plainTest.skip });
 const { test } = requires(withOpenssl, { command: "nginx" });
@@ -53,15 +53,15 @@ async function withSite(use: (site: Site) => Promise<void>, { isSignedInByProxy 
 	const directory = await mkdtemp(join(tmpdir(), "svc-behind-a-proxy-"));
 	const children: ChildProcess[] = [];
 	try {
-		const [http = 0, https = 0, auth = 0, api = 0, stream = 0] = await findPorts(5);
-		const ports = { http, https, auth, api, stream };
+		const find = findFreePort;
+		const ports = { http: await find(), https: await find(), auth: await find(), api: await find(), stream: await find() };
 		await writeFiles(directory, ports, isSignedInByProxy);
 		const service = startService(directory, ports, isSignedInByProxy);
 		children.push(service);
 		children.push(spawn("nginx", ["-p", directory, "-c", join(directory, "nginx.conf"), "-e", "stderr"], { stdio: "ignore" }));
 		const site: Site = {
 			ports,
-			ask: (where, asked) => askAt(`https://127.0.0.1:${https}${where}`, asked),
+			ask: (where, asked) => askAt(`https://127.0.0.1:${ports.https}${where}`, asked),
 			stopService: () => stop(service),
 			log: () => readFile(join(directory, "svc.log"), "utf8"),
 		};
@@ -112,19 +112,6 @@ async function stop(child: ChildProcess): Promise<void> {
 	const ended = once(child, "exit");
 	child.kill();
 	await ended;
-}
-
-async function findPorts(count: number): Promise<number[]> {
-	const servers = await Promise.all(
-		Array.from({ length: count }, async () => {
-			const server = createServer().listen(0, "127.0.0.1");
-			await once(server, "listening");
-			return server;
-		}),
-	);
-	const ports = servers.map((server) => (server.address() as AddressInfo).port);
-	for (const server of servers) server.close();
-	return ports;
 }
 
 function askAt(url: string, { method = "GET", headers = {}, body, onPiece }: Asked = {}): Promise<Answer> {

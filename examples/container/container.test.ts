@@ -1,12 +1,12 @@
 // test-timeout: 900
 import * as assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { requires } from "svc-automation/testing";
 import { test as plainTest } from "uvu";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { isOffline, pack } from "../../scripts/packed/installation.test-support.ts";
 import { smoke } from "../../scripts/packed/smoke.test-support.ts";
 import { run } from "../../scripts/run.ts";
@@ -71,21 +71,13 @@ async function buildImage(engine: Engine, directory: string): Promise<void> {
 	await engine.buildah("bud", "--isolation", "chroot", "-q", ...given, "-t", "localhost/svc", context);
 }
 
-async function findPort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await new Promise((resolve) => server.once("listening", resolve));
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	return port;
-}
-
 test("the image runs as nobody in particular, on a root that may only be read, and its service runs actions", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-image-"));
 	const engine = new Engine(directory);
 	try {
 		await makeBase(engine, directory);
 		await buildImage(engine, directory);
-		const [port, password] = [await findPort(), "a long password"];
+		const [port, password] = [await findFreePort(), "a long password"];
 		const limits = ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"];
 		const shut = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "all", "--security-opt", "no-new-privileges", "--network", "host"];
 		const given = ["-e", `SVC_ADMIN_PASSWORD=${password}`, "-e", `SVC_API_PORT=${port}`, "-v", "data:/data"];

@@ -3,8 +3,9 @@ import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { startBackend, toOptions, withBackend } from "./backend.test-support.ts";
-import { findFreePort, people, type Slapd, slapdTest, startSlapd, toGroup, toPerson, withSlapd } from "./slapd.test-support.ts";
+import { people, type Slapd, slapdTest, startSlapd, toGroup, toPerson, withSlapd } from "./slapd.test-support.ts";
 import { startMute, startProxy, startTcp, type TcpServer } from "./tcp.test-support.ts";
 
 const check = slapdTest(test, "ldapmodify");

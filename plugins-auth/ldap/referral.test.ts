@@ -2,11 +2,12 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { toOptions, withBackend } from "./backend.test-support.ts";
 import type { SearchQuery } from "./connection.ts";
 import type { LdapOptions } from "./options.ts";
 import { parseReferral } from "./referral.ts";
-import { findFreePort, type LdifEntry, people, type Slapd, slapdTest, suffix, toGroup, toPerson, withSlapd } from "./slapd.test-support.ts";
+import { type LdifEntry, people, type Slapd, slapdTest, suffix, toGroup, toPerson, withSlapd } from "./slapd.test-support.ts";
 
 const check = slapdTest(test);
 const tlsCheck = slapdTest(test, "openssl");

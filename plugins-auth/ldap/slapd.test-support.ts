@@ -2,13 +2,14 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import type { Certificates } from "../../core/testing/services/certificates.test-support.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 
 const run = promisify(execFile);
 /** slapd stands where only root's PATH looks. */
@@ -144,15 +145,6 @@ async function end(child: ChildProcess): Promise<void> {
 	const ended = once(child, "exit");
 	child.kill("SIGKILL");
 	await ended;
-}
-
-export async function findFreePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	await once(server, "close");
-	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 function isListening(port: number): Promise<boolean> {

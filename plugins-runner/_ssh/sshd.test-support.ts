@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
+import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 
 const run = promisify(execFile);
 
@@ -145,13 +145,4 @@ function tryKill(pid: number): void {
 	} catch {
 		// It has ended meanwhile.
 	}
-}
-
-async function findFreePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	await once(server, "close");
-	return typeof address === "object" && address !== null ? address.port : 0;
 }
