@@ -1,8 +1,7 @@
-import type { Benchmark, Round } from "./harness/benchmark.ts";
-import { useHistory, usePostgresHistory } from "./harness/history.ts";
-import { type ListFigures, measureLists, readList } from "./harness/list-figures.ts";
+import type { Benchmark } from "./harness/benchmark.ts";
+import { measureBoth, measureLists, readRecords } from "./harness/list-figures.ts";
 import type { ListQuery } from "./harness/list-queries.ts";
-import { type Service, startService } from "./harness/service.ts";
+import type { Service } from "./harness/service.ts";
 
 export const benchmark: Benchmark = {
 	id: "P12",
@@ -13,29 +12,21 @@ export const benchmark: Benchmark = {
 		{ name: "postgres", label: "PostgreSQL: p99 of the slowest query", unit: "ms", direction: "at most", limits: [50] },
 	],
 	async run(round) {
-		const history = await useHistory(round);
-		const service = await round.use("service", () => startService({ dataDirectory: history.dataDirectory }));
-		const server = await usePostgresHistory(round);
-		const other = await round.use("other", () => startService({ url: server.url }));
-		const [sqlite, postgres] = await round.alternate(
-			() => measure(round, service),
-			() => measure(round, other),
+		const { sqlite, postgres, detail } = await measureBoth(round, async (service) =>
+			measureLists(round, service, await toQueries(service)),
 		);
-		return {
-			values: { sqlite: sqlite.slowest, postgres: postgres.slowest },
-			detail: `SQLite: ${sqlite.detail}\n           PostgreSQL: ${postgres.detail}`,
-		};
+		return { values: { sqlite: sqlite.slowest, postgres: postgres.slowest }, detail };
 	},
 };
 
 const day = 86_400_000;
 const since = (days: number) => new Date(Date.now() - days * day).toISOString();
 
-async function measure(round: Round, service: Service): Promise<ListFigures> {
-	const instances = (await readSome(service, "/triggerinstances")) as readonly Event[];
-	const traces = (await readSome(service, "/traces")) as readonly Trace[];
-	const executions = (await readSome(service, "/executions")) as readonly Execution[];
-	return measureLists(round, { service, queries: [...toEventQueries(instances), ...toTraceQueries(traces, executions)] });
+async function toQueries(service: Service): Promise<readonly ListQuery[]> {
+	const instances = await readRecords<Event>(service, "/triggerinstances");
+	const traces = await readRecords<Trace>(service, "/traces");
+	const executions = await readRecords<Execution>(service, "/executions");
+	return [...toEventQueries(instances), ...toTraceQueries(traces, executions)];
 }
 
 interface Event {
@@ -53,15 +44,6 @@ interface Execution {
 	readonly id: string;
 	readonly rule?: { readonly ref?: string };
 	readonly trigger_instance?: { readonly id: string };
-}
-
-/** Records from all over the history. */
-async function readSome(service: Service, path: string): Promise<readonly unknown[]> {
-	const pages: unknown[] = [];
-	for (const offset of [0, 1_000, 5_000, 10_000]) {
-		pages.push(...(JSON.parse(await readList(service, `${path}?limit=100&offset=${offset}`)) as unknown[]));
-	}
-	return pages;
 }
 
 function toEventQueries(instances: readonly Event[]): readonly ListQuery[] {
@@ -101,9 +83,9 @@ const toIds = (records: readonly { readonly id: string }[]) => records.map(({ id
 
 /** Queries of one list, with its path in front. */
 function queriesOf(path: string) {
-	const plain = (title: string, toSearch: ListQuery["toSearch"]): ListQuery => ({
+	const plain = (title: string, toSearch: (number: number) => string): ListQuery => ({
 		title: `${path} ${title}`,
-		toSearch: (number) => `${path}?${toSearch(number)}`,
+		toPath: (number) => `${path}?${toSearch(number)}`,
 	});
 	const one = (name: string, values: readonly string[]) =>
 		plain(name, (number) => `${name}=${encodeURIComponent(values[number % values.length] ?? "")}`);

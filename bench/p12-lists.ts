@@ -1,8 +1,7 @@
-import type { Benchmark, Round } from "./harness/benchmark.ts";
-import { type History, useHistory, usePostgresHistory } from "./harness/history.ts";
-import { type ListFigures, measureLists, readList } from "./harness/list-figures.ts";
+import type { Benchmark } from "./harness/benchmark.ts";
+import { measureBoth, measureLists, readRecords } from "./harness/list-figures.ts";
 import { type SampleIds, toListQueries } from "./harness/list-queries.ts";
-import { type Service, startService } from "./harness/service.ts";
+import type { Service } from "./harness/service.ts";
 
 export const benchmark: Benchmark = {
 	id: "P12",
@@ -14,25 +13,15 @@ export const benchmark: Benchmark = {
 		{ name: "postgresAll", label: "PostgreSQL: p99 of all queries together", unit: "ms", direction: "at most", limits: [] },
 	],
 	async run(round) {
-		const history = await useHistory(round);
-		const service = await round.use("service", () => startService({ dataDirectory: history.dataDirectory }));
-		const server = await usePostgresHistory(round);
-		const other = await round.use("other", () => startService({ url: server.url }));
-		const [sqlite, postgres] = await round.alternate(
-			() => measure(round, service, history),
-			() => measure(round, other, server),
+		const { sqlite, postgres, detail } = await measureBoth(round, async (service, history) =>
+			measureLists(round, service, toListQueries(history, await readSamples(service))),
 		);
 		return {
 			values: { sqlite: sqlite.slowest, sqliteAll: sqlite.all, postgres: postgres.slowest, postgresAll: postgres.all },
-			detail: `${history.count} executions; SQLite: ${sqlite.detail}\n           PostgreSQL: ${postgres.detail}`,
+			detail,
 		};
 	},
 };
-
-async function measure(round: Round, service: Service, history: History): Promise<ListFigures> {
-	const queries = toListQueries(history, await readSamples(service));
-	return measureLists(round, { service, path: "/executions", queries });
-}
 
 interface Listed {
 	readonly id: string;
@@ -44,10 +33,7 @@ interface Listed {
 
 /** Ids from all over the history. */
 async function readSamples(service: Service): Promise<SampleIds> {
-	const pages: Listed[] = [];
-	for (const offset of [0, 1_000, 5_000, 10_000]) {
-		pages.push(...(JSON.parse(await readList(service, `/executions?limit=100&offset=${offset}`)) as Listed[]));
-	}
+	const pages = await readRecords<Listed>(service, "/executions");
 	const isText = (text: string | undefined): text is string => text !== undefined;
 	return {
 		ids: pages.map(({ id }) => id),

@@ -1,10 +1,10 @@
 import type { History } from "./history.ts";
 
-/** A query of the list of executions, in words and as it is sent. */
+/** A query of a list, in words and as it is sent. */
 export interface ListQuery {
 	readonly title: string;
-	/** The search part of the address for the n-th request: other values each time. */
-	toSearch(number: number): string;
+	/** Path behind `/v1` with its search part for the n-th request: other values each time. */
+	toPath(number: number): string;
 }
 
 const day = 86_400_000;
@@ -91,6 +91,6 @@ export function toListQueries({ names }: History, samples: SampleIds): readonly 
 	];
 }
 
-function query(title: string, toSearch: ListQuery["toSearch"]): ListQuery {
-	return { title, toSearch };
+function query(title: string, toSearch: (number: number) => string): ListQuery {
+	return { title, toPath: (number) => `/executions?${toSearch(number)}` };
 }

@@ -36,11 +36,18 @@ class PassedLimits {
 
 /** Records that match; of more than `limit` some number above that, and that there are more may have been so a few seconds ago. */
 export async function countTo<K extends EntityKind>(storage: Counted, kind: K, where: Where<EntityMap[K]>, limit: number): Promise<number> {
-	const limits = ofStorages.get(storage) ?? new PassedLimits();
-	ofStorages.set(storage, limits);
+	const limits = limitsOf(storage);
 	const filter = JSON.stringify([kind, limit, where]);
 	if (limits.has(filter)) return limit + 1;
 	const total = await storage.count(kind, where, limit + 1);
 	if (total > limit) limits.add(filter);
 	return total;
+}
+
+function limitsOf(storage: Counted): PassedLimits {
+	const known = ofStorages.get(storage);
+	if (known !== undefined) return known;
+	const limits = new PassedLimits();
+	ofStorages.set(storage, limits);
+	return limits;
 }

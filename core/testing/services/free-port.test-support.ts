@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Ports that the system gives to nobody who asks for any, as other tests do all the time. One that it would give is free now, and may be theirs before the
+ * Ports that the system, as it is installed, gives to nobody who asks for any, as other tests do all the time. One that it would give is free now, and may be theirs before the
  * server that it is meant for listens on it.
  */
 const [lowest, highest] = [12_000, 29_999];
