@@ -117,7 +117,7 @@ export class Installer {
 		const found = set.ordered();
 		const conflicts = [...set.conflicts, ...found.flatMap(findVersionProblems)];
 		report.conflicts.push(...conflicts);
-		for (const conflict of conflicts) await report.warn(conflict);
+		for (const warning of [...set.warnings, ...conflicts]) await report.warn(warning);
 		for (const { ref } of found)
 			assertInstallable(
 				ref,

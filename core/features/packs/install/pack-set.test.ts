@@ -9,8 +9,8 @@ interface Shelf {
 
 const parse = (text: string): PackRequest => {
 	if (text.startsWith("-")) throw new Error("begins with a dash");
-	if (/^(?:\/|file:)/.test(text)) return { text, kind: "directory", address: text };
 	const [name = "", revision] = text.split("=");
+	if (/^(?:\/|file:)/.test(text)) return { text, kind: "directory", address: name, ...(revision !== undefined && { revision }) };
 	return { text, kind: "index", name, ...(revision !== undefined && { revision }) };
 };
 
@@ -39,18 +39,19 @@ async function collect(
 		},
 	});
 	await set.collect(asked.map(parse));
-	return { order: set.ordered().map(({ ref }) => ref), conflicts: set.conflicts, fetched };
+	return { order: set.ordered().map(({ ref }) => ref), conflicts: set.conflicts, warnings: set.warnings, fetched };
 }
 
 test("what a pack depends on comes before it, and once", async () => {
 	const shelf = { a: { dependencies: ["b", "c"] }, b: { dependencies: ["c"] }, c: {} };
-	assert.deepEqual(await collect(["a"], shelf), { order: ["c", "b", "a"], conflicts: [], fetched: ["a", "b", "c"] });
+	assert.deepEqual(await collect(["a"], shelf), { order: ["c", "b", "a"], conflicts: [], warnings: [], fetched: ["a", "b", "c"] });
 	assert.deepEqual((await collect(["a", "b", "a"], shelf)).order, ["c", "b", "a"]);
 });
 
 test("what is installed in a fitting version is not fetched", async () => {
 	const shelf = { a: { dependencies: ["b=1.2.x"] } };
-	assert.deepEqual(await collect(["a"], shelf, { installed: [installed("b", "1.2.9")] }), { order: ["a"], conflicts: [], fetched: ["a"] });
+	const { order, conflicts, fetched } = await collect(["a"], shelf, { installed: [installed("b", "1.2.9")] });
+	assert.deepEqual({ order, conflicts, fetched }, { order: ["a"], conflicts: [], fetched: ["a"] });
 });
 
 test("another installed version is a conflict that names who needs it; forced, the needed one is fetched", async () => {
@@ -60,6 +61,44 @@ test("another installed version is a conflict that names who needs it; forced, t
 	assert.deepEqual(order, ["a"]);
 	assert.match(conflicts.join(), /"b=1\.2\.x" is needed by "a", and version 2\.0\.0 is installed/);
 	assert.deepEqual((await collect(["a"], shelf, { ...options, force: true })).order, ["b", "a"]);
+});
+
+/** The same pack as `name`, installed from a directory. */
+function local(ref: string, version: string): KnownPack {
+	return { ref, version, metadata: {}, source: { kind: "directory", address: `/srv/${ref}` } };
+}
+
+test("a dependency does not replace another version that was installed from elsewhere; forced, it does", async () => {
+	const shelf = { a: { dependencies: ["other=1.x"] }, other: { ref: "b", version: "1.0.0" } };
+	const { conflicts, order } = await collect(["a"], shelf, { installed: [local("b", "2.0.0")] });
+	assert.deepEqual(order, ["a"]);
+	assert.match(
+		conflicts.join(),
+		/^"other=1\.x" is needed by "a" and is version 1\.0\.0, but version 2\.0\.0 of "b" is installed from \/srv\/b;/,
+	);
+	const forced = await collect(["a"], shelf, { installed: [local("b", "2.0.0")], force: true });
+	assert.deepEqual([forced.order, forced.conflicts.length], [["b", "a"], 1]);
+	// A caller who names the pack means to replace it.
+	assert.deepEqual((await collect(["other"], shelf, { installed: [local("b", "2.0.0")] })).conflicts, []);
+});
+
+test("a version that fits a dependency stays as it is when it was installed from elsewhere, with a warning", async () => {
+	for (const dependency of ["other=1.x", "other", "other=main"]) {
+		const shelf = { a: { dependencies: [dependency] }, other: { ref: "b", version: "1.0.0" } };
+		const version = dependency === "other=main" ? "1.0.0" : "1.3.0";
+		const { conflicts, order, warnings } = await collect(["a"], shelf, { installed: [local("b", version)] });
+		assert.deepEqual([order, conflicts], [["a"], []], dependency);
+		assert.match(warnings.join(), /version 1\.\d\.0 of "b" is installed from \/srv\/b and is kept/);
+	}
+});
+
+test("a pack from elsewhere that replaces what an installed pack needs is a conflict when its version does not fit", async () => {
+	const needed = "file:///srv/b";
+	const there = [local("b", "1.0.0"), { ...installed("d", "1.0.0"), metadata: { dependencies: [`${needed}=1.x`] } }];
+	const known = there.map((pack) => (pack.ref === "b" ? { ...pack, source: { address: needed } } : pack));
+	const replaced = await collect(["b"], { b: { version: "2.0.0" } }, { installed: known });
+	assert.match(replaced.conflicts.join(), /installed pack "d" needs "file:\/\/\/srv\/b=1\.x", and version 2\.0\.0 of "b"/);
+	assert.deepEqual((await collect(["b"], { b: { version: "1.4.0" } }, { installed: known })).conflicts, []);
 });
 
 test("a new version that an installed pack does not take is a conflict that names it", async () => {
@@ -94,7 +133,8 @@ test("dependencies are followed three levels deep, and what is deeper is named u
 
 test("dependencies are left out where that is asked for", async () => {
 	const shelf = { a: { dependencies: ["b", 7] } };
-	assert.deepEqual(await collect(["a"], shelf, { skipDependencies: true }), { order: ["a"], conflicts: [], fetched: ["a"] });
+	const { order, conflicts, fetched } = await collect(["a"], shelf, { skipDependencies: true });
+	assert.deepEqual({ order, conflicts, fetched }, { order: ["a"], conflicts: [], fetched: ["a"] });
 });
 
 test("a dependency that is none is named with its pack", async () => {

@@ -95,6 +95,7 @@ export class PackSet {
 			throw new SvcError("SVC_INVALID", `packs: at most ${mostDependencies} dependencies are fetched at once`);
 		const found = { ...(await this.#parts.fetch(request)), trail: [...trail, request.text] };
 		if (neededBy !== undefined) this.#needs.get(neededBy)?.add(found.ref);
+		if (neededBy !== undefined && this.#isKept(found, request, trail)) return [];
 		const known = this.#packs.get(found.ref);
 		if (known !== undefined) {
 			if (known.version !== found.version || known.source.address !== found.source.address)
@@ -141,16 +142,44 @@ export class PackSet {
 		return !this.#parts.force;
 	}
 
-	/** Installed packs that need another version than the new one. */
+	/**
+	 * Returns true if a pack of the fetched dependency's name is installed and stays, wherever it was installed from. A version that does
+	 * not fit is a conflict; `force` replaces it.
+	 */
+	#isKept({ ref, version }: Omit<CandidatePack, "trail">, request: PackRequest, trail: readonly string[]): boolean {
+		if (this.#packs.has(ref)) return false;
+		const installed = this.#parts.installed.find((pack) => pack.ref === ref);
+		if (installed === undefined) return false;
+		const kept = `version ${installed.version} of "${ref}" is installed${fromText(installed)}`;
+		if (installed.version === version || fits(installed, request)) {
+			this.warnings.push(`${describe(request, trail)}: ${kept} and is kept`);
+			return true;
+		}
+		this.conflicts.push(`${describe(request, trail)} and is version ${version}, but ${kept}; install the other version by itself first`);
+		return !this.#parts.force;
+	}
+
+	/** Finds installed packs that need another version than the one to be installed. */
 	#findDependents(): void {
 		for (const { ref, metadata } of this.#parts.installed) {
 			if (this.#packs.has(ref)) continue;
 			for (const request of this.#understood(metadata)) {
-				const pack = [...this.#packs.values()].find((candidate) => isMeant(candidate, request));
-				if (pack !== undefined && !fits(pack, request))
+				const pack = this.#replacementFor(request);
+				if (pack !== undefined)
 					this.conflicts.push(`installed pack "${ref}" needs "${request.text}", and ${toPlace(pack)} is to be installed`);
 			}
 		}
+	}
+
+	/** Returns the pack of the set that takes the place of what a dependency of an installed pack names, and does not fit it. */
+	#replacementFor(request: PackRequest): CandidatePack | undefined {
+		const meant = [...this.#packs.values()].find((candidate) => isMeant(candidate, request));
+		if (meant !== undefined) return fits(meant, request) ? undefined : meant;
+		const installed = this.#parts.installed.find((pack) => isMeant(pack, request));
+		const replacement = installed && this.#packs.get(installed.ref);
+		// From another address only versions can be compared: a branch or commit says nothing about other files.
+		if (replacement === undefined || !isVersionRange(request.revision ?? "")) return undefined;
+		return fits(replacement, request) ? undefined : replacement;
 	}
 
 	#understood(metadata: JsonObject): readonly PackRequest[] {
@@ -204,6 +233,11 @@ export function fits({ version, source }: Pick<KnownPack, "version" | "source">,
 function sameAddress(a: unknown, b: string): boolean {
 	const plain = (address: string) => address.replace(/\/+$/, "").replace(/\.git$/, "");
 	return typeof a === "string" && plain(a) === plain(b);
+}
+
+function fromText({ source }: KnownPack): string {
+	const address = source?.address;
+	return typeof address === "string" ? ` from ${address}` : "";
 }
 
 function unlike(requests: readonly PackRequest[]): readonly PackRequest[] {
