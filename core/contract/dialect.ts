@@ -17,9 +17,9 @@ export type DialectNames = Readonly<Record<string, string>>;
 export interface Dialect extends Lifecycle {
 	/** Whose words these are, in a sentence. */
 	readonly description: string;
-	/** Runner types, as `runner_type` of actions says them; in files and over the API. Default none. */
+	/** Runner types, as `runner_type` of actions says them; in files, over the API and in the resources of roles. Default none. */
 	readonly runnerTypes?: DialectNames;
-	/** Refs of trigger types, as rules say them; in files and over the API. Default none. */
+	/** Refs of trigger types, as rules say them; in files, over the API, in events and in the resources of roles. Default none. */
 	readonly triggerTypes?: DialectNames;
 	/** Attributes at the top of files, by what the files describe. A file that has both names is refused. Default none. */
 	readonly attributes?: Readonly<Partial<Record<DialectKind, DialectNames>>>;

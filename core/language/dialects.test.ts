@@ -34,6 +34,23 @@ test("a word that two dialects know has the meaning of the first one", () => {
 	assert.deepEqual([dialects.runnerType("run-it"), dialects.runnerType("run-there")], ["local-shell-cmd", "remote-shell-cmd"]);
 });
 
+test("filters and resources may be named in words of another service", () => {
+	assert.deepEqual(dialects.runnerTypes(["run-it", "noop"]), ["local-shell-cmd", "noop"]);
+	assert.equal(dialects.triggerTypes("core.old.webhook"), "core.svc.webhook");
+	assert.equal(dialects.resourceUid("trigger_type:core:old.webhook"), "trigger_type:core:svc.webhook");
+	assert.equal(dialects.resourceUid("runner_type:run-it"), "runner_type:local-shell-cmd");
+	for (const uid of [
+		"trigger_type:mine:old.webhook",
+		"runner_type:noop",
+		"action:core:run-it",
+		"pack:run-it",
+		"runner_type",
+		"trigger_type:core",
+	]) {
+		assert.equal(dialects.resourceUid(uid), uid);
+	}
+});
+
 test("this service's own words are understood as they are, and so is what looks like a member of every object", () => {
 	for (const name of ["local-shell-cmd", "constructor", "__proto__", "toString", ""]) {
 		assert.equal(dialects.runnerType(name), name);

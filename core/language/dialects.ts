@@ -36,6 +36,24 @@ export class Dialects {
 		return lookUp(this.#triggerTypes, ref);
 	}
 
+	/** This service's refs of trigger types, as filters name them: one or several. */
+	triggerTypes(refs: string | readonly string[]): string | readonly string[] {
+		return typeof refs === "string" ? this.triggerType(refs) : refs.map((ref) => this.triggerType(ref));
+	}
+
+	/** This service's names of runner types, as filters name them: one or several. */
+	runnerTypes(names: string | readonly string[]): string | readonly string[] {
+		return typeof names === "string" ? this.runnerType(names) : names.map((name) => this.runnerType(name));
+	}
+
+	/** The uid of a resource, such as `trigger_type:core:webhook`, with this service's name of a trigger type or runner type. */
+	resourceUid(uid: string): string {
+		const [type, ...names] = uid.split(":");
+		if (type === "runner_type" && names.length === 1) return `runner_type:${this.runnerType(names[0] ?? "")}`;
+		if (type !== "trigger_type" || names.length !== 2) return uid;
+		return `trigger_type:${this.triggerType(names.join(".")).replace(".", ":")}`;
+	}
+
 	/** The variables of a run, and the same under the names that they have elsewhere. */
 	environment(variables: Readonly<Record<string, string>>): Record<string, string> {
 		const others = Object.entries(this.#environment).flatMap(([theirs, ours]): [string, string][] => {

@@ -51,8 +51,9 @@ export const containerRunner = defineRunner("container", (options: ContainerOpti
 
 function toWork({ runnerParameters, environment }: RunContext<typeof parameters>): ContainerWork {
 	const { image, env, cwd, service_token } = runnerParameters;
-	// Whoever may look at containers reads their variables; a file is gone with the container.
-	const { SVC_ACTION_AUTH_TOKEN: token, ...shown } = environment;
+	const { SVC_ACTION_AUTH_TOKEN: token } = environment;
+	// Everybody who may inspect containers can read their variables, so the token is left out under every name that a dialect gives it.
+	const shown = Object.fromEntries(Object.entries(environment).filter(([, value]) => token === undefined || value !== token));
 	const isGiven = service_token && token !== undefined;
 	return {
 		program: {

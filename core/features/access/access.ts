@@ -10,6 +10,7 @@ import {
 import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
 import { grantedUids, grantsAllow, observerAllows } from "./allows.ts";
 import { type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
@@ -21,6 +22,8 @@ export interface AccessParts {
 	readonly logger: Logger;
 	readonly enabled: boolean;
 	readonly config: RoleConfig;
+	/** Names that resources of grants may have. Default: those of the service alone. */
+	readonly dialects?: Dialects;
 }
 
 /** A role, and the group that gives it. */
@@ -35,10 +38,10 @@ export class RoleAccess implements Access {
 	readonly #local: readonly RoleAssignment[];
 
 	constructor(parts: AccessParts) {
-		const { enabled, config } = parts;
+		const { enabled, config, dialects } = parts;
 		this.#parts = parts;
 		this.enabled = enabled;
-		this.roles = createRoles(config.roles ?? []);
+		this.roles = createRoles(config.roles ?? [], dialects);
 		this.#local = toLocalAssignments(config, this.roles);
 		checkMappings(config, this.roles);
 		if (enabled) this.#warnOfNoAdministrator();

@@ -1,5 +1,6 @@
 import { type RoleConfig, SvcError } from "../../contract/index.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
+import { Dialects } from "../../language/dialects.ts";
 import { fitsResource, isGlobal, isPermissionType } from "./permission-types.ts";
 
 type RoleInput = NonNullable<RoleConfig["roles"]>[number];
@@ -26,17 +27,31 @@ export function isAdminRole(name: string): boolean {
 	return name === "admin" || name === "system_admin";
 }
 
-/** System roles and those of the configuration, by name. `SVC_CONFIG` names path and what is allowed. */
-export function createRoles(inputs: readonly RoleInput[]): ReadonlyMap<string, Role> {
+/**
+ * System roles and those of the configuration, by name. Resources may be named in the words of a dialect. `SVC_CONFIG` names path and what
+ * is allowed.
+ */
+export function createRoles(inputs: readonly RoleInput[], dialects = Dialects.none): ReadonlyMap<string, Role> {
 	const roles = new Map(systemRoles.map((role) => [role.name, role]));
 	for (const [index, { name, description = "", permission_grants: grants = [] }] of inputs.entries()) {
 		const path = `rbac.roles[${index}]`;
 		if (!/^[\w.-]{1,255}$/.test(name)) throw new SvcError("SVC_CONFIG", `${path}.name: must consist of letters, digits, _, - and .`);
 		if (roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}.name: there is a role "${name}" already`);
 		for (const [place, grant] of grants.entries()) checkGrant(grant, `${path}.permission_grants[${place}]`);
-		roles.set(name, { id: toStableId(`role:${name}`), name, description, system: false, grants });
+		roles.set(name, {
+			id: toStableId(`role:${name}`),
+			name,
+			description,
+			system: false,
+			grants: grants.map((grant) => withOwnUid(grant, dialects)),
+		});
 	}
 	return roles;
+}
+
+function withOwnUid(grant: Grant, dialects: Dialects): Grant {
+	const { resource_uid: uid } = grant;
+	return uid === undefined ? grant : { ...grant, resource_uid: dialects.resourceUid(uid) };
 }
 
 function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path: string): void {

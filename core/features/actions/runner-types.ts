@@ -3,11 +3,18 @@ import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 
-export function createRunnerTypes({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): RunnerTypes {
+export interface RunnerTypesParts {
+	readonly storage: Storage;
+	readonly catalog: Catalog;
+	readonly dialects: Pick<Dialects, "runnerType" | "runnerTypes">;
+}
+
+export function createRunnerTypes({ storage, catalog, dialects }: RunnerTypesParts): RunnerTypes {
 	async function get(nameOrId: string): Promise<RunnerTypeEntity> {
-		const [byName] = await storage.find("runner_type", { where: { name: nameOrId }, limit: 1 });
+		const [byName] = await storage.find("runner_type", { where: { name: dialects.runnerType(nameOrId) }, limit: 1 });
 		const found = byName ?? (isId(nameOrId) ? await storage.get("runner_type", nameOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `runner type "${nameOrId}" cannot be found`);
 		return found;
@@ -16,7 +23,10 @@ export function createRunnerTypes({ storage, catalog }: { readonly storage: Stor
 	return {
 		get,
 		list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
-			const where = { ...(id !== undefined && { id: toOneOf(id) }), ...(name !== undefined && { name: toOneOf(name) }) };
+			const where = {
+				...(id !== undefined && { id: toOneOf(id) }),
+				...(name !== undefined && { name: toOneOf(dialects.runnerTypes(name)) }),
+			};
 			return readPage(storage, "runner_type", { where, orderBy, ...paging });
 		},
 		async setEnabled(nameOrId, enabled) {

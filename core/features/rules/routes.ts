@@ -162,13 +162,14 @@ export function toRuleResource(pack = "default", name: string): Resource {
 
 /** Rules act for the system, so whoever makes one must be allowed what it does. */
 function assertMayUse({
+	engine,
 	guard,
 	principal,
 	body,
-}: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "guard" | "principal" | "body">): void {
+}: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">): void {
 	const { action, trigger } = body;
 	guard.assert(principal, "action_execute", toActionResource(action.ref));
-	const url = trigger.type === triggerRefs.webhook ? trigger.parameters?.["url"] : undefined;
+	const url = engine.triggers.types.refOf(trigger.type) === triggerRefs.webhook ? trigger.parameters?.["url"] : undefined;
 	if (typeof url === "string") guard.assert(principal, "webhook_create", { uid: `webhook:${toHookUrl(url)}` });
 }
 

@@ -3,6 +3,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import type { TemplateSources } from "../../kernel/executions/template-sources.ts";
 import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { mask } from "../../language/parameters/mask.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
@@ -19,6 +20,7 @@ export interface RuleTestParts {
 	readonly clock: Clock;
 	readonly rules: Pick<Rules, "get">;
 	readonly templateSources: TemplateSources;
+	readonly dialects: Pick<Dialects, "triggerType">;
 	readonly secrets: RuleSecrets;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }
@@ -128,12 +130,13 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 	});
 }
 
-async function readRule(rule: RuleTestInput["rule"], { rules, storage }: RuleTestParts): Promise<TestedRule> {
+async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects }: RuleTestParts): Promise<TestedRule> {
 	if (typeof rule === "string") {
 		const { trigger, trigger_type, criteria, action_ref, action_parameters, user } = (await rules.get(rule)).rule;
 		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user };
 	}
-	const { type, parameters = {} } = rule.trigger;
+	const { parameters = {} } = rule.trigger;
+	const type = dialects.triggerType(rule.trigger.type);
 	const where = { type, parameters_hash: hashParameters(parameters) };
 	const [known] = await storage.find("trigger", { where, fields: ["ref"], limit: 1 });
 	const { criteria = {}, action } = rule;
@@ -142,8 +145,11 @@ async function readRule(rule: RuleTestInput["rule"], { rules, storage }: RuleTes
 }
 
 /** The trigger of a given event need not exist. */
-async function readEvent(event: RuleTestInput["triggerInstance"], { storage, maskPayloads }: RuleTestParts): Promise<TestedEvent> {
-	if (typeof event !== "string") return { trigger: event.trigger, payload: event.payload };
+async function readEvent(
+	event: RuleTestInput["triggerInstance"],
+	{ storage, dialects, maskPayloads }: RuleTestParts,
+): Promise<TestedEvent> {
+	if (typeof event !== "string") return { trigger: dialects.triggerType(event.trigger), payload: event.payload };
 	const [found] = await storage.find("trigger_instance", { where: { id: event }, limit: 1 });
 	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger instance "${event}" cannot be found`);
 	const [shown = found] = await maskPayloads([found]);

@@ -31,9 +31,9 @@ export class StoredRules implements Rules {
 	}
 
 	async list(filter: RuleFilter, paging: Paging): Promise<Page<RuleView>> {
-		const { storage } = this.#parts;
+		const { storage, dialects } = this.#parts;
 		const where = toWhere(filter);
-		const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, filter.trigger);
+		const byTrigger = filter.trigger === undefined ? {} : await toTriggerCondition(storage, dialects.triggerType(filter.trigger));
 		const all = { ...where, ...byTrigger };
 		const orderBy = [
 			["pack", "asc"],

@@ -1,4 +1,5 @@
 import { type Storage, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { timerTypes } from "../triggers/trigger-refs-api.ts";
 
 /** A trigger of one of the timer types, and when it fires. */
@@ -15,9 +16,15 @@ export interface TimersApi {
 	get(refOrId: string): Promise<TimerView>;
 }
 
-export function createTimersApi({ storage }: { readonly storage: Storage }): TimersApi {
+export interface TimersApiParts {
+	readonly storage: Storage;
+	readonly dialects: Pick<Dialects, "triggerType">;
+}
+
+export function createTimersApi({ storage, dialects }: TimersApiParts): TimersApi {
 	return {
-		async list(type) {
+		async list(given) {
+			const type = given === undefined ? undefined : dialects.triggerType(given);
 			if (type !== undefined && !timerTypes.includes(type)) {
 				throw new SvcError("SVC_INVALID", `timer_type: must be one of ${timerTypes.join(", ")}`);
 			}

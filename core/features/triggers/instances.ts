@@ -8,6 +8,7 @@ import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { createMaskWork, mask } from "../../language/parameters/mask.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
@@ -24,6 +25,7 @@ export interface InstanceParts {
 	readonly catalog: Catalog;
 	readonly dispatcher: Dispatcher;
 	readonly sealedSecrets: SealedSecrets;
+	readonly dialects: Pick<Dialects, "triggerTypes">;
 }
 
 /** Trigger instances as the storage has them. */
@@ -45,7 +47,7 @@ export class StoredInstances implements TriggerInstances {
 		{ orderBy = newestFirst, ...paging }: Parameters<TriggerInstances["list"]>[1],
 	): Promise<Page<TriggerInstanceEntity>> {
 		return readPage(this.#parts.storage, "trigger_instance", {
-			where: toWhere(filter),
+			where: toWhere(filter, this.#parts.dialects),
 			orderBy: inTimeOrder(orderBy, "occurrence_time"),
 			...paging,
 		});
@@ -120,10 +122,11 @@ function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string
 	return typeof id === "string" ? id : undefined;
 }
 
-function toWhere({ occurrence_time, ...rest }: InstanceFilter) {
-	const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+function toWhere({ occurrence_time, trigger, trigger_type, ...rest }: InstanceFilter, dialects: InstanceParts["dialects"]) {
 	return {
-		...Object.fromEntries(given.map(([field, value]) => [field, toOneOf(value)])),
+		...Object.fromEntries(Object.entries(rest).flatMap(([field, value]) => (value === undefined ? [] : [[field, toOneOf(value)]]))),
+		...(trigger !== undefined && { trigger: toOneOf(dialects.triggerTypes(trigger)) }),
+		...(trigger_type !== undefined && { trigger_type: toOneOf(dialects.triggerTypes(trigger_type)) }),
 		...(occurrence_time !== undefined && { occurrence_time }),
 	};
 }

@@ -169,7 +169,7 @@ export const triggerRoutes = [
 		description: "The one that is there when pack and name, or type and parameters, are taken.",
 		answers: { 201: answerJson(triggerSchema) },
 		permission: "trigger_create",
-		resource: ({ body }) => toTriggerResource("create", body),
+		resource: ({ engine, body }) => toTriggerResource("create", withOwnType(engine, body)),
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
@@ -189,7 +189,7 @@ export const triggerRoutes = [
 		body: triggerBody,
 		async handler(context) {
 			const { triggers } = context.engine.triggers;
-			assertMayBecome(context, await triggers.get(toRef(context)), context.body);
+			assertMayBecome(context, await triggers.get(toRef(context)), withOwnType(context.engine, context.body));
 			const [record] = await show(context, [await triggers.update(toRef(context), context.body)]);
 			return replyJson(record);
 		},
@@ -219,6 +219,11 @@ async function findTypeResource(context: Pick<RouteContext<RouteNeeds>, "engine"
 
 async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
+}
+
+/** The trigger with the service's name of its type, by which it is guarded. */
+function withOwnType({ triggers }: RouteNeeds, input: TriggerInput): TriggerInput {
+	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
 /** Another name, type or address makes another record of it. */

@@ -3,8 +3,10 @@ import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
+import { splitRef } from "../../kernel/basics/resource.ts";
 import { isParameterless, toShadow } from "../../kernel/events/register-types.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
 import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
 
@@ -12,6 +14,7 @@ export interface TriggerTypeParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly changes: ChangeFeed;
+	readonly dialects: Dialects;
 }
 
 /** Trigger types as the storage has them. */
@@ -22,9 +25,13 @@ export class StoredTriggerTypes implements TriggerTypes {
 		this.#parts = parts;
 	}
 
+	refOf(ref: string): string {
+		return this.#parts.dialects.triggerType(ref);
+	}
+
 	async get(refOrId: string): Promise<TriggerTypeEntity> {
 		const { storage } = this.#parts;
-		const [byRef] = await storage.find("trigger_type", { where: { ref: refOrId }, limit: 1 });
+		const [byRef] = await storage.find("trigger_type", { where: { ref: this.refOf(refOrId) }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger_type", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger type "${refOrId}" cannot be found`);
 		return found;
@@ -34,7 +41,8 @@ export class StoredTriggerTypes implements TriggerTypes {
 		filter: NamedFilter,
 		{ orderBy = [["ref", "asc"]], ...paging }: Parameters<TriggerTypes["list"]>[1],
 	): Promise<Page<TriggerTypeEntity>> {
-		return readPage(this.#parts.storage, "trigger_type", { where: toNamedWhere(filter), orderBy, ...paging });
+		const { storage, dialects } = this.#parts;
+		return readPage(storage, "trigger_type", { where: toNamedWhere(filter, dialects), orderBy, ...paging });
 	}
 
 	async create(input: TriggerTypeInput, metadataFile: string | null = null): Promise<TriggerTypeEntity> {
@@ -88,13 +96,14 @@ export class StoredTriggerTypes implements TriggerTypes {
 	}
 }
 
-/** Condition for kinds that have names in packs. */
-export function toNamedWhere({ id, name, pack, type }: NamedFilter) {
+/** Condition for kinds that have names in packs. The one trigger of a type without parameters is called as its type. */
+export function toNamedWhere({ id, name, pack, type }: NamedFilter, dialects: Dialects) {
+	const toOwnName = (given: string) => splitRef(dialects.triggerType(`${pack ?? "core"}.${given}`)).name;
 	return {
 		...(id !== undefined && { id: toOneOf(id) }),
-		...(name !== undefined && { name: toOneOf(name) }),
+		...(name !== undefined && { name: toOneOf(typeof name === "string" ? toOwnName(name) : name.map(toOwnName)) }),
 		...(pack !== undefined && { pack }),
-		...(type !== undefined && { type }),
+		...(type !== undefined && { type: dialects.triggerType(type) }),
 	};
 }
 

@@ -38,6 +38,8 @@ export interface NamedFilter {
 type OrderBy<E> = { readonly orderBy?: readonly (readonly [keyof E & string, "asc" | "desc"])[] };
 
 export interface TriggerTypes {
+	/** The service's ref of a trigger type, which a dialect may call by another name. A ref that no dialect knows is returned unchanged. */
+	refOf(ref: string): string;
 	/** By ref unless told otherwise. */
 	list(filter: NamedFilter, paging: Paging & OrderBy<TriggerTypeEntity>): Promise<Page<TriggerTypeEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */

@@ -7,6 +7,7 @@ import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
 import { restoreMasked } from "../../language/parameters/mask.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";
@@ -19,6 +20,7 @@ export interface TriggersParts {
 	readonly changes: ChangeFeed;
 	readonly triggerCatalog: TriggerCatalog;
 	readonly triggerTypes: OwnTriggerTypes;
+	readonly dialects: Dialects;
 }
 
 /** Triggers as the storage has them. */
@@ -30,8 +32,8 @@ export class StoredTriggers implements Triggers {
 	}
 
 	async get(refOrId: string): Promise<TriggerEntity> {
-		const { storage } = this.#parts;
-		const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
+		const { storage, dialects } = this.#parts;
+		const [byRef] = await storage.find("trigger", { where: { ref: dialects.triggerType(refOrId) }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
 		return found;
@@ -42,7 +44,8 @@ export class StoredTriggers implements Triggers {
 	}
 
 	list(filter: NamedFilter): Promise<readonly TriggerEntity[]> {
-		return this.#parts.storage.find("trigger", { where: toNamedWhere(filter), orderBy: [["ref", "asc"]] });
+		const { storage, dialects } = this.#parts;
+		return storage.find("trigger", { where: toNamedWhere(filter, dialects), orderBy: [["ref", "asc"]] });
 	}
 
 	async create(input: TriggerInput): Promise<TriggerEntity> {
@@ -111,7 +114,7 @@ export class StoredTriggers implements Triggers {
 
 	/** The input with what is stored in the places that still hold the mask. */
 	async #restore(input: TriggerInput, old: TriggerEntity): Promise<TriggerInput> {
-		if (input.parameters === undefined || input.type !== old.type) return input;
+		if (input.parameters === undefined || this.#parts.dialects.triggerType(input.type) !== old.type) return input;
 		const [shown] = await this.mask([old]);
 		return { ...input, parameters: restoreMasked(input.parameters, shown?.parameters, old.parameters) as JsonObject };
 	}

@@ -6,6 +6,7 @@ import {
 	type TriggerReference,
 	type TriggerTypeEntity,
 } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { ChangeFeed } from "../work/change-feed.ts";
 import { hashParameters } from "./parameters-hash.ts";
 
@@ -15,7 +16,7 @@ export interface ResolvedTrigger {
 	readonly type: TriggerTypeEntity;
 }
 
-/** Finds triggers by what dispatchers and rules call them; keeps what is asked for often. */
+/** Finds triggers by what dispatchers and rules call them, also by names of dialects; keeps what is asked for often. */
 export interface TriggerCatalog {
 	type(ref: string): Promise<TriggerTypeEntity | undefined>;
 	/** `SVC_INVALID` when there is no such trigger. */
@@ -29,7 +30,13 @@ const limit = 10_000;
 /** Milliseconds for which another node's change may go unnoticed when its event is lost. */
 const maximumAge = 1_000;
 
-export function createTriggerCatalog({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): TriggerCatalog {
+export interface TriggerCatalogParts {
+	readonly storage: Storage;
+	readonly changes: ChangeFeed;
+	readonly dialects: Pick<Dialects, "triggerType">;
+}
+
+export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogParts): TriggerCatalog {
 	const known = new Map<string, { readonly found: ResolvedTrigger; readonly readAt: number }>();
 	/** Counts changes: what was read before one must not be kept after it. */
 	let version = 0;
@@ -38,13 +45,14 @@ export function createTriggerCatalog({ storage, changes }: { readonly storage: S
 		version += 1;
 	});
 
-	async function type(ref: string): Promise<TriggerTypeEntity | undefined> {
+	async function type(given: string): Promise<TriggerTypeEntity | undefined> {
+		const ref = dialects.triggerType(given);
 		const [found] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
 		return found;
 	}
 
 	async function find(type: string, parameters: JsonObject): Promise<TriggerEntity | undefined> {
-		const where = { type, parameters_hash: hashParameters(parameters) };
+		const where = { type: dialects.triggerType(type), parameters_hash: hashParameters(parameters) };
 		const [found] = await storage.find("trigger", { where, limit: 1 });
 		return found;
 	}
@@ -56,7 +64,8 @@ export function createTriggerCatalog({ storage, changes }: { readonly storage: S
 		return { trigger, type: found };
 	}
 
-	async function byRef(ref: string): Promise<TriggerEntity | undefined> {
+	async function byRef(given: string): Promise<TriggerEntity | undefined> {
+		const ref = dialects.triggerType(given);
 		const [found] = await storage.find("trigger", { where: { ref }, limit: 1 });
 		return found;
 	}

@@ -7,6 +7,7 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
 import { type Page, readPageOf } from "../basics/page.ts";
@@ -39,6 +40,7 @@ export interface ExecutionsParts {
 	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
+	readonly dialects: Pick<Dialects, "runnerTypes" | "triggerTypes">;
 }
 
 type ExecutionFields = readonly (keyof ExecutionEntity)[];
@@ -81,7 +83,12 @@ export class StoredExecutions implements Executions {
 
 	async list({ filter, orderBy = newestFirst, fields, children = true, ...paging }: ExecutionListQuery): Promise<Page<ExecutionView>> {
 		const selection = fields && { fields: toReadFields(fields) };
-		const query = { where: toWhere(filter), orderBy: inTimeOrder(orderBy, "start_timestamp"), ...paging, ...selection };
+		const query = {
+			where: toWhere(filter, this.#parts.dialects),
+			orderBy: inTimeOrder(orderBy, "start_timestamp"),
+			...paging,
+			...selection,
+		};
 		return readPageOf(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
 	}
 
@@ -171,11 +178,19 @@ function toReadFields(fields: ExecutionFields): ExecutionFields {
 	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(fields.some((field) => told.includes(field)) ? telling : [])])];
 }
 
-function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter): Record<string, unknown> {
+function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: ExecutionsParts["dialects"]): Record<string, unknown> {
 	const where: Record<string, unknown> = {};
-	for (const [field, value] of Object.entries({ id, ...rest })) {
-		if (value !== undefined) where[field] = Array.isArray(value) ? { in: value } : value;
+	for (const [field, given] of Object.entries({ id, ...rest })) {
+		if (given === undefined) continue;
+		const value = given === null ? null : toOwnNames(field, given, dialects);
+		where[field] = Array.isArray(value) ? { in: value } : value;
 	}
 	if (start_timestamp !== undefined) where["start_timestamp"] = start_timestamp;
 	return where;
+}
+
+/** The service's names for those that a filter has in the words of a dialect. */
+function toOwnNames(field: string, value: string | readonly string[], dialects: ExecutionsParts["dialects"]): string | readonly string[] {
+	if (field === "runner_name") return dialects.runnerTypes(value);
+	return field === "trigger_name" || field === "trigger_type_name" ? dialects.triggerTypes(value) : value;
 }

@@ -119,7 +119,7 @@ export class HeldJob {
 			actionParameters: spec.action_parameters,
 			actionSchema: spec.action_schema,
 			packConfig: spec.pack_config,
-			environment: { ...spec.environment, SVC_ACTION_API_URL: `${serviceUrl}/v1` },
+			environment: withApiUrl(spec.environment, `${serviceUrl}/v1`),
 			signal: this.#ending.signal,
 			pausing: new AbortController().signal,
 			logger,
@@ -132,6 +132,13 @@ export class HeldJob {
 			...asksOfService,
 		};
 	}
+}
+
+/** The variables of a run with the address by which this worker reaches the service, under every name that has the address of the node. */
+function withApiUrl(environment: RunContext["environment"], apiUrl: string): RunContext["environment"] {
+	const { SVC_ACTION_API_URL: nodes } = environment;
+	const names = Object.keys(environment).filter((name) => nodes !== undefined && environment[name] === nodes);
+	return { ...environment, ...Object.fromEntries(names.map((name) => [name, apiUrl])), SVC_ACTION_API_URL: apiUrl };
 }
 
 /** What only a node can do. What outlives a worker would not be found again, and run beside what follows it. */

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { Runner } from "../../contract/index.ts";
+import type { RunContext, Runner } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
@@ -8,12 +8,26 @@ import type { Connection } from "./connection.ts";
 import type { PackFolders } from "./pack-folders.ts";
 import { Worker } from "./worker.ts";
 
-const spec = { action_ref: "core.local", pack: "core", user: "ada", entry_point: "", content: null, max_result_output: 1_000 };
+const spec = {
+	action_ref: "core.local",
+	pack: "core",
+	user: "ada",
+	entry_point: "",
+	content: null,
+	max_result_output: 1_000,
+	environment: {},
+};
 const job = { id: "1", fence: "2", execution_id: "3", runner: "scripted", spec } as unknown as HandedJob;
 
-/** Let a worker ask until it has got all of these answers and asks once more; gives how often it has run something. */
+/** Let a worker ask until it has got all of these answers and asks once more; returns how often it has run something. */
 async function countRuns(answers: readonly Partial<WorkerNews>[]): Promise<number> {
-	let [asked, runs] = [0, 0];
+	return (await runAll(answers)).length;
+}
+
+/** Let a worker ask until it has got all of these answers and asks once more; returns what its runs were given. */
+async function runAll(answers: readonly Partial<WorkerNews>[]): Promise<readonly RunContext[]> {
+	const runs: RunContext[] = [];
+	let asked = 0;
 	const connection = {
 		async post<T>(path: string): Promise<T> {
 			if (path !== "/workers/poll") return { stored: true } as T;
@@ -23,8 +37,8 @@ async function countRuns(answers: readonly Partial<WorkerNews>[]): Promise<numbe
 		},
 	};
 	const runner = {
-		async run() {
-			runs += 1;
+		async run(context: RunContext) {
+			runs.push(context);
 			return { succeeded: true, result: {} };
 		},
 	};
@@ -43,6 +57,16 @@ async function countRuns(answers: readonly Partial<WorkerNews>[]): Promise<numbe
 
 test("what an answer brings is run", async () => {
 	assert.equal(await countRuns([{ jobs: [job] }]), 1);
+});
+
+test("a run finds the service by every name of its address, as the worker reaches it", async () => {
+	const environment = { SVC_ACTION_API_URL: "http://node/v1", OTHER_API_URL: "http://node/v1", SVC_ACTION_PACK_NAME: "core" };
+	const [run] = await runAll([{ jobs: [{ ...job, spec: { ...spec, environment } } as unknown as HandedJob] }]);
+	assert.deepEqual(run?.environment, {
+		SVC_ACTION_API_URL: "http://service/v1",
+		OTHER_API_URL: "http://service/v1",
+		SVC_ACTION_PACK_NAME: "core",
+	});
 });
 
 test("what an answer brings that was on its way for longer than its run may be held is not begun before it is given again", async () => {

@@ -67,6 +67,7 @@ export interface GuardedOptions {
 	readonly isTimeFrozen?: boolean;
 	/** Besides `speak`. */
 	readonly runners?: SvcConfig["runners"];
+	readonly dialects?: NonNullable<SvcConfig["dialects"]>;
 	readonly packs?: PackFiles;
 	/** Packs in git that the service follows. */
 	readonly followed?: readonly GitPack[];
@@ -102,6 +103,7 @@ export async function withGuardedService(
 			storage: given.storage?.(backend.storage) ?? backend.storage,
 			event_bus: backend.eventBus,
 			runners: [speak(), ...runners],
+			...(given.dialects !== undefined && { dialects: given.dialects }),
 			packs: [...(Object.keys(packs).length > 0 ? [join(directory, "packs")] : []), ...followed],
 			...(given.content !== undefined && { content: given.content }),
 			sensors: [watcher()],
