@@ -199,10 +199,16 @@ export interface OptionsInput {
 		 */
 		readonly exact_total_limit?: Options["api"]["exact_total_limit"];
 		/**
-		 * Largest request body in bytes; more is answered with 413.
+		 * Largest request body in bytes; more is answered with 413. Requests that need no credential, such as sign-in, may have 16 KiB.
 		 * Default `4194304`. `SVC_API_MAX_BODY_SIZE` wins.
 		 */
 		readonly max_body_size?: Options["api"]["max_body_size"];
+		/**
+		 * Bytes of request bodies that a node holds at once, from their arrival to the answer; one user may hold half of them. More is answered
+		 * with 503.
+		 * Default `134217728`. `SVC_API_MAX_TOTAL_BODY_SIZE` wins.
+		 */
+		readonly max_total_body_size?: Options["api"]["max_total_body_size"];
 		/**
 		 * Whether secrets are masked in answers, streams and output. Tokens of runs always are.
 		 * Default `true`. `SVC_API_MASK_SECRETS` wins.

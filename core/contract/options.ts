@@ -175,7 +175,15 @@ export const optionSections = {
 			type: "integer",
 			default: 4_194_304,
 			minimum: 1_024,
-			description: "Largest request body in bytes; more is answered with 413.",
+			description:
+				"Largest request body in bytes; more is answered with 413. Requests that need no credential, such as sign-in, may have 16 KiB.",
+		},
+		max_total_body_size: {
+			type: "integer",
+			default: 134_217_728,
+			minimum: 1_048_576,
+			description:
+				"Bytes of request bodies that a node holds at once, from their arrival to the answer; one user may hold half of them. More is answered with 503.",
 		},
 		mask_secrets: {
 			type: "boolean",

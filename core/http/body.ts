@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type JsonValue, SvcError } from "../contract/index.ts";
-import { readBytes, readText } from "./read-text.ts";
+import { type BodyBounds, readBytes, readText } from "./read-text.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 /** A JSON schema with the type it stands for. Compiled at its first use. */
@@ -40,8 +40,8 @@ export function defineBody<B>(definition: {
 }
 
 /** Read, parse and check the body of a request. An empty body counts as `{}`. */
-export async function readBody<B>(request: Request, body: BodySchema<B>, limit: number): Promise<B> {
-	const text = await readText(request, limit);
+export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, bounds: BodyBounds): Promise<B> {
+	const text = await readText(request, bounds);
 	if (text === "") return body.parse({});
 	const contentType = request.headers.get("content-type");
 	const value = parseText(text, contentType);
@@ -56,8 +56,8 @@ export interface RawBody {
 }
 
 /** Read a body whose bytes matter: what was signed is not what parsing and printing gives. */
-export async function readRawBody(request: ServerRequest, limit: number): Promise<RawBody> {
-	const bytes = await readBytes(request, limit);
+export async function readRawBody(request: ServerRequest, bounds: BodyBounds): Promise<RawBody> {
+	const bytes = await readBytes(request, bounds);
 	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 	const contentType = request.headers.get("content-type");
 	if (text === "") return { bytes, value: {} };
@@ -70,9 +70,9 @@ export async function readRawBody(request: ServerRequest, limit: number): Promis
 export const textTypes: readonly string[] = ["text/plain", "application/yaml", "application/x-yaml", "text/yaml", "application/json"];
 
 /** Read a body that is a text of its own, whatever it says. */
-export async function readTextBody(request: Request, limit: number): Promise<string> {
+export async function readTextBody(request: ServerRequest, bounds: BodyBounds): Promise<string> {
 	const type = toMediaType(request.headers.get("content-type")) ?? "";
-	if (type === "" || textTypes.includes(type)) return readText(request, limit);
+	if (type === "" || textTypes.includes(type)) return readText(request, bounds);
 	throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use text/plain");
 }
 

@@ -7,9 +7,11 @@ import { type Answered, answered } from "./answered.ts";
 import { type Authenticated, authenticate, nobody } from "./authenticate.ts";
 import { assertGlobally, assertOnRecord } from "./authorize.ts";
 import { readBody, readRawBody, readTextBody } from "./body.ts";
+import type { HeldBody } from "./body-memory.ts";
 import type { Cors } from "./cors.ts";
 import { toLoggedPath } from "./logged-path.ts";
 import { castQuery, parseQuery } from "./query.ts";
+import type { BodyBounds } from "./read-text.ts";
 import type { RecordedRequest, Recorder } from "./recorder.ts";
 import { type Reply, replyFault, sniffHeaders, toErrorReply } from "./respond.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
@@ -17,6 +19,10 @@ import type { ServerRequest } from "./server-request.ts";
 
 const noPath: Readonly<Record<string, string>> = {};
 const noQuerySchema = {};
+/** Largest body of a public route. It holds names and a token of the identity provider; anyone may send it. */
+const maxAnonymousBytes = 16_384;
+/** Milliseconds in which the body of a public route must arrive. */
+const anonymousTimeout = 10_000;
 const goneReply: Reply = { status: 499, headers: {}, body: null };
 
 /** A reply, and the cookie it sets. */
@@ -26,7 +32,7 @@ interface Outcome {
 }
 
 /** What becomes known of a request by and by. */
-type Recorded = { -readonly [M in keyof RecordedRequest]: RecordedRequest[M] } & { readonly route: Route };
+type Recorded = { -readonly [M in keyof RecordedRequest]: RecordedRequest[M] } & { readonly route: Route; held?: HeldBody };
 
 /** What answering needs besides the request. */
 export interface Responder {
@@ -92,6 +98,8 @@ async function run(event: H3Event, route: Route, context: HttpContext, requestId
 		const isRefused = isSvcError(error, "SVC_FORBIDDEN") || (route.permission === "public" && isSignInRefusal(error));
 		if (isRefused) await recorder.refused(recorded, error);
 		throw error;
+	} finally {
+		recorded.held?.release();
 	}
 }
 
@@ -114,6 +122,7 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 		streams,
 		metrics,
 		broadcasts,
+		bodies,
 		isClosed,
 		listener,
 		description,
@@ -139,6 +148,7 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 		streams,
 		metrics,
 		broadcasts,
+		bodies,
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
 		isClosed,
 		listener,
@@ -149,7 +159,7 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 		principal,
 		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
 		query: castQuery(route.query ?? noQuerySchema, raw),
-		body: await readRouteBody(route, request, options.api.max_body_size),
+		body: await readRouteBody(recorded, request, context),
 	};
 	if (route.resource !== undefined) {
 		const path = await assertOnRecord(route, routeContext);
@@ -166,10 +176,19 @@ function handle(recorder: Recorder, recorded: Recorded, context: RouteContext): 
 	return recorder.record(recorded, () => route.handler(context));
 }
 
-function readRouteBody({ body }: Route, request: ServerRequest, limit: number): unknown {
+function readRouteBody(recorded: Recorded, request: ServerRequest, { options, bodies }: HttpContext): unknown {
+	const { route, principal } = recorded;
+	const { body } = route;
 	if (body === undefined) return undefined;
-	if (body === "raw") return readRawBody(request, limit);
-	return body === "text" ? readTextBody(request, limit) : readBody(request, body, limit);
+	recorded.held = bodies.hold(principal.username);
+	const isAnonymous = route.permission === "public";
+	const bounds: BodyBounds = {
+		limit: isAnonymous ? Math.min(maxAnonymousBytes, options.api.max_body_size) : options.api.max_body_size,
+		timeout: isAnonymous ? anonymousTimeout : undefined,
+		held: recorded.held,
+	};
+	if (body === "raw") return readRawBody(request, bounds);
+	return body === "text" ? readTextBody(request, bounds) : readBody(request, body, bounds);
 }
 
 /** The router leaves segments as they came. */

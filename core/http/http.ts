@@ -1,5 +1,6 @@
 import { type Clock, type Logger, type Meters, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { createApp } from "./app.ts";
+import { BodyMemory } from "./body-memory.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { createCors } from "./cors.ts";
 import type { Guard } from "./guard.ts";
@@ -86,6 +87,7 @@ export function createRoutedHttp<E>(given: HttpParts<E>): Http {
 		streams,
 		metrics: new HttpMetrics(given.meters ?? noMeters, streams),
 		broadcasts: new Broadcasts(),
+		bodies: new BodyMemory({ total: options.api.max_total_body_size, largest: options.api.max_body_size }),
 		isClosed: () => isClosed,
 		listener: "api",
 		description: new ApiDescription(routes, version),

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isSvcError, SvcError } from "../contract/index.ts";
+import type { HeldBody } from "./body-memory.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 /** What a host is told that parses bodies itself. */
@@ -7,70 +8,103 @@ export const alreadyRead = "body: it was read before the service got the request
 
 const drainLimit = 64 * 1024 * 1024;
 
-/** Text of a request's body. Throws `SVC_TOO_LARGE` above `limit` bytes, announced or not. */
-export async function readText(request: Request, limit: number): Promise<string> {
-	return read(request, limit, {
-		whole: () => request.text(),
-		chunked: async (body) => (await readChunked(body, limit)).toString("utf8"),
-		none: "",
-	});
+/** What the body of a request may take. */
+export interface BodyBounds {
+	/** Most bytes. */
+	readonly limit: number;
+	/** Milliseconds in which it must have arrived. Undefined: as long as the listener waits for a request. */
+	readonly timeout?: number | undefined;
+	/** Counts what arrives. */
+	readonly held: HeldBody;
 }
 
-/** Bytes of a request's body, as they came; as `readText` otherwise. */
-export async function readBytes(request: ServerRequest, limit: number): Promise<Uint8Array> {
-	const source = request.runtime?.node?.req;
-	return read(request, limit, {
-		// `arrayBuffer()` would make a second request with a stream of its own, which costs more than all the rest of a short request.
-		whole: async () => (source === undefined ? Buffer.from(await request.arrayBuffer()) : readWhole(source as IncomingMessage)),
-		chunked: (body) => readChunked(body, limit),
-		none: Buffer.alloc(0),
-	});
+/** Text of a request's body; as `readBytes` otherwise. */
+export async function readText(request: ServerRequest, bounds: BodyBounds): Promise<string> {
+	return (await readBytes(request, bounds)).toString("utf8");
 }
 
-async function read<T>(
-	request: Request,
-	limit: number,
-	ways: { readonly whole: () => Promise<T>; readonly chunked: (body: ReadableStream<Uint8Array>) => Promise<T>; readonly none: T },
-): Promise<T> {
+/**
+ * Bytes of a request's body, as they came. Throws `SVC_TOO_LARGE` above the limit, announced or not, `SVC_INVALID` if the body does not arrive in
+ * time, and `SVC_UNAVAILABLE` if no memory is left for it. The connection of a body that is late is closed after the answer.
+ */
+export async function readBytes(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
+	const { limit, timeout } = bounds;
 	const announced = request.headers.get("content-length");
 	if (Number(announced) > limit) throw tooLarge(limit, `got ${announced}`);
+	const deadline = timeout === undefined ? undefined : startDeadline(request, timeout);
 	try {
-		if (announced !== null) return await ways.whole();
-		return request.body === null ? ways.none : await ways.chunked(request.body);
+		const source = request.runtime?.node?.req as IncomingMessage | undefined;
+		// `arrayBuffer()` would make a second request with a stream of its own, which costs more than all the rest of a short request.
+		if (announced !== null && source !== undefined) return await readWhole(source, bounds, deadline?.signal);
+		return request.body === null ? Buffer.alloc(0) : await readChunked(request.body, bounds, deadline?.signal);
 	} catch (cause) {
 		if (isSvcError(cause)) throw cause;
 		throw new SvcError("SVC_INVALID", "Failed to parse request body: the connection ended before it was complete", { cause });
+	} finally {
+		deadline?.end();
 	}
 }
 
-function readWhole(source: IncomingMessage): Promise<Buffer> {
+interface Deadline {
+	/** Aborted when it has passed; the reason is the error to answer with. */
+	readonly signal: AbortSignal;
+	end(): void;
+}
+
+function startDeadline(request: ServerRequest, timeout: number): Deadline {
+	const controller = new AbortController();
+	const timer = setTimeout(() => {
+		const response = request.runtime?.node?.res as ServerResponse | undefined;
+		if (response !== undefined) response.shouldKeepAlive = false;
+		controller.abort(new SvcError("SVC_INVALID", `body: must arrive within ${timeout / 1_000} seconds`));
+	}, timeout);
+	return { signal: controller.signal, end: () => clearTimeout(timer) };
+}
+
+function readWhole(source: IncomingMessage, { held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
+		const fail = (error: unknown) => {
+			// What arrives from now on is thrown away.
+			source.off("data", take).resume();
+			reject(error);
+		};
+		const take = (chunk: Buffer) => {
+			try {
+				held.add(chunk.byteLength);
+				chunks.push(chunk);
+			} catch (error) {
+				fail(error);
+			}
+		};
 		const end = () => (source.complete ? resolve(Buffer.concat(chunks)) : reject(new Error("the connection was closed")));
-		// What is closed already tells nobody any more.
-		if (source.destroyed) end();
-		else
-			source
-				.on("data", (chunk: Buffer) => chunks.push(chunk))
-				.once("end", end)
-				.once("error", reject)
-				.once("close", end);
+		// A closed source emits no more events.
+		if (source.destroyed) return end();
+		source.on("data", take).once("end", end).once("error", reject).once("close", end);
+		deadline?.addEventListener("abort", () => fail(deadline.reason), { once: true });
 	});
 }
 
-async function readChunked(body: ReadableStream<Uint8Array>, limit: number): Promise<Buffer> {
+async function readChunked(body: ReadableStream<Uint8Array>, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	const reader = body.getReader();
+	const late = new Promise<never>((_resolve, reject) => {
+		deadline?.addEventListener("abort", () => reject(deadline.reason), { once: true });
+	});
+	late.catch(() => {});
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for (;;) {
-		const { done, value } = await reader.read();
-		if (done) return Buffer.concat(chunks);
-		size += value.byteLength;
-		if (size > limit) {
+		try {
+			const { done, value } = await Promise.race([reader.read(), late]);
+			if (done) return Buffer.concat(chunks);
+			size += value.byteLength;
+			if (size > limit) throw tooLarge(limit, `got ${size} and more`);
+			held.add(value.byteLength);
+			chunks.push(value);
+		} catch (error) {
 			void drain(reader);
-			throw tooLarge(limit, `got ${size} and more`);
+			throw error;
 		}
-		chunks.push(value);
 	}
 }
 

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
 import type { BodySchema, RawBody } from "./body.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import type { Broadcasts } from "./broadcasts.ts";
 import type { Guard } from "./guard.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
@@ -38,6 +39,8 @@ export interface HttpContext<E = unknown> {
 	readonly metrics: HttpMetrics;
 	/** What is said to many at once. */
 	readonly broadcasts: Broadcasts;
+	/** Bounds the memory that bodies of requests take. */
+	readonly bodies: BodyMemory;
 	/** What all routes of the service are. */
 	readonly description: Description;
 	/** Keeps a record of what is changed. */
