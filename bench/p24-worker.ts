@@ -7,7 +7,7 @@ import { command, describeRate, echo, inFlight } from "./harness/echo.ts";
 import { runLoad } from "./harness/execution-load.ts";
 import { type Service, startService } from "./harness/service.ts";
 
-const onWorker = JSON.stringify({ action: "core.local", parameters: { cmd: command, worker_labels: ["bench"] } });
+const onWorker = JSON.stringify({ action: "core.local", parameters: { cmd: command, svc_worker_labels: ["bench"] } });
 
 export const benchmark: Benchmark = {
 	id: "P24",

@@ -451,7 +451,8 @@ export interface OptionsInput {
 	};
 	readonly workers?: {
 		/**
-		 * Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `worker_labels`. Empty: none.
+		 * Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `svc_worker_labels`. Empty:
+		 * none.
 		 * Default `[]`. `SVC_WORKERS_RUNNERS` wins.
 		 */
 		readonly runners?: Options["workers"]["runners"];

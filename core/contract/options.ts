@@ -376,7 +376,7 @@ export const optionSections = {
 			type: "list",
 			default: [],
 			description:
-				"Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `worker_labels`. Empty: none.",
+				"Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `svc_worker_labels`. Empty: none.",
 		},
 		lease: {
 			type: "number",

@@ -32,7 +32,7 @@ export interface RunnerCapabilities {
  * Why a run is being ended. It is `signal.reason` once the signal has aborted.
  *
  * - `cancel`: somebody asked for it; the execution ends `canceled`.
- * - `timeout`: the parameter `timeout` (seconds) has passed; it ends `timeout`.
+ * - `timeout`: the parameter `timeout` or `svc_timeout` (seconds) has passed; it ends `timeout`.
  * - `shutdown`: the service stops and its grace has passed; it ends `abandoned`. A run that has called `saveState` is told at
  *   once, without grace: it may leave its work going and resolve with the status `running`.
  */
@@ -196,12 +196,15 @@ export interface PackPreparation {
 /**
  * Runs actions of one runner type. One instance serves all executions of the service, many at a time.
  *
- * The host does the rest: parameters, time-out (parameter `timeout`, seconds), cancel, masking, recording, states, retries.
+ * The host does the rest: parameters, time-out (parameter `timeout` or `svc_timeout`, seconds), cancel, masking, recording, states, retries.
  */
 export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lifecycle {
 	/** One sentence, shown in the runner type record. */
 	readonly description: string;
-	/** The runner's own parameters. An action may override default, description, enum, immutable and required of each. */
+	/**
+	 * The runner's own parameters. An action may override default, description, enum, immutable and required of each. A name that actions
+	 * of the runner may want for themselves begins with `svc_`.
+	 */
 	readonly parameters: S;
 	readonly capabilities: RunnerCapabilities;
 	/** Key of `result` that an action's `output_schema` describes. Default: what is printed on standard output, where the result has `stdout`, else the whole. */

@@ -87,7 +87,7 @@ engineTest("a script that names a container runs in it with the files of its pac
 	]);
 	while ((await engine.jobs()).length > 0) await delay(100);
 	// Where it runs is not the caller's to say.
-	const wrong = { action: "ops.look", parameters: { container: "docker.io/library/alpine:3" } };
+	const wrong = { action: "ops.look", parameters: { svc_container: "docker.io/library/alpine:3" } };
 	await assert.rejects(toClient().executions.create(wrong), /container/);
 });
 

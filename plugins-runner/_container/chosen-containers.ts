@@ -5,22 +5,22 @@ import { ContainerRuns, type ContainerWork } from "./container-runs.ts";
 
 /** What runners of this machine say about containers. */
 export interface ShellContainerOptions {
-	/** Engine and limits of actions that say `container`. Without it none may. */
+	/** Engine and limits of actions that say `svc_container`. Without it none may. */
 	readonly containers?: ContainerOptions;
-	/** Whether actions that do not say `container` are refused, so that nothing runs on this machine itself. Default false. */
+	/** Whether actions that do not say `svc_container` are refused, so that nothing runs on this machine itself. Default false. */
 	readonly container_required?: boolean;
 }
 
 /** Parameter of runners whose actions may run in a container. Reserved: it decides where the action runs. */
 export const containerParameters = {
-	container: { type: "string", reserved: true, description: "Image in a container of which it runs, instead of on this machine." },
+	svc_container: { type: "string", reserved: true, description: "Image in a container of which it runs, instead of on this machine." },
 } as const;
 
 type Context = RunContext & {
 	readonly runnerParameters: {
-		readonly container?: string | null | undefined;
+		readonly svc_container?: string | null | undefined;
 		readonly sudo?: boolean;
-		readonly pty?: boolean;
+		readonly svc_pty?: boolean;
 		readonly timeout?: number;
 	};
 };
@@ -55,15 +55,15 @@ export class ChosenContainers {
 
 	/** Whether the action runs in a container. Throws where it may not, or must. */
 	isFor({ runnerParameters }: Context): boolean {
-		const { container, sudo, pty } = runnerParameters;
-		if (!container) {
+		const { svc_container, sudo, svc_pty } = runnerParameters;
+		if (!svc_container) {
 			if (this.isRequired)
-				throw new SvcError("SVC_INVALID", 'parameter "container" must be given: this service runs actions in containers only');
+				throw new SvcError("SVC_INVALID", 'parameter "svc_container" must be given: this service runs actions in containers only');
 			return false;
 		}
 		if (this.#runs === undefined)
-			throw new SvcError("SVC_INVALID", 'parameter "container": the configuration has no option "containers" for this runner');
-		if (sudo || pty) throw new SvcError("SVC_INVALID", 'parameters "sudo" and "pty" cannot be given with "container"');
+			throw new SvcError("SVC_INVALID", 'parameter "svc_container": the configuration has no option "containers" for this runner');
+		if (sudo || svc_pty) throw new SvcError("SVC_INVALID", 'parameters "sudo" and "svc_pty" cannot be given with "svc_container"');
 		return true;
 	}
 

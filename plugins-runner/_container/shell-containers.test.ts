@@ -39,7 +39,7 @@ async function runIn(create: (host: string) => RunnerPlugin, given: RunContextOp
 engineTest("a command runs in a container, and no variable or command of it can be read from outside", async () => {
 	const { text, description, code } = await runIn((host) => localCommand({ containers: { host } }), {
 		runnerParameters: {
-			container,
+			svc_container: container,
 			cmd: "cat /etc/passwd | head -1; echo $GREETING $SVC_ACTION_AUTH_TOKEN; exit 4",
 			env: { GREETING: "it's me" },
 		},
@@ -58,7 +58,7 @@ engineTest("a script runs in a container with the files of its pack, its argumen
 		const entryPoint = join(packDirectory, "actions/say.sh");
 		await writeFile(entryPoint, '#!/bin/sh\npwd; cat actions/lib/words; echo "$@"; echo $SVC_ARG_KEY\n', { mode: 0o755 });
 		const { text, description } = await runIn((host) => localScript({ containers: { host, user: "1000:1000" } }), {
-			...{ packDirectory, entryPoint, runnerParameters: { container } },
+			...{ packDirectory, entryPoint, runnerParameters: { svc_container: container } },
 			actionParameters: { name: "a b'c", key: "s3cret" },
 			actionSchema: { name: { type: "string" }, key: { type: "string", secret: true } },
 		});
@@ -79,7 +79,7 @@ engineTest("a script whose service is killed before its container begins is run 
 		const entryPoint = join(packDirectory, "actions/say.sh");
 		await writeFile(entryPoint, '#!/bin/sh\necho "$@" $SVC_ARG_KEY $SVC_ACTION_AUTH_TOKEN\n', { mode: 0o755 });
 		const given: RunContextOptions = {
-			...{ packDirectory, entryPoint, runnerParameters: { container } },
+			...{ packDirectory, entryPoint, runnerParameters: { svc_container: container } },
 			actionParameters: { name: "a", key: "s3cret" },
 			actionSchema: { name: { type: "string" }, key: { type: "string", secret: true } },
 			environment: { SVC_ACTION_AUTH_TOKEN: "t0ken" },
@@ -108,9 +108,9 @@ engineTest("a script whose service is killed before its container begins is run 
 test("what may not run in a container, or must, is refused", async () => {
 	const containers = { host: "unix:///no/such/socket" };
 	const cases: readonly (readonly [RunnerPlugin, object, RegExp])[] = [
-		[localCommand({ containers, container_required: true }), { cmd: "true" }, /"container" must be given/],
-		[localCommand(), { cmd: "true", container }, /no option "containers"/],
-		[localCommand({ containers }), { cmd: "true", container, sudo: true }, /"sudo" and "pty"/],
+		[localCommand({ containers, container_required: true }), { cmd: "true" }, /"svc_container" must be given/],
+		[localCommand(), { cmd: "true", svc_container: container }, /no option "containers"/],
+		[localCommand({ containers }), { cmd: "true", svc_container: container, sudo: true }, /"sudo" and "svc_pty"/],
 	];
 	for (const [plugin, runnerParameters, message] of cases) {
 		await withRunner(plugin.create(), async (runner) => {

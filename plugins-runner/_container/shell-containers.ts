@@ -11,7 +11,7 @@ type Context = RunContext & {
 	readonly runnerParameters: {
 		readonly container?: string | null | undefined;
 		readonly sudo?: boolean;
-		readonly pty?: boolean;
+		readonly svc_pty?: boolean;
 		readonly cwd?: string | null | undefined;
 		readonly env?: JsonObject | null | undefined;
 		readonly timeout?: number;
@@ -44,7 +44,7 @@ async function toWork({ runnerParameters, environment }: Context, program: Shell
 	const variables = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };
 	const files = [{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(variables)) }];
 	const begin = `. ${directory}/environment; cd "$0" || exit; `;
-	const run = { image: String(runnerParameters.container), imageParameter: "container", environment: {}, directory };
+	const run = { image: String(runnerParameters.svc_container), imageParameter: "svc_container", environment: {}, directory };
 	if ("cmd" in program) {
 		const archive = toArchive([...files, { path: "command", mode: 0o444, content: Buffer.from(program.cmd) }]);
 		const entrypoint = ["/bin/sh", "-c", `${begin}exec /bin/sh ${directory}/command`, runnerParameters.cwd || "/"];

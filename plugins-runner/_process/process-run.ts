@@ -198,7 +198,7 @@ const channelsByType: Readonly<Record<number, Channel>> = Object.fromEntries(cha
 function toError(failure: StartFailure, { file, cwd }: ProcessRequest): SvcError {
 	const cause = new Error(failure.message);
 	if (failure.member === "pty")
-		return new SvcError("SVC_RUNNER", `"pty" needs the optional package node-pty: ${failure.message}`, { cause });
+		return new SvcError("SVC_RUNNER", `"svc_pty" needs the optional package node-pty: ${failure.message}`, { cause });
 	if (failure.member === "cwd") return new SvcError("SVC_RUNNER", `"cwd": "${cwd}" is not a directory that can be entered`, { cause });
 	if (failure.member === "args")
 		return new SvcError("SVC_RUNNER", "command, arguments and environment are longer than the system allows", { cause });

@@ -11,7 +11,7 @@ interface Shared {
 const launchers = new Map<string, Shared>();
 
 const packages = [
-	{ name: "node-pty", off: 'the parameter "pty" of commands and scripts', resolve: () => import.meta.resolve("node-pty") },
+	{ name: "node-pty", off: 'the parameter "svc_pty" of commands and scripts', resolve: () => import.meta.resolve("node-pty") },
 	{ name: "koffi", off: "the quick way to start processes; a slower one is taken", resolve: () => import.meta.resolve("koffi") },
 ];
 

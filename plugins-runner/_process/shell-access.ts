@@ -10,7 +10,7 @@ import { createShellRequest, runShell, type ShellCommand, toShellResult } from "
 export interface ShellOptions {
 	/**
 	 * Whether processes go on when the service is restarted or killed, and are found again. Needs Linux and the command setsid;
-	 * output then goes through files in the data directory. Actions with `pty` are left out. Default false.
+	 * output then goes through files in the data directory. Actions with `svc_pty` are left out. Default false.
 	 */
 	readonly survive_restart?: boolean;
 }
@@ -54,7 +54,7 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			await access.stop();
 		},
 		async run(context, command) {
-			if (runs === undefined || context.runnerParameters.pty) return runShell(access.launcher, context, command);
+			if (runs === undefined || context.runnerParameters.svc_pty) return runShell(access.launcher, context, command);
 			const end = await runs.run(access.launcher, createShellRequest(context, command), context);
 			return end === "left" ? leftRunning : toShellResult(context, end);
 		},

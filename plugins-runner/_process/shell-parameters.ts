@@ -8,5 +8,5 @@ export const shellParameters = {
 	sudo: { type: "boolean", default: false, reserved: true, description: "Whether to run as root through sudo." },
 	sudo_password: { type: "string", secret: true, reserved: true, description: "Password for sudo; without it sudo must not ask." },
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
-	pty: { type: "boolean", default: false, description: "Whether stdout is a pseudo-terminal, so that programs print line by line." },
+	svc_pty: { type: "boolean", default: false, description: "Whether stdout is a pseudo-terminal, so that programs print line by line." },
 } as const satisfies ParameterSchema;

@@ -21,7 +21,7 @@ export interface ShellCommand {
 export async function runShell(launcher: Launcher, context: RunContext<typeof shellParameters>, command: ShellCommand): Promise<RunResult> {
 	// What is spread comes last: behind it each member would cost as much as all the rest.
 	const end = await launcher.run({
-		pty: context.runnerParameters.pty,
+		pty: context.runnerParameters.svc_pty,
 		signal: context.signal,
 		onStdout: (text) => context.emit("stdout", text),
 		onStderr: (text) => context.emit("stderr", text),
@@ -59,7 +59,7 @@ function toGiven(text: string | null | undefined): string | undefined {
 function createEnvironment(context: RunContext<typeof shellParameters>, command: ShellCommand): Record<string, string> {
 	const environment: Record<string, string> = { PYTHONUNBUFFERED: "1", ...baseEnvironment() };
 	// A terminal invites colours and pagers, which no execution's output wants.
-	if (context.runnerParameters.pty) Object.assign(environment, { NO_COLOR: "1", PAGER: "cat" });
+	if (context.runnerParameters.svc_pty) Object.assign(environment, { NO_COLOR: "1", PAGER: "cat" });
 	return Object.assign(environment, toEnvironment(context.runnerParameters.env), command.environment, context.environment);
 }
 

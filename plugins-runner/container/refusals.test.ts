@@ -74,10 +74,10 @@ test("a text that is no name of an image is refused by the parameter that holds 
 		containerRunner({ host }),
 		names.map((name) => [shell("true", { image: name }), ofImage]),
 	);
-	const inside = (container: string) => ({ runnerParameters: { cmd: "true", container } });
+	const inside = (svc_container: string) => ({ runnerParameters: { cmd: "true", svc_container } });
 	await assertRefused(localCommand({ containers: { host, images: ["docker.io/library/debian:*"] } }), [
-		[inside("localhost/../x"), /parameter "container" must be the name of an image/],
-		[inside("docker.io/library/other"), /parameter "container": "docker.io\/library\/other" is not allowed/],
+		[inside("localhost/../x"), /parameter "svc_container" must be the name of an image/],
+		[inside("docker.io/library/other"), /parameter "svc_container": "docker.io\/library\/other" is not allowed/],
 	]);
 });
 

@@ -101,6 +101,7 @@ test("hosts can be allowed and forbidden, whatever their spelling, after redirec
 
 test("private addresses are refused when they are not allowed: as written, as looked up, and after a redirect", async () => {
 	const closed = { allow_private_addresses: false };
+	const narrowed = { svc_allow_private_addresses: false };
 	for (const url of [
 		server.url,
 		`http://localhost:${server.port}`,
@@ -109,10 +110,10 @@ test("private addresses are refused when they are not allowed: as written, as lo
 		`http://2130706433:${server.port}`,
 		`http://0:${server.port}`,
 	]) {
-		await assert.rejects(run({ ...closed, url }), /private address, which allow_private_addresses forbids/, url);
+		await assert.rejects(run({ ...narrowed, url }), /private address, which allow_private_addresses forbids/, url);
 		await assert.rejects(run({ url }, {}, closed), /private address/, url);
 	}
-	await assert.rejects(run({ ...closed, http_proxy: server.url }), /cannot be used while private addresses are not allowed/);
+	await assert.rejects(run({ ...narrowed, http_proxy: server.url }), /cannot be used while private addresses are not allowed/);
 });
 
 test("private addresses are known in every guise", () => {
@@ -197,13 +198,13 @@ test("a file is sent as a form, from a text or from the pack's directory", async
 		assert.match(given.headers["content-type"] ?? "", /^multipart\/form-data; boundary=/);
 		for (const part of ['name="note"', "n\r\n", 'name="list"', "[1]", 'name="file"; filename="a.csv"', "Content-Type: text/csv", "1,2"])
 			assert.ok(given.body.includes(part), part);
-		const read = await answered({}, { file_path: "report.txt" }, {}, directory);
+		const read = await answered({}, { svc_file_path: "report.txt" }, {}, directory);
 		assert.ok(read.body.includes('filename="report.txt"') && read.body.includes("from the pack"));
 		for (const path of ["../../etc/passwd", "/etc/passwd", "sly"])
-			await assert.rejects(run({}, { file_path: path }, {}, directory), /is not inside the action's pack/, path);
-		await assert.rejects(run({}, { file_path: "nothing" }, {}, directory), /cannot be read/);
-		await assert.rejects(run({}, { file_path: "/etc/passwd" }), /has no directory/);
-		assert.equal((await run({}, { file_path: join(directory, "report.txt") }, { file_roots: [directory] })).succeeded, true);
+			await assert.rejects(run({}, { svc_file_path: path }, {}, directory), /is not inside the action's pack/, path);
+		await assert.rejects(run({}, { svc_file_path: "nothing" }, {}, directory), /cannot be read/);
+		await assert.rejects(run({}, { svc_file_path: "/etc/passwd" }), /has no directory/);
+		assert.equal((await run({}, { svc_file_path: join(directory, "report.txt") }, { file_roots: [directory] })).succeeded, true);
 		await assert.rejects(run({}, { file_content: "x", body: "[1]" }), /must be an object of form fields/);
 	} finally {
 		await rm(directory, { recursive: true });

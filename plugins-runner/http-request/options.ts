@@ -5,6 +5,6 @@ export interface HttpRequestOptions {
 	readonly allow_private_addresses?: boolean;
 	/** File with certificates (PEM) of authorities to trust besides those that Node knows. */
 	readonly ca_file?: string;
-	/** Directories that `file_path` may lie in besides the action's pack. Default none. */
+	/** Directories that `svc_file_path` may lie in besides the action's pack. Default none. */
 	readonly file_roots?: readonly string[];
 }

@@ -15,7 +15,7 @@ export const httpParameters = {
 	verify_ssl_cert: { type: "boolean", default: true, description: "Whether the certificate of the server must be valid." },
 	url_hosts_blacklist: { ...hostList, description: "Hosts that must not be asked, redirects included." },
 	url_hosts_whitelist: { ...hostList, description: "The only hosts that may be asked, redirects included." },
-	allow_private_addresses: {
+	svc_allow_private_addresses: {
 		type: "boolean",
 		default: true,
 		description: "Whether loopback, private and link-local addresses may be asked.",

@@ -11,7 +11,7 @@ export interface BodyInput {
 	readonly fileContent: string | undefined;
 	readonly filePath: string | undefined;
 	readonly fileContentType: string | undefined;
-	/** Directories that `file_path` may lie in; a relative path starts at the first. */
+	/** Directories that `svc_file_path` may lie in; a relative path starts at the first. */
 	readonly fileRoots: readonly string[];
 	/** The request's `Content-Type`, when it has one. */
 	readonly contentType: string | undefined;
@@ -57,7 +57,7 @@ async function encodeForm(input: BodyInput): Promise<FormData> {
 	}
 	const type = input.fileContentType ?? "application/octet-stream";
 	if (input.fileContent !== undefined) {
-		if (input.filePath !== undefined) throw new SvcError("SVC_RUNNER", "file_content and file_path cannot be used together");
+		if (input.filePath !== undefined) throw new SvcError("SVC_RUNNER", "file_content and svc_file_path cannot be used together");
 		form.append("file", new Blob([input.fileContent], { type }), input.fileName ?? "file");
 	} else if (input.filePath !== undefined) {
 		const path = await findFile(input.filePath, input.fileRoots);
@@ -77,14 +77,14 @@ function toFields(body: JsonValue | undefined): Readonly<Record<string, JsonValu
 async function findFile(path: string, roots: readonly string[]): Promise<string> {
 	const [first] = roots;
 	if (first === undefined) {
-		throw new SvcError("SVC_RUNNER", "file_path: the action's pack has no directory, and the option file_roots names none");
+		throw new SvcError("SVC_RUNNER", "svc_file_path: the action's pack has no directory, and the option file_roots names none");
 	}
 	const found = await realpath(resolve(first, path)).catch((cause: unknown) => {
-		throw new SvcError("SVC_RUNNER", `file_path: "${path}" cannot be read: ${toErrorMessage(cause)}`, { cause });
+		throw new SvcError("SVC_RUNNER", `svc_file_path: "${path}" cannot be read: ${toErrorMessage(cause)}`, { cause });
 	});
 	for (const root of roots) {
 		const directory = await realpath(root).catch(() => undefined);
 		if (directory !== undefined && found.startsWith(directory.endsWith(sep) ? directory : directory + sep)) return found;
 	}
-	throw new SvcError("SVC_RUNNER", `file_path: "${path}" is not inside the action's pack or a directory of the option file_roots`);
+	throw new SvcError("SVC_RUNNER", `svc_file_path: "${path}" is not inside the action's pack or a directory of the option file_roots`);
 }

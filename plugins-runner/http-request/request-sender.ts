@@ -34,7 +34,7 @@ export class RequestSender {
 		const undici = await this.#loading;
 		const { runnerParameters } = context;
 		const options = this.#options;
-		const publicOnly = options.allow_private_addresses === false || !runnerParameters.allow_private_addresses;
+		const publicOnly = options.allow_private_addresses === false || !runnerParameters.svc_allow_private_addresses;
 		if (publicOnly) assertNoProxy(runnerParameters);
 		const assertHost = createHostRule(runnerParameters);
 		const request = await createRequest({

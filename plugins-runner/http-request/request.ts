@@ -35,7 +35,7 @@ export async function createRequest({
 		body: actionParameters["body"],
 		fileName: toText("file_name", actionParameters["file_name"]),
 		fileContent: toText("file_content", actionParameters["file_content"]),
-		filePath: toText("file_path", actionParameters["file_path"]),
+		filePath: toText("svc_file_path", actionParameters["svc_file_path"]),
 		fileContentType: toText("file_content_type", actionParameters["file_content_type"]),
 		fileRoots,
 		contentType: headers["content-type"],

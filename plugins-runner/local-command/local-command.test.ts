@@ -151,7 +151,7 @@ test("what cannot be passed on is refused by name", async () => {
 });
 
 requires(test, { package: "node-pty" }).test("with pty stdout is a terminal and stderr is not", async () => {
-	const { result } = await run({ cmd: "test -t 1 && echo terminal; test -t 2 || echo pipe >&2", pty: true });
+	const { result } = await run({ cmd: "test -t 1 && echo terminal; test -t 2 || echo pipe >&2", svc_pty: true });
 	assert.equal(result["stdout"], "terminal");
 	assert.equal(result["stderr"], "pipe");
 });

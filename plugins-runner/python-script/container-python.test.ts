@@ -25,7 +25,7 @@ async function runIn(given: RunContextOptions, options: PythonScriptOptions = {}
 	const plugin = pythonScript({ engine: "cpython", containers: { host: podman.host, user: "65534:65534" }, ...options });
 	let seen = { result: {} as unknown, stdout: "", stderr: "", description: "" };
 	await withRunner(plugin.create(), async (runner) => {
-		const context = createRunContext(runner, { ...given, runnerParameters: { container, ...given.runnerParameters } });
+		const context = createRunContext(runner, { ...given, runnerParameters: { svc_container: container, ...given.runnerParameters } });
 		const { result } = await runner.run(context);
 		const [id] = await podman.jobs();
 		const description = JSON.stringify(id && (await podman.client.json({ method: "GET", path: `/containers/${id}/json` })));
@@ -65,7 +65,7 @@ engineTest("an action that puts something else in place of its result gives none
 engineTest("an action whose service is killed before its container begins is run by the next one", async () => {
 	const { podman, container } = await start();
 	const plugin = pythonScript({ engine: "cpython", containers: { host: podman.host } });
-	const given = { ...pack.body("later", "return 'once'"), runnerParameters: { container } };
+	const given = { ...pack.body("later", "return 'once'"), runnerParameters: { svc_container: container } };
 	await withRunner(plugin.create(), async (runner, restart) => {
 		const killed = new MortalRun(createRunContext(runner, given), 2);
 		runner.run(killed.context).catch(() => {});
@@ -82,7 +82,7 @@ engineTest("an action whose service is killed before its container begins is run
 
 engineTest("an image without Python says so", async () => {
 	const given = pack.body("nothing", "return 1");
-	const { result } = await runIn({ ...given, runnerParameters: { container: "localhost/busybox:test" } });
+	const { result } = await runIn({ ...given, runnerParameters: { svc_container: "localhost/busybox:test" } });
 	assert.match(JSON.stringify(result), /the image has no python3/);
 });
 
@@ -91,7 +91,7 @@ engineTest("with container_required nothing of a pack runs on the machine", asyn
 	const plugin = pythonScript({ engine: "cpython", containers: { host: podman.host }, container_required: true });
 	await withRunner(plugin.create(), async (runner) => {
 		const run = runner.run(createRunContext(runner, pack.body("outside", "return 1")));
-		await assert.rejects(run, { code: "SVC_INVALID", message: /"container" must be given/ });
+		await assert.rejects(run, { code: "SVC_INVALID", message: /"svc_container" must be given/ });
 	});
 });
 

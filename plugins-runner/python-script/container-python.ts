@@ -15,7 +15,7 @@ import { pythonSource } from "./python-source.ts";
 import { toRunResult } from "./run-result.ts";
 
 type Context = RunContext & {
-	readonly runnerParameters: { readonly container?: string | null | undefined; readonly timeout: number };
+	readonly runnerParameters: { readonly svc_container?: string | null | undefined; readonly timeout: number };
 };
 
 /** Where the run's files lie in its container. */
@@ -39,7 +39,7 @@ export class ContainerPython extends ChosenContainers {
 		if (end === "left") return left;
 		const text = typeof end === "string" ? undefined : await this.read(context, `${directory}/${report}`, longestReport);
 		if (text === "left") return left;
-		const engine = `container ${context.runnerParameters.container}`;
+		const engine = `container ${context.runnerParameters.svc_container}`;
 		return toRunResult(context, engine, context.runnerParameters.timeout, toPythonEnd(context, end, text));
 	}
 }
@@ -80,8 +80,8 @@ async function toWork({ runnerParameters }: Context, request: PythonRequest): Pr
 	const entrypoint = ["/bin/sh", "-c", `${begin} < ${place("request")} 3> ${place(report)}`];
 	return {
 		program: {
-			image: String(runnerParameters.container),
-			imageParameter: "container",
+			image: String(runnerParameters.svc_container),
+			imageParameter: "svc_container",
 			environment: {},
 			directory,
 			entrypoint,

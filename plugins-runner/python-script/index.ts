@@ -24,7 +24,7 @@ const parameters = {
 	...contentParameters,
 	...containerParameters,
 	debug: { type: "boolean", default: false, description: "Whether the action should tell more; it gets `SVC_ACTION_DEBUG`." },
-	engine: {
+	svc_engine: {
 		type: "string",
 		enum: ["auto", "cpython", "pyodide"],
 		default: "auto",
@@ -90,7 +90,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		async run(context) {
 			if (containers.isFor(context)) return versions.during(context, () => containers.run(context, () => laidOut(context)));
 			return versions.use(context, async (files) =>
-				runAction(await engines.get(context.runnerParameters.engine), context, await request(context, files)),
+				runAction(await engines.get(context.runnerParameters.svc_engine), context, await request(context, files)),
 			);
 		},
 		recover: (context, state) =>

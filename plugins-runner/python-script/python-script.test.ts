@@ -118,7 +118,7 @@ for (const engine of ["cpython", "pyodide"] as const) {
 
 test("an action may choose another engine than the runner's", async () => {
 	await withRunner(pythonScript({ python_binary: "/no/such/python" }).create(), async (runner) => {
-		const context = createRunContext(runner, { ...pack.body("chosen", "return 1"), runnerParameters: { engine: "cpython" } });
+		const context = createRunContext(runner, { ...pack.body("chosen", "return 1"), runnerParameters: { svc_engine: "cpython" } });
 		await assert.rejects(runner.run(context), /no Python interpreter can be started/);
 	});
 });

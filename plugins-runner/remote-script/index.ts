@@ -1,12 +1,12 @@
-import { defineRunner } from "../../core/contract/index.ts";
+import { defineRunner, type RunContext } from "../../core/contract/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { createScriptInput, type SecretArgumentOptions } from "../_shell/index.ts";
 import { createFleet, readStagedFiles, remoteParameters } from "../_ssh/index.ts";
 
 const parameters = {
 	...remoteParameters,
-	...contentParameters,
-	debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
+	svc_content_version: contentParameters.content_version,
+	svc_debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
 } as const;
 
 /** Runs a script of a pack on remote hosts: takes it there over SSH, with the directory `lib` beside it, and removes it afterwards. */
@@ -24,12 +24,19 @@ export const remoteScript = defineRunner("remote-shell-script", (options: Secret
 		},
 		stop: fleet.stop,
 		run: (context) =>
-			versions.use(context, async ({ entryPoint }) => {
+			versions.use(toContentRun(context), async ({ entryPoint }) => {
 				const { args, environment } = createScriptInput(context, options);
 				return fleet.run(context, {
 					command: { staged: await readStagedFiles(entryPoint), args },
-					environment: { ...environment, SVC_ACTION_DEBUG: context.runnerParameters.debug ? "True" : "False" },
+					environment: { ...environment, SVC_ACTION_DEBUG: context.runnerParameters.svc_debug ? "True" : "False" },
 				});
 			}),
 	};
 });
+
+/** Returns what decides about the files of a run; this runner has its parameters under the prefix of the service. */
+function toContentRun(context: RunContext<typeof parameters>) {
+	const { liveaction_id, pack, entryPoint, packDirectory, signal } = context;
+	const { svc_content_version: content_version, svc_debug: debug } = context.runnerParameters;
+	return { liveaction_id, pack, entryPoint, packDirectory, signal, runnerParameters: { content_version, debug } };
+}

@@ -141,7 +141,7 @@ sshdTest(test, "git")("content_version takes the script and its library from a r
 		repository.write("actions/lib/data", "new\n");
 		const options = { entryPoint, packDirectory: repository.directory };
 		assert.equal((await run({ ...options, runnerParameters })).part["stdout"], "new");
-		const old = await run({ ...options, runnerParameters: { ...runnerParameters, content_version: "v1" } });
+		const old = await run({ ...options, runnerParameters: { ...runnerParameters, svc_content_version: "v1" } });
 		assert.equal(old.part["stdout"], "old");
 		assert.deepEqual(repository.leftovers(), []);
 	} finally {
@@ -176,7 +176,7 @@ remoteTest("a missing interpreter is told by the host's shell, and debug reaches
 	const lost = await run(writeScript("lost.sh", "#!/no/such/interpreter\n"));
 	assert.equal(lost.part["return_code"], 127);
 	const debug = writeScript("debug.sh", "#!/bin/sh\necho $SVC_ACTION_DEBUG\n");
-	assert.equal((await run({ ...debug, runnerParameters: { ...runnerParameters, debug: true } })).part["stdout"], "True");
+	assert.equal((await run({ ...debug, runnerParameters: { ...runnerParameters, svc_debug: true } })).part["stdout"], "True");
 	await assert.rejects(run({ runnerParameters }), /has no entry point/);
 });
 

@@ -10,7 +10,7 @@ const parameters = {
 		default: [],
 		description: "Names of the tasks whose ends are told as the end of the workflow is (`notify`).",
 	},
-	timeout: { type: "integer", minimum: 1, description: "Seconds after which what still runs is ended. Default: none." },
+	svc_timeout: { type: "integer", minimum: 1, description: "Seconds after which what still runs is ended. Default: none." },
 } as const satisfies ParameterSchema;
 
 /** Runs actions that are made of actions, as a definition in YAML says. */

@@ -170,7 +170,7 @@ processTest("where, as whom and from which code a fixed action runs is not the c
 			["site.fixed", { cwd: packs }],
 			["site.fixed", { sudo: true }],
 			["site.fixed", { cmd: "id" }],
-			["site.python", { engine: "pyodide" }],
+			["site.python", { svc_engine: "pyodide" }],
 			["site.python", { content_version: "v0" }],
 			...["username", "password", "private_key", "passphrase", "bastion_host", "cwd", "dir"].map(
 				(name) => ["site.far", { hosts: "h", [name]: "root" }] as const,

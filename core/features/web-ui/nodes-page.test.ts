@@ -58,7 +58,7 @@ webTest("workers are shown as they come and go, with what they run, to whoever m
 	withWeb(
 		async (web) => {
 			const root = await web.signIn("root");
-			const parameters = { worker_labels: { default: ["site-a"], immutable: true } };
+			const parameters = { svc_worker_labels: { default: ["site-a"], immutable: true } };
 			await web.ask(root, "POST", "/v1/actions", { name: "far", runner_type: "chatty", parameters });
 			const page = await web.open("ann", "/workers");
 			await page.getByText("No worker has asked for work within a day").waitFor();

@@ -24,11 +24,11 @@ export function placeRunner(
 	const placed = new Set<string>();
 	return {
 		...toShown(runner),
-		parameters: { ...runner.parameters, worker_labels: parameter },
+		parameters: { ...runner.parameters, svc_worker_labels: parameter },
 		capabilities: { ...runner.capabilities, recovery: true },
 		async run(context) {
 			const { labels, policies } = await runs.outlast(context, () => findDemand(context));
-			const all = toLabels("worker_labels", [...ownLabels(context), ...labels]);
+			const all = toLabels("svc_worker_labels", [...ownLabels(context), ...labels]);
 			if (all.length === 0) return runner.run(context);
 			placed.add(context.liveaction_id);
 			return runs.run(name, context, { labels: all, policies });
@@ -89,5 +89,5 @@ function toAtOnce(runner: Runner, isHere: (context: AtOnceContext) => Promise<bo
 }
 
 function ownLabels({ runnerParameters }: Pick<RunContext, "runnerParameters">): readonly string[] {
-	return toLabels("worker_labels", runnerParameters["worker_labels"] ?? []);
+	return toLabels("svc_worker_labels", runnerParameters["svc_worker_labels"] ?? []);
 }

@@ -190,7 +190,7 @@ export class PlacedRuns {
 	}
 
 	#toSpec(context: RunContext, content: string | null): JobSpec {
-		const { worker_labels: _labels, ...runner_parameters } = context.runnerParameters as JsonObject;
+		const { svc_worker_labels: _labels, ...runner_parameters } = context.runnerParameters as JsonObject;
 		return {
 			action_ref: context.action_ref,
 			pack: context.pack,

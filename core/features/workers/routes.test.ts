@@ -56,7 +56,7 @@ async function withWorkers(
 			["quick", "quick"],
 		] as const) {
 			const labels = name === "far" ? ["blue"] : ["blue", "red"];
-			const parameters = runner_type === "speak" ? { worker_labels: { default: labels, immutable: true } } : {};
+			const parameters = runner_type === "speak" ? { svc_worker_labels: { default: labels, immutable: true } } : {};
 			const { status, body } = await service.ask(root, "POST", "/v1/actions", { name, runner_type, parameters });
 			assert.equal(status, 201, JSON.stringify(body));
 		}

@@ -57,7 +57,7 @@ function scene(name: string, body: (scene: Scene) => Promise<void>): void {
 
 /** An action that workers with these labels carry out, called as they are. */
 function createAction({ engine }: Node, labels: readonly string[]): Promise<unknown> {
-	const parameters = { worker_labels: { default: [...labels], immutable: true } };
+	const parameters = { svc_worker_labels: { default: [...labels], immutable: true } };
 	return engine.actions.create({ name: labels.join("_"), runner_type: "scripted", parameters }).catch(() => undefined);
 }
 

@@ -119,7 +119,7 @@ async function askSuccesses(asker: Asker, { ask }: GuardedService, token: string
 
 /** What a worker asks about a job that it has. */
 async function askAsWorker(asker: Asker): Promise<void> {
-	const parameters = { worker_labels: { default: ["matrix"] } };
+	const parameters = { svc_worker_labels: { default: ["matrix"] } };
 	await asker.make("api POST /actions", "/actions", { name: "elsewhere", runner_type: "speak", parameters });
 	await asker.make("api POST /executions", "/executions", { action: "default.elsewhere" });
 	const body = { ...pollBody, name: "elsewhere", instance: "1".repeat(32) };

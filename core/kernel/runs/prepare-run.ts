@@ -91,7 +91,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 		? [...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters), ...secrets]
 		: secrets;
 	const { actionSchema, secretOutput } = toFixed(snapshot);
-	const timeout = runnerParameters["timeout"];
+	const timeout = runnerParameters["timeout"] ?? runnerParameters["svc_timeout"];
 	return {
 		runner,
 		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,

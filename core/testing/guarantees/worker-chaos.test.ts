@@ -36,7 +36,7 @@ test("while workers are cut off and the service is killed, nothing acknowledged 
 		const ids: string[] = [];
 		for (let round = 0; round < rounds; round += 1) {
 			for (let count = 1 + random(4); count > 0; count -= 1) {
-				const parameters = { cmd: toCommand(ledger, ids.length), worker_labels: ["far"] };
+				const parameters = { cmd: toCommand(ledger, ids.length), svc_worker_labels: ["far"] };
 				ids.push((await service.client.executions.create({ action: "core.local", parameters })).id);
 			}
 			for (let cuts = random(5); cuts > 0; cuts -= 1) {

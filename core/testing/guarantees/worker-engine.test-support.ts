@@ -101,7 +101,7 @@ export class WorkerEngine implements LastingEngine {
 
 	/** The options of a run of a command. */
 	toCase(cmd: string): RunContextOptions {
-		return { runnerParameters: { cmd, worker_labels: [label] }, onSaveState: (state) => this.#store(state) };
+		return { runnerParameters: { cmd, svc_worker_labels: [label] }, onSaveState: (state) => this.#store(state) };
 	}
 
 	/** What is offered or given, and what still runs whatever the records say. */

@@ -29,7 +29,7 @@ const action = {
 	name: "greet",
 	runner_type: "local-shell-script",
 	entry_point: "greet.sh",
-	parameters: { name: { type: "string", position: 0 }, worker_labels: { default: ["site-a"], immutable: true } },
+	parameters: { name: { type: "string", position: 0 }, svc_worker_labels: { default: ["site-a"], immutable: true } },
 };
 
 const files = ({ lease } = { lease: 8 }) => ({
@@ -75,7 +75,8 @@ function start(name: string, labels: string, given: { readonly places?: number }
 }
 
 async function run(cmd: string, labels: readonly string[], parameters: object = {}): Promise<string> {
-	return (await service.client.executions.create({ action: "core.local", parameters: { cmd, worker_labels: labels, ...parameters } })).id;
+	return (await service.client.executions.create({ action: "core.local", parameters: { cmd, svc_worker_labels: labels, ...parameters } }))
+		.id;
 }
 
 function ended(id: string, seconds = 30): Promise<ExecutionRecord> {
@@ -252,7 +253,7 @@ test("a worker that is told to stop lets its run come to its end, and takes noth
 test("the run of a killed worker ends abandoned with the reason, nothing of it is left, and a policy has it run again", async () => {
 	const worker = start("mortal", "mortal");
 	const cmd = `${touch("d")}; test -e ${join(directory, "again")} || WORD=orphan sleep 60`;
-	const parameters = { cmd: { default: cmd, immutable: true }, worker_labels: { default: ["mortal"], immutable: true } };
+	const parameters = { cmd: { default: cmd, immutable: true }, svc_worker_labels: { default: ["mortal"], immutable: true } };
 	const headers = { "x-auth-token": service.token, "content-type": "application/json" };
 	const body = JSON.stringify({ name: "mortal", runner_type: "local-shell-cmd", parameters });
 	assert.equal((await fetch(`${service.api}/v1/actions`, { method: "POST", headers, body })).status, 201);
@@ -299,7 +300,7 @@ postgresTest(test)(
 			workers.push(startWorkerProcess({ ...given, key: await createWorkerKey(first) }));
 			await connected(second, "turned");
 			const create = async ({ client }: ServiceProcess, cmd: string) =>
-				(await client.executions.create({ action: "core.local", parameters: { cmd, worker_labels: ["turn"] } })).id;
+				(await client.executions.create({ action: "core.local", parameters: { cmd, svc_worker_labels: ["turn"] } })).id;
 			const read = (id: string) => second.client.executions.output(id, { type: "stdout" });
 			const count = (number: number) =>
 				`echo ${number} >> ${ledger}; i=0; while [ ! -e ${stop} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo end $i`;

@@ -153,7 +153,7 @@ const files: Readonly<Record<string, object>> = {
 	"actions/courier.yaml": {
 		name: "courier",
 		runner_type: "parrot",
-		parameters: { ...parameters, worker_labels: { default: ["far"], immutable: true } },
+		parameters: { ...parameters, svc_worker_labels: { default: ["far"], immutable: true } },
 		output_schema,
 	},
 	"actions/hearer.yaml": { name: "hearer", runner_type: "parrot", parameters: { note: {}, extra: {} } },

@@ -21,7 +21,7 @@ export const workerLease = 20;
 /** Commands on two workers, which reach the service over a line that can be cut, closed, and swallow everything. */
 export class WorkerChaos implements ChaosEngine {
 	readonly name = "worker";
-	readonly action = { runner_type: "local-shell-cmd", parameters: { worker_labels: { default: [label], immutable: true } } };
+	readonly action = { runner_type: "local-shell-cmd", parameters: { svc_worker_labels: { default: [label], immutable: true } } };
 	readonly ledger: string;
 	readonly mayTimeOut = true;
 	/** A command that somebody kills is told of as one that has run out of its time. */

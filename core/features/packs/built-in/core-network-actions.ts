@@ -35,7 +35,7 @@ export const networkActions = [
 			timeout: { type: "number", default: 60, description: "Seconds the whole exchange may take." },
 			file_name: { type: "string", description: "Name that a file is sent under." },
 			file_content: { type: "string", description: "Text to send as a file, in a form." },
-			file_path: { type: "string", description: "File to send, in a form." },
+			svc_file_path: { type: "string", description: "File to send, in a form." },
 			file_content_type: { type: "string", description: "Content type of the file." },
 		},
 	}),
