@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { StorageClock } from "../work/storage-clock.ts";
-import { createSystemClock, RisingTime, toEngineClock } from "./clock.ts";
+import { ClockSteps, createSystemClock, RisingTime, toEngineClock } from "./clock.ts";
 
 const second = 1_000_000;
 
@@ -20,6 +20,29 @@ test("a clock that is set ahead is followed at once", () => {
 	const rising = new RisingTime();
 	rising.read(1_000 * second, 0);
 	assert.equal(rising.read(5_000 * second, second), 5_000 * second);
+});
+
+test("the seconds between two readings leave out what the clock was set by in between", () => {
+	const rising = new RisingTime();
+	const steps = new ClockSteps();
+	const read = (set: number, steady: number) => {
+		const time = rising.read((1_000 + set + steady) * second, steady * second);
+		steps.note(time, steady * second);
+		return time;
+	};
+	const start = read(0, 0);
+	const ahead = read(3_600, 6);
+	const end = read(3_600, 12);
+	assert.equal(ahead - start, 3_606 * second);
+	assert.equal(steps.between(start, end), 12 * second);
+	assert.equal(steps.between(ahead, end), 6 * second);
+	// Set back again: the time goes on a little slower than the monotonic clock.
+	let last = end;
+	for (let steady = 13; steady <= 20; steady += 1) last = read(0, steady);
+	const passed = steps.between(start, last) / second;
+	assert.ok(Math.abs(passed - 20) < 0.2, `${passed}`);
+	assert.equal(steps.between(end, start), 0);
+	assert.equal(new ClockSteps().between(start, end), end - start);
 });
 
 test("the system's clock is what people read, and what passes", async () => {

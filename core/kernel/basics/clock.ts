@@ -34,13 +34,55 @@ export class RisingTime {
 	}
 }
 
+/** Steps of the clock that are remembered; older ones count as none. */
+const maxSteps = 1_000;
+
+/**
+ * Remembers when a time departed from the monotonic clock and by how much, so that the seconds between two of its readings can be told
+ * without the steps in between: a clock that is set must not make a run look an hour long.
+ */
+export class ClockSteps {
+	/** From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. Oldest first. */
+	readonly #steps: { readonly at: number; readonly ahead: number }[] = [];
+
+	/** Notes a reading of the time beside one of the monotonic clock, both in microseconds. */
+	note(time: number, monotonic: number): void {
+		const ahead = time - monotonic;
+		const last = this.#steps.at(-1);
+		if (last !== undefined && Math.abs(ahead - last.ahead) <= noticeable) return;
+		this.#steps.push({ at: time, ahead });
+		if (this.#steps.length > maxSteps) this.#steps.shift();
+	}
+
+	/** Microseconds that passed from one reading of the time to another, never less than 0. Readings of other processes are compared as they are. */
+	between(start: number, end: number): number {
+		return Math.max(0, end - start - (this.#aheadAt(end) - this.#aheadAt(start)));
+	}
+
+	#aheadAt(time: number): number {
+		const step = this.#steps.findLast(({ at }) => at <= time) ?? this.#steps[0];
+		return step?.ahead ?? 0;
+	}
+}
+
+/** Of this machine's clock, which all engines of a process share. */
+const machineSteps = new ClockSteps();
+
+/** Seconds between two timestamps that this process made, whatever its clock was set to in between; the difference for those of other processes. */
+export function secondsBetween(start: string, end: string): number {
+	return machineSteps.between(fromTimestamp(start), fromTimestamp(end)) / 1_000_000;
+}
+
 /** The clock of this machine. */
 class SystemClock implements EngineClock {
 	readonly #origin = Date.now() * 1_000 - elapsed();
 	readonly #rising = new RisingTime();
 
 	now(): number {
-		return this.#rising.read(this.wall(), this.steady());
+		const steady = this.steady();
+		const now = this.#rising.read(this.wall(), steady);
+		machineSteps.note(now, steady);
+		return now;
 	}
 
 	steady(): number {
@@ -60,8 +102,11 @@ function elapsed(): number {
 	return Math.floor(performance.now() * 1_000);
 }
 
+const systemClock = new SystemClock();
+
+/** The clock of this machine: one for the whole process, so that all of its engines agree on the time. */
 export function createSystemClock(): EngineClock {
-	return new SystemClock();
+	return systemClock;
 }
 
 /** A clock from outside, such as one of a test, says all there is to say about the time. */

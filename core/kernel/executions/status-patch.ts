@@ -1,5 +1,5 @@
 import { append, type ExecutionEntity, type ExecutionStatus, type Patch, toAppended } from "../../contract/index.ts";
-import { fromTimestamp } from "../basics/clock.ts";
+import { secondsBetween } from "../basics/clock.ts";
 import { withValues } from "./new-execution.ts";
 import { isCompleted } from "./status.ts";
 
@@ -28,9 +28,9 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	if (status === "paused") return { ...moved, ...parted };
 	if (entity.status === "paused" && !isCompleted(status)) return { ...moved, ...toBeContinued };
 	if (!isCompleted(status)) return moved;
-	const elapsed = (fromTimestamp(timestamp) - fromTimestamp(entity.start_timestamp)) / 1_000_000;
+	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
 	// Not behind a spread, to which to add members is slow.
-	return { end_timestamp: timestamp, elapsed_seconds: Math.max(0, elapsed), ...moved, ...released };
+	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...moved, ...released };
 }
 
 /** Result and its size, as they are stored together. */
