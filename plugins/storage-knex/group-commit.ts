@@ -1,6 +1,7 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { type Answer, type Step, StepError, throwInto, type Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
+import type { PlannedWrite } from "./sqlite-log.ts";
 import { toTextOfAll } from "./write-text.ts";
 
 /** What a group runs on. Each call but `commit` and `transact` is done when it returns; all throw errors of the driver. */
@@ -14,6 +15,8 @@ export interface GroupConnection {
 	transact(text: string): Promise<void>;
 	/** Whether commits from here on wait for the disk. Outside transactions only. */
 	setDurable(durable: boolean): void;
+	/** Throws `SVC_UNAVAILABLE` if there is no room for a transaction that writes this much. Called outside transactions, before each. */
+	assertRoom?(planned: PlannedWrite): void;
 }
 
 interface Pending {
@@ -170,6 +173,7 @@ export class GroupCommit {
 	#prepare(group: readonly Pending[]): void {
 		if (!this.#isCommitted) this.#rollBack();
 		this.#isCommitted = false;
+		this.#connection.assertRoom?.({ rows: toRows(group), size: group.reduce((sum, { write }) => sum + write.size, 0) });
 		this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
 	}
 

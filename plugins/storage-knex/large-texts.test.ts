@@ -154,7 +154,7 @@ test("a commit that waits for the disk waits for large texts too, and fails with
 				throw new Error("EIO");
 			},
 		};
-		const commits = new GroupCommit(new SqliteConnection(database, broken), true);
+		const commits = new GroupCommit(new SqliteConnection(database, { largeTexts: broken }), true);
 		const write = (relaxed: boolean) =>
 			commits.write({
 				relaxed,

@@ -25,10 +25,15 @@ export async function planMigrations(knex: Knex, database: string): Promise<read
 	return pending.map(({ name }) => name);
 }
 
+/** Names of all migrations that this version knows, besides those that begin with `optional`. */
+export function listKnown(): readonly string[] {
+	return [...migrations.map(({ name }) => name), ...listDeclared()];
+}
+
 /** The numbered steps first, as they bring along what older versions kept. */
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
 	const done = (await knex.schema.hasTable(tableName)) ? await readDone(knex) : [];
-	const names = new Set([...migrations.map(({ name }) => name), ...listDeclared()]);
+	const names = new Set(listKnown());
 	const unknown = done.find((name) => !names.has(name) && !name.startsWith(optional));
 	if (unknown === undefined) return [...migrations.filter(({ name }) => !done.includes(name)), ...toDeclaredMigrations(done)];
 	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;

@@ -14,7 +14,7 @@ export interface Child {
 	readonly exit: Promise<number | null>;
 }
 
-export function spawnChild(mode: "open" | "insert" | "output", place: string): Child {
+export function spawnChild(mode: "open" | "insert" | "fill" | "output", place: string): Child {
 	const program = toProgram("./killed-service.test-support", import.meta.url);
 	const child = spawn(process.execPath, [...program, mode, place], { stdio: ["ignore", "pipe", "inherit"] });
 	const lines: string[] = [];

@@ -168,7 +168,7 @@ test("wrong options and files that are no database are refused with their names"
 		}
 		await assert.rejects(
 			withStorage(directory, async () => {}, { client: "sqlite", file: directory }),
-			(error) => isSvcError(error, "SVC_UNAVAILABLE"),
+			(error) => isSvcError(error, "SVC_CONFIG"),
 		);
 	}));
 

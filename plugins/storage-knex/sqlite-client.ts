@@ -10,8 +10,10 @@ import { migrate, planMigrations } from "./migrate.ts";
 import { backUp } from "./sqlite-backup.ts";
 import { compactFile } from "./sqlite-compact.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy } from "./sqlite-errors.ts";
 import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
-import { assertOwn, exists, makeFile, toOpeningError, toReadOnlyAddress } from "./sqlite-own.ts";
+import { BoundedLog, readLogBytes } from "./sqlite-log.ts";
+import { assertOwn, exists, isNewer, makeFile, toOpeningError, toReadOnlyAddress } from "./sqlite-own.ts";
 import { restore } from "./sqlite-restore.ts";
 import { sweepTexts, toTextDirectory } from "./sqlite-texts.ts";
 
@@ -72,8 +74,10 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	const file = toFile(options, context);
 	const Database = await importLibsql();
 	try {
-		// Before anything is made beside it: another program's file stays as it is.
+		// Before anything is made beside it: a file of another program, or of a newer version, stays as it is.
 		await assertOwn(Database, file);
+		// Planning refuses such a file with the name of what is unknown.
+		if (await isNewer(Database, file)) await planSqlite(options, context);
 		await createFile(file);
 		const unlock = lockDatabase(Database, file);
 		try {
@@ -140,9 +144,11 @@ interface LockedFile {
 async function openLocked({ Database, file, durable, unlock, context }: LockedFile): Promise<DatabaseClient> {
 	const { knex, takeConnection, stop } = await createKnex(file, () => connect(Database, file), context.logger);
 	try {
+		if (readLogBytes(file) > 0) emptyLog(Database, file);
 		await migrate(knex, file);
 		const largeTexts = new LargeTexts(toTextDirectory(file));
-		const writer = new SqliteConnection(await takeConnection(), largeTexts);
+		const connection = await takeConnection();
+		const writer = new SqliteConnection(connection, { largeTexts, log: new BoundedLog(connection, file) });
 		const reading = connect(Database, file);
 		reading.exec("PRAGMA query_only = ON");
 		const reader = new SqliteConnection(reading);
@@ -186,6 +192,22 @@ async function createFile(file: string): Promise<void> {
 	for (const path of [file, toLockFile(file)]) await makeFile(path);
 }
 
+/**
+ * Copies the log of a service that was killed into the file. Without that a log that has filled its volume would keep the next start from
+ * writing anything.
+ */
+function emptyLog(Database: LibsqlConstructor, file: string): void {
+	const connection = connect(Database, file);
+	try {
+		connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+	} catch (error) {
+		// Another program reads: the log is emptied later.
+		if (!isBusy(error)) throw error;
+	} finally {
+		connection.close();
+	}
+}
+
 function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
 	// A wait for a lock holds the event loop, so it is short here; groups are tried again without holding it.
 	const database = new Database(file, { timeout: 50 });
@@ -193,8 +215,6 @@ function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
 	database.exec("PRAGMA auto_vacuum = INCREMENTAL");
 	database.exec("PRAGMA journal_mode = WAL");
 	database.exec("PRAGMA synchronous = FULL");
-	// Pages, 64 MB: what many writes change, such as the ends of indexes, is brought into the file once for all of them.
-	database.exec("PRAGMA wal_autocheckpoint = 16000");
 	database.exec("PRAGMA cache_size = -16000");
 	return database;
 }

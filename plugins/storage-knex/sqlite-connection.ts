@@ -3,6 +3,7 @@ import type { GroupConnection } from "./group-commit.ts";
 import type { LargeTexts } from "./large-texts.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
+import type { BoundedLog, PlannedWrite } from "./sqlite-log.ts";
 import type { Binding } from "./values.ts";
 
 /** Prepared statements held at most; the shapes in use are far fewer. */
@@ -13,12 +14,15 @@ export class SqliteConnection implements GroupConnection {
 	readonly #database: LibsqlDatabase;
 	/** On the disk with each commit that waits for it. */
 	readonly #largeTexts: Pick<LargeTexts, "sync"> | undefined;
+	readonly #log: BoundedLog | undefined;
 	readonly #prepared = new Map<string, LibsqlStatement>();
 	#durable: boolean | undefined;
 
-	constructor(database: LibsqlDatabase, largeTexts?: Pick<LargeTexts, "sync">) {
+	/** @param writing what a connection that writes needs besides */
+	constructor(database: LibsqlDatabase, writing: { readonly largeTexts?: Pick<LargeTexts, "sync">; readonly log?: BoundedLog } = {}) {
 		this.#database = database;
-		this.#largeTexts = largeTexts;
+		this.#largeTexts = writing.largeTexts;
+		this.#log = writing.log;
 	}
 
 	get inTransaction(): boolean {
@@ -70,6 +74,10 @@ export class SqliteConnection implements GroupConnection {
 		if (this.#durable === durable) return;
 		this.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);
 		this.#durable = durable;
+	}
+
+	assertRoom(planned: PlannedWrite): void {
+		this.#log?.prepare(planned);
 	}
 
 	/** Bring the write-ahead log into the file, so that one file is all there is, and let go of the statements. */

@@ -1,13 +1,16 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError, type SvcErrorCode } from "../../core/contract/index.ts";
+import { requires } from "../../core/testing/requires.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { knexStorage } from "./index.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
+
+const { test: rootTest } = requires(test, { root: true });
 
 interface OpenFile {
 	exec(sql: string): void;
@@ -104,6 +107,61 @@ test("a locked database is refused by its path, with the word that it passes", (
 		}
 		await assert.doesNotReject(async () => knexStorage({ client: "sqlite", file }).create().plan?.(toContext(directory)));
 	}));
+
+test("the database of a newer version is refused by its path and not touched, whatever journal it was written with", () =>
+	withDirectory(async (directory) => {
+		const file = join(directory, "other.db");
+		// A copy: the driver lets go of a file that was closed when its statements are collected.
+		await withDirectory(async (elsewhere) => {
+			const first = join(elsewhere, "first.db");
+			await startAndStop(elsewhere, first);
+			await copyFile(first, join(elsewhere, "second.db"));
+			makeDatabase(
+				join(elsewhere, "second.db"),
+				"PRAGMA journal_mode = DELETE; insert into migrations (name, batch) values ('9999-later', 2)",
+			);
+			await copyFile(join(elsewhere, "second.db"), file);
+		});
+		const before = await fingerprint(directory);
+		await assert.rejects(
+			startAndStop(directory, file),
+			(error) => isSvcError(error, "SVC_CONFIG") && error.message.includes(file) && /newer version.*9999-later/.test(error.message),
+		);
+		assert.equal(await fingerprint(directory), before);
+	}));
+
+test("a directory in the place of the database, or of a file beside it, is refused by its path", async () => {
+	for (const name of ["other.db", "other.db-wal", "other.db.lock"]) {
+		await withDirectory(async (directory) => {
+			const file = join(directory, "other.db");
+			if (name !== "other.db") await startAndStop(directory, file);
+			await rm(join(directory, name), { force: true });
+			await mkdir(join(directory, name));
+			await assert.rejects(
+				startAndStop(directory, file),
+				(error) => isSvcError(error, "SVC_CONFIG") && error.message.includes(`"${join(directory, name)}" is a directory`),
+			);
+		});
+	}
+});
+
+rootTest("a file that belongs to another user is refused by its path and with the ids of both users", () =>
+	withDirectory(async (directory) => {
+		const file = join(directory, "other.db");
+		await startAndStop(directory, file);
+		await chmod(directory, 0o777);
+		const nobody = 65_534;
+		process.seteuid?.(nobody);
+		try {
+			await assert.rejects(
+				startAndStop(directory, file),
+				(error) => isSvcError(error, "SVC_CONFIG") && /cannot be read and written: .* id 0, .* id 65534/.test(error.message),
+			);
+		} finally {
+			process.seteuid?.(0);
+		}
+	}),
+);
 
 test("an empty file is as good as none", () =>
 	withDirectory(async (directory) => {

@@ -1,9 +1,13 @@
+import { statSync } from "node:fs";
 import { access, open, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { optional } from "./declared-migrations.ts";
 import type { LibsqlConstructor, LibsqlDatabase } from "./libsql.ts";
+import { listKnown } from "./migrate.ts";
 import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.ts";
 import { codeOf, isBusy } from "./sqlite-errors.ts";
+import { toLockFile } from "./sqlite-lock.ts";
 
 /** Seconds after which it is worth asking a file again that another program has locked. */
 const retryAfter = 1;
@@ -18,8 +22,9 @@ export async function toReadOnlyAddress(file: string): Promise<string> {
  * and for one that is damaged; `SVC_UNAVAILABLE` for one that is locked now.
  */
 export async function assertOwn(Database: LibsqlConstructor, file: string): Promise<void> {
+	assertFiles(file);
 	const found = await stat(file).catch(() => undefined);
-	if (found === undefined || (found.isFile() && found.size === 0)) return;
+	if (found === undefined || found.size === 0) return;
 	let connection: LibsqlDatabase | undefined;
 	try {
 		connection = new Database(await toReadOnlyAddress(file), { timeout: 200 });
@@ -34,6 +39,45 @@ export async function assertOwn(Database: LibsqlConstructor, file: string): Prom
 		connection?.close();
 	}
 	throw new SvcError("SVC_CONFIG", `database "${file}" holds tables of another program, and was not touched; hint: another file`);
+}
+
+/** The files of a database: SQLite makes the others beside the first. */
+const toFiles = (file: string) => [file, `${file}-wal`, `${file}-shm`, toLockFile(file)];
+
+/** Refuses a directory in the place of a file, of which SQLite could only say that it cannot open it. */
+function assertFiles(file: string): void {
+	for (const path of toFiles(file)) {
+		const found = statSync(path, { throwIfNoEntry: false });
+		if (found === undefined || found.isFile()) continue;
+		const why = found.isDirectory() ? "is a directory; hint: name a file (storage.file)" : "is not a regular file; hint: another file";
+		throw new SvcError("SVC_CONFIG", `database "${file}" cannot be opened: "${path}" ${why}`);
+	}
+}
+
+/** Why a file that could not be opened cannot be, where it belongs to another user than that of this process. */
+function toOwnerMessage(file: string): string | undefined {
+	const user = process.geteuid?.();
+	for (const path of toFiles(file)) {
+		const owner = statSync(path, { throwIfNoEntry: false })?.uid;
+		if (owner === undefined || owner === user || user === 0) continue;
+		const ids = `it belongs to the user with the id ${owner}, and the service runs as the user with the id ${user}`;
+		return `cannot be opened: "${path}" cannot be read and written: ${ids}; hint: change its owner, or start the service as its owner`;
+	}
+	return undefined;
+}
+
+/** Returns true if a newer version has migrated the file. Reads only. */
+export async function isNewer(Database: LibsqlConstructor, file: string): Promise<boolean> {
+	if (!(await exists(file))) return false;
+	const connection = new Database(await toReadOnlyAddress(file), { timeout: 200 });
+	try {
+		if (!holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')")) return false;
+		const known = listKnown().map((name) => `'${name}'`);
+		const isUnknown = `name NOT IN (${known.join(", ")}) AND name NOT LIKE '${optional}%'`;
+		return holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE ${isUnknown})`);
+	} finally {
+		connection.close();
+	}
 }
 
 /** Whether a service was killed there in its first start, before it had made more than the tables of its migrations. */
@@ -65,6 +109,12 @@ export function toOpeningError(error: unknown, file: string): unknown {
 	const refuse = (why: string) => new SvcError("SVC_CONFIG", `database "${file}" ${why}`, { cause: error });
 	if (code.startsWith("SQLITE_NOTADB")) return refuse("is no SQLite database, and was not touched; hint: another file");
 	if (code.startsWith("SQLITE_CORRUPT")) return refuse(`is damaged (${toErrorMessage(error)}); hint: svc db restore <backup>`);
+	const ownerMessage = isBusy(error) || code.startsWith("SQLITE_FULL") ? undefined : toOwnerMessage(file);
+	if (ownerMessage !== undefined) return refuse(ownerMessage);
+	if (code.startsWith("SQLITE_FULL"))
+		return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: its volume is full; hint: free some room there`, {
+			cause: error,
+		});
 	if (!isBusy(error))
 		return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: ${toErrorMessage(error)}`, { cause: error });
 	// It passes when that program is done, so a start is tried again.
