@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "../../core/contract/index.ts";
 import type { SearchQuery } from "./connection.ts";
 import type { Directory, FoundEntry } from "./directory.ts";
+import { parseDn } from "./dn.ts";
+import { cannotTell } from "./failure.ts";
 import type { GroupCache } from "./group-cache.ts";
 import { isMember } from "./membership.ts";
+import { escapeValue } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
@@ -32,7 +35,8 @@ const noAttributes = "1.1";
 export async function findAccount(username: string, directory: Directory, context: AccountContext): Promise<Account | undefined> {
 	const { settings, logger } = context;
 	const filter = settings.accountFilter({ username });
-	const found = await directory.search({ ...toQuery(settings, filter), base: settings.userBase, attributes: [settings.idAttribute] });
+	const query = { ...toQuery(settings, filter), base: settings.userBase, attributes: [settings.idAttribute] };
+	const { entries: found } = await directory.search(query);
 	if (found.length > 1) {
 		logger.warn("sign-in refused: more than one entry of the directory matches", { user: username, entries: toNames(found) });
 	}
@@ -52,18 +56,69 @@ export function createNobody({ userBase }: Settings): string {
 	return `cn=${randomUUID()},${userBase}`;
 }
 
-async function findGroups(
-	username: string,
-	dn: string | undefined,
-	{ settings, groupCache, directory }: AccountContext & { readonly directory: Directory },
-): Promise<readonly string[]> {
+type GroupContext = AccountContext & { readonly directory: Directory };
+
+async function findGroups(username: string, dn: string | undefined, context: GroupContext): Promise<readonly string[]> {
+	const { settings, groupCache, logger } = context;
 	const kept = groupCache.get(username, dn ?? "");
 	if (kept !== undefined) return kept;
 	const filter = settings.groupFilter({ username, user_dn: dn ?? createNobody(settings) });
-	const found = await directory.search({ ...toQuery(settings, filter), base: settings.groupBase, attributes: [noAttributes] });
-	const groups = toNames(found);
-	groupCache.set(username, dn ?? "", groups);
+	const { groups: direct, isCut } = await searchGroups(filter, context);
+	const groups = [...direct, ...(isCut ? await searchRequired(filter, direct, context) : [])];
+	if (isCut) logger.warn("the directory does not give all groups of a user; roles of the others are missing", { user: username });
+	const all = settings.nestedGroups ? await addNested(groups, context) : groups;
+	groupCache.set(username, dn ?? "", all);
+	return all;
+}
+
+interface FoundGroups {
+	readonly groups: readonly string[];
+	readonly isCut: boolean;
+}
+
+async function searchGroups(filter: string, { settings, directory }: GroupContext): Promise<FoundGroups> {
+	const query = { ...toQuery(settings, filter), base: settings.groupBase, attributes: [noAttributes], allowsCut: true };
+	const { entries, isCut } = await directory.search(query);
+	return { groups: toNames(entries), isCut };
+}
+
+/** The required groups that are named in full and have the user: each is asked by its name, which no size limit keeps back. */
+async function searchRequired(filter: string, found: readonly string[], { settings, directory }: GroupContext): Promise<readonly string[]> {
+	const names = new Set(found.map((name) => name.toLowerCase()));
+	const isFull = (name: string) => (parseDn(name)?.length ?? 0) > 1;
+	const groups: string[] = [];
+	for (const base of settings.requiredGroups.filter((name) => isFull(name) && !names.has(name.toLowerCase()))) {
+		const { entries } = await directory.search({ ...toQuery(settings, filter), base, scope: "base", attributes: [noAttributes] });
+		groups.push(...toNames(entries));
+	}
 	return groups;
+}
+
+/** Groups asked for at once. */
+const nestedBatch = 50;
+const maxNestedDepth = 10;
+const maxNestedGroups = 2_000;
+
+/**
+ * Adds the groups that have one of these groups as a member, the groups of those, and so on. A directory that knows a rule for that, as
+ * Active Directory does, answers a `group_pattern` with it in one search.
+ */
+async function addNested(direct: readonly string[], context: GroupContext): Promise<readonly string[]> {
+	const all = new Map(direct.map((name) => [name.toLowerCase(), name]));
+	// A user without groups is asked about like one with some, so that the time does not tell them apart.
+	let next: readonly string[] = direct.length > 0 ? direct : [createNobody(context.settings)];
+	for (let depth = 0; next.length > 0 && depth < maxNestedDepth; depth += 1) {
+		const found: string[] = [];
+		for (let index = 0; index < next.length; index += nestedBatch) {
+			const members = next.slice(index, index + nestedBatch).map(escapeValue);
+			const filter = `(|${members.map((member) => `(member=${member})(uniqueMember=${member})`).join("")})`;
+			found.push(...(await searchGroups(filter, context)).groups);
+		}
+		next = found.filter((name) => !all.has(name.toLowerCase()));
+		for (const name of next) all.set(name.toLowerCase(), name);
+		if (all.size > maxNestedGroups) throw cannotTell(`a user is in more than ${maxNestedGroups} groups, nested ones counted`);
+	}
+	return [...all.values()];
 }
 
 function toQuery({ scope, client, timeout }: Settings, filter: string): Pick<SearchQuery, "scope" | "filter" | "timeLimit"> {

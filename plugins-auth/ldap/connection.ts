@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Client, Entry } from "ldapts";
+import type { Client, Entry, SearchResult as LdaptsResult } from "ldapts";
 import type { Logger } from "../../core/contract/index.ts";
+import { isSizeLimit } from "./failure.ts";
 import { type Server, toUrl } from "./server.ts";
 import type { Scope } from "./settings.ts";
 import { type TlsSettings, toTlsOptions } from "./tls-settings.ts";
@@ -28,13 +29,22 @@ export interface SearchQuery {
 	readonly attributes: readonly string[];
 	/** Seconds that the server may take. */
 	readonly timeLimit: number;
+	/** If the server gives only some of the entries, return those. Default false: that is an error. */
+	readonly allowsCut?: boolean;
 }
 
 export interface SearchResult {
 	readonly entries: readonly Entry[];
 	/** URLs of places where the search would have to go on. */
 	readonly references: readonly string[];
+	/** True if a size limit of the server kept back further entries. */
+	readonly isCut: boolean;
 }
+
+/** Entries of a page (RFC 2696). Servers refuse pages above a limit of theirs, so it is small. */
+const pageSize = 50;
+/** Entries of one search: more say that the filter or the directory is not as meant. */
+const maxEntries = 20_000;
 
 /** One connection to one server, encrypted as its address asks for. It is never opened again by itself. */
 export interface Connection {
@@ -72,16 +82,31 @@ export async function withConnection<R>(
 function toConnection(client: Client, wait: Wait): Connection {
 	return {
 		bind: (dn, password) => wait("bind", { dn }, () => client.bind(dn, password)),
-		async search({ base, attributes, ...query }) {
-			const search = () => client.search(base, { ...query, attributes: [...attributes] });
-			const { searchEntries, searchReferences } = await wait("search", { base, ...query }, search, (result) => ({
-				entries: result.searchEntries.map(({ dn }) => dn),
-				references: result.searchReferences,
-			}));
-			// An entry without a name stands for the server itself; a bind with its name would be an anonymous one, which succeeds.
-			return { entries: searchEntries.filter(({ dn }) => dn !== ""), references: searchReferences };
-		},
+		search: (query) => searchInPages(client, wait, query),
 	};
+}
+
+/** Reads all pages, each with the full time. */
+async function searchInPages(client: Client, wait: Wait, { base, attributes, allowsCut, ...query }: SearchQuery): Promise<SearchResult> {
+	const pages = client.searchPaginated(base, { ...query, attributes: [...attributes], paged: { pageSize } });
+	const describe = ({ value }: IteratorResult<LdaptsResult>) =>
+		value ? { entries: value.searchEntries.map(({ dn }: Entry) => dn), references: value.searchReferences } : {};
+	const entries: Entry[] = [];
+	const references: string[] = [];
+	for (;;) {
+		let page: IteratorResult<LdaptsResult>;
+		try {
+			page = await wait("search", { base, ...query }, () => pages.next(), describe);
+		} catch (error) {
+			if (allowsCut !== true || !isSizeLimit(error)) throw error;
+			return { entries, references, isCut: true };
+		}
+		if (page.done === true) return { entries, references, isCut: false };
+		// An entry without a name stands for the server itself; a bind with its name would be an anonymous one, which succeeds.
+		entries.push(...page.value.searchEntries.filter(({ dn }) => dn !== ""));
+		references.push(...page.value.searchReferences);
+		if (entries.length > maxEntries) throw new Error(`more than ${maxEntries} entries match`);
+	}
 }
 
 async function secure(socket: Socket, server: Server, { wait, context }: { wait: Wait; context: ConnectionContext }): Promise<Socket> {

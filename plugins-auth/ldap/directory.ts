@@ -17,8 +17,14 @@ export interface DirectoryContext extends ConnectionContext {
 
 /** A directory in which the service account has signed in. */
 export interface Directory {
-	/** Everything that matches, once each. With `chase_referrals` on all servers that hold a part of it, else on this one. */
-	search(query: SearchQuery): Promise<readonly FoundEntry[]>;
+	/** Returns all entries that match, once each. With `chase_referrals` on all servers that hold a part of them, else on this one. */
+	search(query: SearchQuery): Promise<Found>;
+}
+
+export interface Found {
+	readonly entries: readonly FoundEntry[];
+	/** True if a size limit of a server kept back further entries, which `allowsCut` lets happen. */
+	readonly isCut: boolean;
 }
 
 const mostHops = 5;
@@ -29,7 +35,8 @@ export function withDirectory<R>(server: Server, context: DirectoryContext, use:
 		use({
 			search: async (query) => {
 				const chase: Chase = { visited: new Set(), hops: 0 };
-				return withoutRepeats(await searchOn({ connection, server, query }, context, chase));
+				const { entries, isCut } = await searchOn({ connection, server, query }, context, chase);
+				return { entries: withoutRepeats(entries), isCut };
 			},
 		}),
 	);
@@ -55,22 +62,25 @@ interface Chase {
 	readonly hops: number;
 }
 
-async function searchOn({ connection, server, query }: Place, context: DirectoryContext, chase: Chase): Promise<FoundEntry[]> {
+async function searchOn({ connection, server, query }: Place, context: DirectoryContext, chase: Chase): Promise<Found> {
 	chase.visited.add(toKey({ server, query }));
 	const reason = `${toUrl(server)} does not answer the search below ${JSON.stringify(query.base)}`;
-	const { entries, references } = await answered(reason, () => connection.search(query));
-	const found = entries.map((entry) => ({ entry, server }));
-	if (!context.settings.chaseReferrals) return found;
+	const { entries, references, isCut } = await answered(reason, () => connection.search(query));
+	const found: FoundEntry[] = entries.map((entry) => ({ entry, server }));
+	if (!context.settings.chaseReferrals) return { entries: found, isCut };
+	let isAnyCut = isCut;
 	for (const targets of toAlternatives(references, query, server)) {
 		if (targets.some((target) => chase.visited.has(toKey(target)))) continue;
 		if (chase.hops >= mostHops) throw cannotTell(`referrals lead on over more than ${mostHops} servers`);
-		found.push(...(await follow(targets, context, { ...chase, hops: chase.hops + 1 })));
+		const further = await follow(targets, context, { ...chase, hops: chase.hops + 1 });
+		found.push(...further.entries);
+		isAnyCut ||= further.isCut;
 	}
-	return found;
+	return { entries: found, isCut: isAnyCut };
 }
 
 /** At the first of the targets that can be reached. Part of the search undone means that nobody knows who is meant. */
-async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<FoundEntry[]> {
+async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<Found> {
 	let failure: unknown;
 	for (const { server, query } of targets) {
 		if (chase.visited.size >= mostReferrals) throw cannotTell(`one search leads to more than ${mostReferrals} referrals`);
@@ -110,8 +120,7 @@ function toKey({ server, query }: ReferralTarget): string {
 }
 
 function withoutRepeats(found: readonly FoundEntry[]): readonly FoundEntry[] {
-	const names = found.map(({ entry }) => entry.dn.toLowerCase());
-	return found.filter((_, index) => names.indexOf(names[index] ?? "") === index);
+	return [...new Map(found.toReversed().map((each) => [each.entry.dn.toLowerCase(), each])).values()].toReversed();
 }
 
 /** An answer that is an error is no outage, in which another server could help, but says nothing about the user either. */

@@ -1,6 +1,8 @@
 import { SvcError } from "../../core/contract/index.ts";
 
 const resultCode = {
+	sizeLimitExceeded: 4,
+	adminLimitExceeded: 11,
 	constraintViolation: 19,
 	noSuchObject: 32,
 	inappropriateAuthentication: 48,
@@ -37,6 +39,12 @@ export function isOutage(error: unknown): boolean {
 	if (error instanceof SvcError) return false;
 	const code = toResultCode(error);
 	return code === undefined || code === resultCode.busy || code === resultCode.unavailable;
+}
+
+/** Returns true if the server answers with some of the entries only, because of a limit of its own. */
+export function isSizeLimit(error: unknown): boolean {
+	const code = toResultCode(error);
+	return code === resultCode.sizeLimitExceeded || code === resultCode.adminLimitExceeded;
 }
 
 /** The number with which the directory answered; undefined when it did not. Errors of the system have words as codes. */

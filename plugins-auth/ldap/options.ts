@@ -33,6 +33,8 @@ export interface LdapOptions {
 	readonly network_timeout?: number | null;
 	/** Go on at the servers that a search is referred to, with the same service account. Default false: referrals are ignored. */
 	readonly chase_referrals?: boolean | null;
+	/** Count the groups that have one of a user's groups as a member, and so on. Default false. */
+	readonly nested_groups?: boolean | null;
 	/** Log every call and its result; never a password. Default false. */
 	readonly debug?: boolean | null;
 	/** Further options by the number they have in libldap. */

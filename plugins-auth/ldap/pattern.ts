@@ -27,6 +27,7 @@ function toKnown<N extends string>(name: string | undefined, names: readonly N[]
 	return known;
 }
 
-function escapeValue(value: string): string {
+/** Returns the value with the characters escaped that mean something in a search filter (RFC 4515). */
+export function escapeValue(value: string): string {
 	return value.replace(/[\0()*\\]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

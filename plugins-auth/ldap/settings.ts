@@ -31,6 +31,7 @@ export interface Settings {
 	readonly timeout: number;
 	readonly client: ClientSettings;
 	readonly chaseReferrals: boolean;
+	readonly nestedGroups: boolean;
 	readonly debug: boolean;
 	readonly groupCache: GroupCacheLimits;
 }
@@ -59,6 +60,7 @@ export function parseSettings(input: unknown, assertFilter: (filter: string) => 
 		timeout: 1_000 * (reader.number("network_timeout", { minimum: 0.001, maximum: longestWait }) ?? 10),
 		client,
 		chaseReferrals: reader.flag("chase_referrals", false),
+		nestedGroups: reader.flag("nested_groups", false),
 		debug: reader.flag("debug", false),
 		groupCache: readGroupCache(reader),
 	};

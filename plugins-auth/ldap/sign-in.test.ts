@@ -40,6 +40,51 @@ check("groups by member, uniqueMember and memberUid count, and the identity name
 	});
 });
 
+/** The server gives at most 50 entries at once, and as many in all as the line says. */
+const limited = (total: string) => [`limits * size.soft=50 size.hard=50 size.pr=50 size.prtotal=${total}`];
+const manyGroups = Array.from({ length: 120 }, (_, index) => toGroup(`g${index}`, [annDn]));
+
+check("a user in more groups than the directory gives at once signs in with all of them", async () => {
+	await withSlapd({ entries: [ann, ...manyGroups], configuration: limited("unlimited") }, async (slapd) => {
+		await withBackend(toOptions(slapd, { group_dns: ["cn=g119"] }), async ({ authenticate }) => {
+			const identity = await authenticate("ann", "correct horse");
+			assert.equal(new Set(identity?.groups).size, 120);
+		});
+	});
+});
+
+check("a required group that is named in full is found where the directory gives only some groups", async () => {
+	await withSlapd({ entries: [ann, bob, ...manyGroups], configuration: limited("60") }, async (slapd) => {
+		const full = `cn=g119,ou=groups,${suffix}`;
+		const signIn = async (username: string, password: string) => {
+			let groups: readonly string[] | undefined;
+			await withBackend(toOptions(slapd, { group_dns: [full] }), async ({ authenticate, log }) => {
+				groups = (await authenticate(username, password))?.groups;
+				if (groups !== undefined) assert.ok(log.some(({ message }) => message.includes("does not give all groups")));
+			});
+			return groups;
+		};
+		assert.ok((await signIn("ann", "correct horse"))?.includes(full));
+		assert.equal(await signIn("bob", "battery staple"), undefined);
+	});
+});
+
+check("with nested_groups the groups of a user's groups count, in circles too", async () => {
+	const inGroup = (name: string, member: string) => toGroup(name, [`cn=${member},ou=groups,${suffix}`]);
+	const odd = { ...toGroup("x", [annDn]), dn: `cn=Ops (EU)\\, *,ou=groups,${suffix}`, cn: "Ops (EU), *" };
+	const nested = [odd, toGroup("top", [odd.dn]), inGroup("above", "top"), inGroup("circle", "above"), toGroup("apart", [])];
+	const circle = { ...inGroup("back", "circle"), dn: `cn=back,ou=groups,${suffix}` };
+	const entries = [ann, bob, ...nested, { ...circle, member: [`cn=circle,ou=groups,${suffix}`, `cn=back,ou=groups,${suffix}`] }];
+	await withSlapd({ entries }, async (slapd) => {
+		for (const group of ["cn=top", "cn=above", "cn=circle", "cn=back"]) {
+			assert.ok(!(await letsIn(slapd, { group_dns: [group] })), `${group} without the option`);
+			assert.ok(await letsIn(slapd, { group_dns: [group], nested_groups: true }), group);
+			assert.ok(!(await letsIn(slapd, { group_dns: [group], nested_groups: true }, "bob", "battery staple")), `${group} for bob`);
+		}
+		assert.ok(!(await letsIn(slapd, { group_dns: ["cn=apart"], nested_groups: true })));
+	});
+});
+
 check("group_dns_check says whether all groups are needed or one", async () => {
 	await withSlapd({ entries: [ann, ...groupTypes] }, async (slapd) => {
 		const both = ["cn=by-member", "cn=by-uid"];
