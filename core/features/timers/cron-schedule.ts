@@ -1,11 +1,40 @@
 import { Cron } from "croner";
-import type { JsonObject } from "../../contract/index.ts";
+import { type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type CronField, type CronFieldName, cronFieldNames, defaultField, parseCronField } from "./cron-field.ts";
 
 /** When a timer fires. */
 export interface Schedule {
 	/** The first time after `after`; both in milliseconds since 1970. Undefined: never again. */
 	next(after: number): number | undefined;
+}
+
+const maxExpressionLength = 200;
+
+/**
+ * A schedule by an expression as cron and its successors write it: minute, hour, day, month and day of week, with seconds before them where
+ * there are six fields, or a name such as `@daily`. Unlike in the fields of `toCronSchedule`, Sunday is 0 or 7. `SVC_INVALID` says what is
+ * wrong.
+ */
+export function toExpressionSchedule(expression: unknown, timezone: string): Schedule {
+	const refuse = (why: string, cause?: unknown) =>
+		new SvcError(
+			"SVC_INVALID",
+			`trigger.parameters.cron: must be five fields such as "0 3 * * mon-fri" (minute, hour, day, month, day of week), six with seconds before them, or @hourly, @daily, @weekly, @monthly or @yearly; ${why}`,
+			{ cause },
+		);
+	if (typeof expression !== "string") throw refuse("got no text");
+	if (expression.length > maxExpressionLength) throw refuse(`got more than ${maxExpressionLength} characters`);
+	const cron = createCron(expression.trim(), timezone, refuse);
+	if (cron.nextRun(new Date(0)) === null) throw refuse("this one never comes");
+	return { next: (after) => cron.nextRun(new Date(after))?.getTime() };
+}
+
+function createCron(expression: string, timezone: string, refuse: (why: string, cause: unknown) => SvcError): Cron {
+	try {
+		return new Cron(expression, { timezone, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard", paused: true });
+	} catch (error) {
+		throw refuse(toErrorMessage(error).replace(/^CronPattern: /, ""), error);
+	}
 }
 
 type CronFields = Readonly<Record<CronFieldName, CronField>>;

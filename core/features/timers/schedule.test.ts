@@ -45,6 +45,59 @@ test("a date fires once, in its own zone or that of the timer", () => {
 	assert.deepEqual(slots(date, { date: "2031-03-30T02:30:00", timezone: "Europe/Berlin" }, { from }), ["2031-03-30T01:30:00"]);
 });
 
+const from2031 = "2031-03-04T10:00:00Z";
+const expressionRows: readonly (readonly [cron: string, expected: readonly string[]])[] = [
+	["0 3 * * *", ["2031-03-05T03:00:00", "2031-03-06T03:00:00"]],
+	["30 0 3 * * *", ["2031-03-05T03:00:30", "2031-03-06T03:00:30"]],
+	["*/20 * * * *", ["2031-03-04T10:20:00", "2031-03-04T10:40:00"]],
+	["0 0 * * sun", ["2031-03-09T00:00:00", "2031-03-16T00:00:00"]],
+	["0 0 * * 7", ["2031-03-09T00:00:00", "2031-03-16T00:00:00"]],
+	["0 0 * * 0", ["2031-03-09T00:00:00", "2031-03-16T00:00:00"]],
+	["0 0 ? * MON-FRI", ["2031-03-05T00:00:00", "2031-03-06T00:00:00"]],
+	["0 0 1 jan ?", ["2032-01-01T00:00:00", "2033-01-01T00:00:00"]],
+	["0 0 L * *", ["2031-03-31T00:00:00", "2031-04-30T00:00:00"]],
+	["0 12 * * 5L", ["2031-03-28T12:00:00", "2031-04-25T12:00:00"]],
+	["0 12 * * mon#2", ["2031-03-10T12:00:00", "2031-04-14T12:00:00"]],
+	["0 0 10 * wed", ["2031-03-05T00:00:00", "2031-03-10T00:00:00"]],
+	["  @daily ", ["2031-03-05T00:00:00", "2031-03-06T00:00:00"]],
+	["@hourly", ["2031-03-04T11:00:00", "2031-03-04T12:00:00"]],
+	["@weekly", ["2031-03-09T00:00:00", "2031-03-16T00:00:00"]],
+	["@monthly", ["2031-04-01T00:00:00", "2031-05-01T00:00:00"]],
+	["@yearly", ["2032-01-01T00:00:00", "2033-01-01T00:00:00"]],
+];
+
+for (const [expression, expected] of expressionRows) {
+	test(`the cron expression ${expression} fires at ${expected.join(" and ")}`, () => {
+		assert.deepEqual(slots(cron, { cron: expression }, { from: from2031, count: 2 }), expected);
+	});
+}
+
+test("a cron expression counts in its time zone", () => {
+	assert.deepEqual(slots(cron, { cron: "0 3 * * *", timezone: "Europe/Berlin" }, { from: from2031, count: 1 }), ["2031-03-05T02:00:00"]);
+});
+
+test("a cron expression that cannot be read, or never comes, is refused with what is allowed", () => {
+	const refused: readonly (readonly [unknown, RegExp])[] = [
+		["0 3 * *", /five, six/],
+		["60 3 * * *", /Invalid value for minute/],
+		["0 3 * * mon-xyz", /illegal characters|Invalid/],
+		["@reboot", /not supported/],
+		["@every 5m", /five, six/],
+		["0 0 30 2 *", /never comes/],
+		["0 3 * * * 2031 7", /7 parts/],
+		["", /five, six/],
+		["* ".repeat(200), /more than 200 characters/],
+		[5, /got no text/],
+	];
+	for (const [expression, why] of refused) {
+		const isRight = (error: unknown) =>
+			isSvcError(error, "SVC_INVALID") && /^trigger\.parameters\.cron: must be five fields/.test(error.message) && why.test(error.message);
+		assert.throws(() => checkTimerParameters(cron, { cron: expression } as JsonObject), isRight, String(expression));
+	}
+	assert.throws(() => checkTimerParameters(cron, { cron: "@daily", hour: 5 }), /cron: cannot be given together with hour/);
+	checkTimerParameters(cron, { cron: "@daily", hour: null });
+});
+
 const cronRows: readonly (readonly [parameters: JsonObject, from: string, expected: readonly string[]])[] = [
 	[{}, "2031-03-04T10:00:00Z", ["2031-03-04T10:00:01", "2031-03-04T10:00:02"]],
 	[{ hour: 5 }, "2031-03-04T10:00:00Z", ["2031-03-05T05:00:00", "2031-03-06T05:00:00"]],

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { parseDate } from "../../language/date-time.ts";
 import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { type Schedule, toCronSchedule } from "./cron-schedule.ts";
+import { type Schedule, toCronSchedule, toExpressionSchedule } from "./cron-schedule.ts";
 
 export interface ScheduleOptions {
 	/** Time zone where the parameters name none. */
@@ -19,7 +19,12 @@ const longestInterval = 31_557_600_000_000;
 export function toSchedule(type: string, parameters: JsonObject, options: ScheduleOptions): Schedule {
 	const timezone = toTimezone(parameters["timezone"] ?? options.timezone);
 	if (type === triggerRefs.intervalTimer) return toIntervalSchedule(parameters, options.startedAt);
-	return type === triggerRefs.dateTimer ? toDateSchedule(parameters, timezone) : toCronSchedule(parameters, timezone);
+	if (type === triggerRefs.dateTimer) return toDateSchedule(parameters, timezone);
+	const { cron = null, timezone: _, ...fields } = parameters;
+	if (cron === null) return toCronSchedule(parameters, timezone);
+	const others = Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);
+	if (others.length === 0) return toExpressionSchedule(cron, timezone);
+	throw new SvcError("SVC_INVALID", `trigger.parameters.cron: cannot be given together with ${others.join(", ")}`);
 }
 
 /** Refuse parameters of timer triggers that no schedule can be made of; anything else passes. */

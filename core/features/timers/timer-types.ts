@@ -40,6 +40,7 @@ const definitions: readonly TriggerTypeDefinition["type"][] = [
 		ofObject(
 			{
 				timezone: text,
+				cron: text,
 				year: scheduleField(0),
 				month: scheduleField(1, 12),
 				day: scheduleField(1, 31),
