@@ -12,7 +12,14 @@ export function toFailure(error: unknown, words: readonly string[] = []): { read
 }
 
 /** What the service says no to, rather than not being able to. */
-const refusals: readonly SvcErrorCode[] = ["SVC_INVALID", "SVC_FORBIDDEN", "SVC_NOT_FOUND", "SVC_CONFLICT", "SVC_TOO_LARGE"];
+const refusals: readonly SvcErrorCode[] = [
+	"SVC_INVALID",
+	"SVC_FORBIDDEN",
+	"SVC_NOT_FOUND",
+	"SVC_CONFLICT",
+	"SVC_TOO_LARGE",
+	"SVC_UNSUPPORTED",
+];
 
 /** Whether the service has refused to make or change a record, or something about packs or API keys. */
 function isRefusedChange(error: unknown, words: readonly string[]): boolean {

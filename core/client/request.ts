@@ -20,6 +20,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	404: "SVC_NOT_FOUND",
 	409: "SVC_CONFLICT",
 	413: "SVC_TOO_LARGE",
+	415: "SVC_UNSUPPORTED",
 	429: "SVC_TOO_MANY",
 };
 

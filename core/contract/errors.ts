@@ -9,6 +9,7 @@
  * | `SVC_NOT_FOUND` | the record, file or route does not exist |
  * | `SVC_CONFLICT` | a unique key is taken, or a compare-and-set lost |
  * | `SVC_TOO_LARGE` | a body or value above its limit |
+ * | `SVC_UNSUPPORTED` | a body in a content coding or charset that the service does not read |
  * | `SVC_TOO_MANY` | too many attempts; `facts.retry_after` is in seconds |
  * | `SVC_UNAVAILABLE` | something the answer depends on cannot be reached now; trying again may help |
  * | `SVC_SUBSCRIBER_LAGGED` | a subscriber of the event bus fell behind its buffer and must read from storage |
@@ -22,6 +23,7 @@ export type SvcErrorCode =
 	| "SVC_NOT_FOUND"
 	| "SVC_CONFLICT"
 	| "SVC_TOO_LARGE"
+	| "SVC_UNSUPPORTED"
 	| "SVC_TOO_MANY"
 	| "SVC_UNAVAILABLE"
 	| "SVC_SUBSCRIBER_LAGGED"

@@ -1,6 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type JsonValue, SvcError } from "../contract/index.ts";
-import { type BodyBounds, readBytes, readText } from "./read-text.ts";
+import { decodeBodyText } from "./body-text.ts";
+import { isJsonType, toMediaType } from "./media-type.ts";
+import { type BodyBounds, readBytes } from "./read-text.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 /** A JSON schema with the type it stands for. Compiled at its first use. */
@@ -41,15 +43,16 @@ export function defineBody<B>(definition: {
 
 /** Read, parse and check the body of a request. An empty body counts as `{}`. */
 export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, bounds: BodyBounds): Promise<B> {
-	const text = await readText(request, bounds);
-	if (text === "") return body.parse({});
 	const contentType = request.headers.get("content-type");
+	const text = decodeBodyText(await readBytes(request, bounds), contentType);
+	if (text === "") return body.parse({});
 	const value = parseText(text, contentType);
 	return body.parse(body.isForm && toMediaType(contentType) === formType ? singled(value as Record<string, string[]>) : value);
 }
 
 /** A body as it came, and what it says. */
 export interface RawBody {
+	/** Decoded from the content coding, if there was one: what a sender signs before its HTTP client compresses it. */
 	readonly bytes: Uint8Array;
 	/** JSON of any kind, or the fields of a form: a text each, several values as an array (decisions 19). An empty body is `{}`. */
 	readonly value: JsonValue;
@@ -58,8 +61,8 @@ export interface RawBody {
 /** Read a body whose bytes matter: what was signed is not what parsing and printing gives. */
 export async function readRawBody(request: ServerRequest, bounds: BodyBounds): Promise<RawBody> {
 	const bytes = await readBytes(request, bounds);
-	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 	const contentType = request.headers.get("content-type");
+	const text = decodeBodyText(bytes, contentType);
 	if (text === "") return { bytes, value: {} };
 	if (toMediaType(contentType) === "text/plain") throw unsupported();
 	const value = parseText(text, contentType) as JsonValue;
@@ -71,8 +74,9 @@ export const textTypes: readonly string[] = ["text/plain", "application/yaml", "
 
 /** Read a body that is a text of its own, whatever it says. */
 export async function readTextBody(request: ServerRequest, bounds: BodyBounds): Promise<string> {
-	const type = toMediaType(request.headers.get("content-type")) ?? "";
-	if (type === "" || textTypes.includes(type)) return readText(request, bounds);
+	const contentType = request.headers.get("content-type");
+	const type = toMediaType(contentType);
+	if (type === "" || isJsonType(type) || textTypes.includes(type)) return decodeBodyText(await readBytes(request, bounds), contentType);
 	throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use text/plain");
 }
 
@@ -80,38 +84,43 @@ function singled(fields: Record<string, string[]>): JsonValue {
 	return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
 }
 
-function toMediaType(contentType: string | null): string | undefined {
-	return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
-}
-
 function unsupported(): SvcError {
-	return new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use application/json");
+	const hint = 'send the header "Content-Type: application/json"';
+	return new SvcError("SVC_INVALID", `Failed to parse request body: content type is not supported, ${hint}`);
 }
 
 function parseText(text: string, contentType: string | null): unknown {
-	switch (toMediaType(contentType)) {
-		case "":
-		case "application/json":
-		case "text/plain":
-			return parseJson(text);
-		case formType:
-			return parseForm(text);
-		default:
-			throw unsupported();
-	}
+	const type = toMediaType(contentType);
+	if (type === formType) return parseForm(text);
+	if (type === "" || type === "text/plain" || isJsonType(type)) return parseJson(text, type);
+	throw unsupported();
 }
 
-function parseJson(text: string): JsonValue {
+function parseJson(text: string, type: string): JsonValue {
 	if (isTooDeep(text)) throw new SvcError("SVC_INVALID", `Failed to parse request body: nested deeper than ${maximumDepth} levels`);
 	try {
 		return JSON.parse(text) as JsonValue;
 	} catch (cause) {
-		throw new SvcError("SVC_INVALID", "Failed to parse request body: not valid JSON", { cause });
+		const hint = type === "" ? ", as which a body without the header Content-Type is read" : "";
+		throw new SvcError("SVC_INVALID", `Failed to parse request body: not valid JSON${hint}`, { cause });
 	}
+}
+
+/** Some clients declare a form for every body, so that the whole text of a JSON object would become the name of one blank field. */
+function assertNotJson(text: string): void {
+	if (!/^\s*[{[]/.test(text)) return;
+	try {
+		JSON.parse(text);
+	} catch {
+		return;
+	}
+	const hint = `the header Content-Type declares a form (${formType}); send "Content-Type: application/json"`;
+	throw new SvcError("SVC_INVALID", `Failed to parse request body: it is JSON, but ${hint}`);
 }
 
 /** Every field is an array of its values; blank ones are dropped. The object has no prototype, so that no name is special. */
 function parseForm(text: string): Record<string, string[]> {
+	assertNotJson(text);
 	const fields: Record<string, string[]> = Object.create(null);
 	for (const [name, value] of new URLSearchParams(text)) {
 		if (value === "") continue;

@@ -1,5 +1,6 @@
 import { type Options, SvcError } from "../contract/index.ts";
 import { toOwnOrigins } from "./cors.ts";
+import { isJsonType, toMediaType } from "./media-type.ts";
 
 /**
  * Browsers send the cookie by themselves, whoever wrote the page that asks: a request that shows nothing else must come from a page of
@@ -51,8 +52,11 @@ export function isFromElsewhere({ headers }: Request, options: Options): boolean
 function assertJson(headers: Headers): void {
 	const type = headers.get("content-type");
 	const hasBody = type !== null || headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
-	if (!hasBody || type?.split(";", 1)[0]?.trim().toLowerCase() === "application/json") return;
-	throw new SvcError("SVC_INVALID", "Failed to parse request body: with the cookie alone it must have the content type application/json");
+	if (!hasBody || isJsonType(toMediaType(type))) return;
+	throw new SvcError(
+		"SVC_INVALID",
+		'Failed to parse request body: with the cookie alone it must have the header "Content-Type: application/json"',
+	);
 }
 
 function foreign(origin: string | null): SvcError {

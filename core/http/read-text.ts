@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isSvcError, SvcError } from "../contract/index.ts";
 import type { HeldBody } from "./body-memory.ts";
+import { decodeContent } from "./content-coding.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 /** What a host is told that parses bodies itself. */
@@ -18,25 +19,31 @@ export interface BodyBounds {
 	readonly held: HeldBody;
 }
 
-/** Text of a request's body; as `readBytes` otherwise. */
-export async function readText(request: ServerRequest, bounds: BodyBounds): Promise<string> {
-	return (await readBytes(request, bounds)).toString("utf8");
-}
-
 /**
- * Bytes of a request's body, as they came. Throws `SVC_TOO_LARGE` above the limit, announced or not, `SVC_INVALID` if the body does not arrive in
- * time, and `SVC_UNAVAILABLE` if no memory is left for it. The connection of a body that is late is closed after the answer.
+ * Bytes of a request's body, decoded from its content coding. Throws `SVC_TOO_LARGE` above the limit, whether the length was announced or not,
+ * before decoding or after it, `SVC_INVALID` if the body does not arrive in time, and `SVC_UNAVAILABLE` if no memory is left for it. The
+ * connection of a body that is late is closed after the answer.
  */
 export async function readBytes(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
-	const { limit, timeout } = bounds;
 	const announced = request.headers.get("content-length");
-	if (Number(announced) > limit) throw tooLarge(limit, `got ${announced}`);
+	if (Number(announced) > bounds.limit) throw tooLarge(bounds.limit, `got ${announced}`);
+	const bytes = await readAll(request, bounds);
+	const coding = request.headers.get("content-encoding");
+	if (coding === null) return bytes;
+	const decoded = await decodeContent(bytes, coding, bounds.limit);
+	// The coded bytes are not held any more.
+	bounds.held.add(Math.max(0, decoded.byteLength - bytes.byteLength));
+	return decoded;
+}
+
+async function readAll(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
+	const { timeout } = bounds;
 	const deadline = timeout === undefined ? undefined : startDeadline(request, timeout);
 	try {
 		const source = request.runtime?.node?.req as IncomingMessage | undefined;
-		// `arrayBuffer()` would make a second request with a stream of its own, which costs more than all the rest of a short request.
-		if (announced !== null && source !== undefined) return await readWhole(source, bounds, deadline?.signal);
-		return request.body === null ? Buffer.alloc(0) : await readChunked(request.body, bounds, deadline?.signal);
+		// A stream of the web for each request would cost more than all the rest of a short one.
+		if (source !== undefined) return await readSource(source, bounds, deadline?.signal);
+		return request.body === null ? Buffer.alloc(0) : await readStream(request.body, bounds, deadline?.signal);
 	} catch (cause) {
 		if (isSvcError(cause)) throw cause;
 		throw new SvcError("SVC_INVALID", "Failed to parse request body: the connection ended before it was complete", { cause });
@@ -61,19 +68,23 @@ function startDeadline(request: ServerRequest, timeout: number): Deadline {
 	return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
-function readWhole(source: IncomingMessage, { held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
+/** Stops reading where it fails. After the answer `readRestAfterAnswer` goes on. */
+function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
+		let size = 0;
 		const fail = (error: unknown) => {
-			// What arrives from now on is thrown away.
-			source.off("data", take).resume();
+			source.off("data", take).pause();
 			reject(error);
 		};
 		const take = (chunk: Buffer) => {
 			try {
+				size += chunk.byteLength;
+				if (size > limit) throw tooLarge(limit, `got ${size} and more`);
 				held.add(chunk.byteLength);
 				chunks.push(chunk);
 			} catch (error) {
+				chunks.length = 0;
 				fail(error);
 			}
 		};
@@ -85,7 +96,7 @@ function readWhole(source: IncomingMessage, { held }: BodyBounds, deadline?: Abo
 	});
 }
 
-async function readChunked(body: ReadableStream<Uint8Array>, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
+async function readStream(body: ReadableStream<Uint8Array>, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	const reader = body.getReader();
 	const late = new Promise<never>((_resolve, reject) => {
 		deadline?.addEventListener("abort", () => reject(deadline.reason), { once: true });

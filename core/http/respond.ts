@@ -19,6 +19,7 @@ const statuses: { readonly [C in SvcErrorCode]?: number } = {
 	SVC_NOT_FOUND: 404,
 	SVC_CONFLICT: 409,
 	SVC_TOO_LARGE: 413,
+	SVC_UNSUPPORTED: 415,
 	SVC_TOO_MANY: 429,
 	SVC_UNAVAILABLE: 503,
 };

@@ -15,6 +15,7 @@ const unauthorized = answerFault("There is no credential, or none that is good."
 const forbidden = answerFault("The credential is not enough for this.", { name: "Forbidden" });
 const notFound = answerFault("What the path names is not there.", { name: "NotFound" });
 const tooLarge = answerFault("The body is longer than `api.max_body_size`.", { name: "TooLarge" });
+const unsupported = answerFault("The body is in a content coding or charset that is not supported.", { name: "Unsupported" });
 const failed = answerFault("The service has failed; its log says how.", { name: "Failed" });
 const unavailable = answerFault("The service is starting or stopping, or cannot reach what it needs.", {
 	name: "Unavailable",
@@ -39,7 +40,7 @@ function commonAnswers({ path, permission, isAlwaysOpen = false, body }: Refusin
 		400: invalid,
 		...(permission !== "public" && { 401: unauthorized, 403: forbidden }),
 		...(isVariable && { 404: notFound }),
-		...(hasBody && { 413: tooLarge }),
+		...(hasBody && { 413: tooLarge, 415: unsupported }),
 		...(!isAlwaysOpen && { 500: failed, 503: unavailable }),
 	};
 }

@@ -25,6 +25,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	404: "SVC_NOT_FOUND",
 	409: "SVC_CONFLICT",
 	413: "SVC_TOO_LARGE",
+	415: "SVC_UNSUPPORTED",
 };
 
 /** Requests of a worker: outwards only, over few connections that stay open. */
