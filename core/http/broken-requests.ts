@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import { replyFault } from "./respond.ts";
+import { endAndReadRest, readRestAfterAnswer } from "./unread-rest.ts";
 
 /** Answers for what Node's parser refuses, by the code of its error; everything else is 400. */
 const answers: ReadonlyMap<string | undefined, readonly [status: string, faultstring: string]> = new Map([
@@ -12,19 +13,27 @@ const badRequest = ["400 Bad Request", "request: it is not valid HTTP"] as const
 
 /** Bytes that are no request do not reach the application; they get the same kind of answer as everything else. */
 export function answerBrokenRequests(server: Pick<Server, "on">): void {
-	server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+	const answered = new WeakSet<Socket>();
+	server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+		// The parser fails again with all that follows.
+		if (answered.has(socket) && error.code !== "ECONNRESET") return;
 		// In the middle of an answer, or after one, another could be taken for a part of it.
-		const isFresh = "bytesWritten" in socket && socket.bytesWritten === 0;
+		const isFresh = socket.bytesWritten === 0;
 		if (!isFresh || !socket.writable || error.code === "ECONNRESET") return socket.destroy();
 		const [status, faultstring] = answers.get(error.code) ?? badRequest;
 		const { headers, body } = replyFault(400, faultstring);
 		const all = { ...headers, "content-length": String(body).length, connection: "close" };
 		const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-		socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${String(body)}`, () => socket.destroy());
+		const answer = `HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${String(body)}`;
+		// A client that was too slow has nothing on its way, and gets no more time.
+		if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.end(answer, () => socket.destroy());
+		answered.add(socket);
+		endAndReadRest(socket, answer);
 	});
 	// Node would answer these itself, with an empty text of no type. A missing Host is seen to with the other things about it.
 	Object.assign(server, { requireHostHeader: false });
-	server.on("checkExpectation", (_request, response) => {
+	server.on("checkExpectation", (request, response) => {
+		readRestAfterAnswer(request, response);
 		const { headers, body } = replyFault(417, "header Expect: only 100-continue is understood");
 		response.writeHead(417, { ...headers, connection: "close" }).end(body);
 	});

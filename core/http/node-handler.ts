@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Socket } from "node:net";
 import { type H3, toNodeHandler } from "h3";
 import type { Logger } from "../contract/index.ts";
 import { findHostProblem, toHosts } from "./host-header.ts";
 import { alreadyRead } from "./read-text.ts";
 import { replyFault } from "./respond.ts";
+import { readRestAfterAnswer } from "./unread-rest.ts";
 
 /** Answers a request of `node:http`; resolves when the answer has been sent. Never rejects. */
 export type NodeHandler = (...given: Parameters<RequestListener>) => Promise<void>;
@@ -16,10 +16,7 @@ export type NodeHandler = (...given: Parameters<RequestListener>) => Promise<voi
 export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	const handle = toNodeHandler(app);
 	return async (request, response) => {
-		const socket = request.socket;
-		response.once("finish", () => {
-			(request as { socket: Socket | null }).socket ??= socket;
-		});
+		readRestAfterAnswer(request, response);
 		const fail = (status: number, faultstring: string) => {
 			const { headers, body } = replyFault(status, faultstring);
 			if (!response.headersSent) response.writeHead(status, headers).end(body);
