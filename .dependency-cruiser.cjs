@@ -238,7 +238,7 @@ module.exports = {
 		home("oidc-provider", "oidc-provider", "^core/testing/auth/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),
 		home("croner", "croner", "^core/features/timers/"),
-		home("semver", "semver", "^core/features/packs/reading/versions\\.ts$"),
+		home("semver", "semver", "^core/language/version-range\\.ts$"),
 		home("tar", "tar", "^core/features/packs/sources/"),
 		home("yauzl", "yauzl", "^core/features/packs/sources/"),
 		home("undici", "undici", "^plugins-runner/http-request/"),

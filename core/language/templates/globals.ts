@@ -1,3 +1,5 @@
+import { formatDate } from "../yaql/date-format.ts";
+import { DateTime, TimeSpan } from "../yaql/date-time.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
 import { Namespace, numberOf, type Value } from "./values.ts";
@@ -6,6 +8,7 @@ type GlobalFunction = (given: Arguments, budget: Budget) => Value;
 
 const functions: ReadonlyMap<string, GlobalFunction> = new Map<string, GlobalFunction>([
 	["range", range],
+	["now", now],
 	["dict", (given) => Object.fromEntries(given.named)],
 	[
 		"namespace",
@@ -22,6 +25,12 @@ export const globalNames: readonly string[] = [...functions.keys()];
 
 export function globalFunction(name: string): GlobalFunction | undefined {
 	return functions.get(name);
+}
+
+/** The time in UTC: a text such as `2031-03-04T09:20:00.000000Z`, or in the format of strftime. */
+function now(given: Arguments, budget: Budget): Value {
+	const moment = new DateTime(Date.now() * 1_000, new TimeSpan(0));
+	return formatDate(moment, given.text(0, "fmt", "%Y-%m-%dT%H:%M:%S.%fZ"), budget);
 }
 
 function range(given: Arguments, budget: Budget): Value {

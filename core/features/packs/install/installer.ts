@@ -2,7 +2,7 @@ import type { FollowedPackEntity, JsonObject, Logger, PackEntity, WriteOperation
 import { SvcError } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
 import { findPlatformProblem } from "../reading/manifest.ts";
-import { pythonVersion } from "../reading/versions.ts";
+import { pythonVersion } from "../reading/platform-version.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { PackSource } from "../sources/sources.ts";

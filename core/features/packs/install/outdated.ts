@@ -1,5 +1,5 @@
 import { type JsonObject, type PackEntity, toErrorMessage } from "../../../contract/index.ts";
-import { compareVersions } from "../reading/versions.ts";
+import { compareVersions } from "../../../language/version-range.ts";
 import type { PackSource } from "../sources/sources.ts";
 import { toLockedSource } from "./lock-entries.ts";
 import type { Sources } from "./needs.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
-import { isInRange, isVersionRange } from "../reading/versions.ts";
+import { isInRange, isVersionRange } from "../../../language/version-range.ts";
 import { isLocal } from "../sources/local-place.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FetchedPack, PackSource } from "../sources/sources.ts";

@@ -3,7 +3,8 @@ import type { JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../../language/attributes.ts";
 import { notInstalled } from "../registration/not-installed.ts";
-import { isInRange, platformVersion } from "./versions.ts";
+import { isInRange } from "../../../language/version-range.ts";
+import { platformVersion } from "./platform-version.ts";
 
 const refPattern = /^[a-z0-9_]+$/;
 const emailPattern = /^[^\s@<>]+@[^\s@<>]+$/;

@@ -1,4 +1,4 @@
-import { compareVersions, isInRange } from "../reading/versions.ts";
+import { compareVersions, isInRange } from "../../../language/version-range.ts";
 
 /** A branch or tag of a repository elsewhere. */
 export interface RemoteRef {

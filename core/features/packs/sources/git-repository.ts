@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/index.ts";
-import { isVersionRange } from "../reading/versions.ts";
+import { isVersionRange } from "../../../language/version-range.ts";
 import type { GitPlace } from "./git-environment.ts";
 import { type GitEnd, type GitOptions, runGit } from "./git-process.ts";
 import { isCommit, isStartOfCommit, newestVersion, parseRemoteRefs, type RemoteRefs, refsOf } from "./git-refs.ts";

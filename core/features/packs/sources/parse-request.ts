@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SvcError } from "../../../contract/index.ts";
 import { hasUnseen } from "../../../contract/unseen-text.ts";
-import { isVersionRange } from "../reading/versions.ts";
+import { isVersionRange } from "../../../language/version-range.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./plain-path.ts";
 

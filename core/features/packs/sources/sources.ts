@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Logger, SvcError } from "../../../contract/index.ts";
-import { isInRange, isVersionRange } from "../reading/versions.ts";
+import { isInRange, isVersionRange } from "../../../language/version-range.ts";
 import { createGitPlace } from "./git-environment.ts";
 import { newestVersion, refsOf, toVersion } from "./git-refs.ts";
 import { GitRepository } from "./git-repository.ts";

@@ -54,12 +54,23 @@ const search = (options: TextPatternOptions): Operator => ({
 const onAge =
 	(compare: (age: number, limit: number) => boolean): Comparison =>
 	(value, pattern, now) => {
-		const then = toMicroseconds(textOf(value, "value"));
-		if (then === undefined) throw new TemplateError("the value must be a date and time");
+		const then = toTime(value);
+		if (then === undefined) throw new TemplateError("the value must be a date and time, or a Unix time");
 		const limit = typeof pattern === "string" && pattern.trim() !== "" ? Number(pattern) : numberOf(pattern);
 		if (limit === undefined || !Number.isFinite(limit)) throw new TemplateError("the pattern must be a number of seconds");
 		return compare((now - then) / 1_000_000, limit);
 	};
+
+/** Unix times above it are in milliseconds: in seconds it is the year 5138. */
+const maxUnixSeconds = 100_000_000_000;
+
+/** Microseconds since 1970 of a date and time, or of a Unix time in seconds or milliseconds. */
+function toTime(value: JsonValue): number | undefined {
+	const isUnixTime = typeof value === "number" || (typeof value === "string" && /^\s*\d{9,16}(?:\.\d{1,9})?\s*$/.test(value));
+	if (!isUnixTime) return toMicroseconds(textOf(value, "value"));
+	const time = Number(value);
+	return Math.round(time * (time > maxUnixSeconds ? 1_000 : 1_000_000));
+}
 
 const isInside: Comparison = (value, pattern) => contains(pattern, value, budget());
 /** Null is in no array; in a text it cannot be looked for. */

@@ -1,3 +1,4 @@
+import { digestFilters } from "./digest-filters.ts";
 import type { Filter } from "./filter.ts";
 import { jsonFilters } from "./json-filters.ts";
 import { layoutFilters } from "./layout-filters.ts";
@@ -14,6 +15,7 @@ import { yamlFilters } from "./yaml-filters.ts";
 export const filterTable: ReadonlyMap<string, Filter> = new Map(
 	Object.entries({
 		...textFilters,
+		...digestFilters,
 		...layoutFilters,
 		...numberFilters,
 		...listFilters,

@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../../contract/index.ts";
 import { parseJsonPath } from "../json-path.ts";
 import { toJsonText } from "../json-text.ts";
-import { isFloat, isList, isObject, memberOf, numberOf, toJson, typeName, type Value } from "../values.ts";
-import type { Filter } from "./filter.ts";
+import { isFloat, isList, isObject, isTrue, memberOf, numberOf, toJson, typeName, type Value, type ValueObject } from "../values.ts";
+import type { Filter, FilterContext } from "./filter.ts";
 
 export const valueFilters: Readonly<Record<string, Filter>> = {
 	decrypt_kv: (input, given, { decrypt, budget }) => {
@@ -25,6 +25,13 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
 		if (typeof input !== "string") throw given.error(`needs a text, not ${typeName(input)}`);
 		return toJsonText(input, { itemSeparator: ", ", keySeparator: ": " }, budget).slice(1, -1);
 	},
+	combine: (input, given, { budget }) => {
+		const recursive = isTrue(given.named.get("recursive") ?? false);
+		return [input, ...given.positional].reduce<Value>((merged, next) => {
+			if (!isObject(merged) || !isObject(next)) throw given.error(`needs objects, not ${typeName(isObject(merged) ? next : merged)}`);
+			return merge(merged, next, { recursive, depth: 0, budget });
+		}, {});
+	},
 	attr: (input, given, { budget }) => memberOf(input, given.text(0, "name"), budget, true),
 	basename: (input, given) => {
 		const path = pathOf(input, given);
@@ -44,6 +51,25 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
 		return seconds < 1 ? `${seconds}μs` : humanTime(isFloat(input) ? roundHalfEven(seconds) : seconds);
 	},
 };
+
+interface Merging {
+	readonly recursive: boolean;
+	readonly depth: number;
+	readonly budget: FilterContext["budget"];
+}
+
+/** Returns an object with the members of both; those of `next` win. */
+function merge(object: ValueObject, next: ValueObject, { recursive, depth, budget }: Merging): ValueObject {
+	budget.depth(depth);
+	budget.step(Object.keys(object).length + Object.keys(next).length);
+	const merged = new Map(Object.entries(object));
+	for (const [name, value] of Object.entries(next)) {
+		const before = merged.get(name);
+		const isNested = recursive && isObject(before) && isObject(value);
+		merged.set(name, isNested ? merge(before, value, { recursive, depth: depth + 1, budget }) : value);
+	}
+	return Object.fromEntries(merged);
+}
 
 function pathOf(input: Value, given: Parameters<Filter>[1]): string {
 	if (typeof input === "string") return input;

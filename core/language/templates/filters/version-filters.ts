@@ -1,7 +1,8 @@
+import { isInRange, isVersionRange } from "../../version-range.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
-import { bumpVersion, compareVersions, parseVersion, type Version } from "./version.ts";
+import { bumpVersion, compareVersions, parseVersion, toVersionText, type Version } from "./version.ts";
 
 function versionOf(value: Value, given: Arguments): Version {
 	const version = typeof value === "string" && value.length <= 256 ? parseVersion(value) : undefined;
@@ -35,10 +36,15 @@ export const versionFilters: Readonly<Record<string, Filter>> = {
 	version_less_than: comparison((order) => order < 0),
 	version_equal: comparison((order) => order === 0),
 	version_match: (input, given) => {
-		const match = /^\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*$/.exec(given.text(0, "pattern").slice(0, 300));
+		const pattern = given.text(0, "pattern").slice(0, 300);
+		const version = versionOf(input, given);
+		// A single comparison is made here, as its numbers may be larger than those of ranges.
+		const match = /^\s*(>=|<=|==|!=|>|<)\s*([^\s,|]+)\s*$/.exec(pattern);
+		const other = match?.[2] === undefined ? undefined : parseVersion(match[2]);
 		const relation = relations[match?.[1] ?? ""];
-		if (match?.[2] === undefined || relation === undefined) throw given.error("needs an operator (>, <, ==, !=, >=, <=) and a version");
-		return relation(compareVersions(versionOf(input, given), versionOf(match[2], given)));
+		if (other !== undefined && relation !== undefined) return relation(compareVersions(version, other));
+		if (!isVersionRange(pattern)) throw given.error("needs an operator (>, <, ==, !=, >=, <=) and a version, or a range such as >=1.2, <2");
+		return isInRange(toVersionText(version), pattern);
 	},
 	version_bump_major: bump("major"),
 	version_bump_minor: bump("minor"),

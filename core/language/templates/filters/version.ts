@@ -5,13 +5,19 @@ export interface Version {
 	readonly prerelease: readonly string[];
 }
 
-const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*))?(?:\+[\dA-Za-z.-]+)?$/;
+/** A leading `v`, as in tags, and missing numbers, which count as 0, are accepted. */
+const form = /^v?(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?(?:\.(0|[1-9]\d*))?(?:-([\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*))?(?:\+[\dA-Za-z.-]+)?$/;
 
 export function parseVersion(text: string): Version | undefined {
 	const match = form.exec(text);
 	if (match === null) return undefined;
-	const [major, minor, patch] = match.slice(1, 4).map(BigInt) as [bigint, bigint, bigint];
+	const [major, minor, patch] = match.slice(1, 4).map((number) => BigInt(number ?? 0)) as [bigint, bigint, bigint];
 	return { numbers: [major, minor, patch], prerelease: match[4]?.split(".") ?? [] };
+}
+
+/** Returns the version as text with three numbers: `1.10.0` for `v1.10`. */
+export function toVersionText({ numbers, prerelease }: Version): string {
+	return numbers.join(".") + (prerelease.length === 0 ? "" : `-${prerelease.join(".")}`);
 }
 
 /** Negative, zero or positive, by the precedence of semantic versions; build metadata does not count. */

@@ -1,11 +1,5 @@
 import semver from "semver";
 
-/** Version of the platform that packs may ask for in `svc_version`. */
-export const platformVersion = "3.0.0";
-
-/** Version of the language that actions of packs run in, as `python_versions` names them. */
-export const pythonVersion = "3";
-
 const longest = 256;
 
 /** Whether a version lies in a range such as `>=3.0.0, <4.0.0`. What is not understood is no reason to refuse. */

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { compareVersions, isInRange, isVersionRange } from "./versions.ts";
+import { compareVersions, isInRange, isVersionRange } from "./version-range.ts";
 
 for (const [version, range, expected] of [
 	["3.0.0", ">=3.0.0, <4.0.0", true],
