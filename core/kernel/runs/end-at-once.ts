@@ -5,6 +5,7 @@ import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../e
 import { toRunResult } from "../plugins/plugin-answers.ts";
 import { findResultSecrets } from "../secrets/result-secrets.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import { checkOutput } from "./check-output.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 import { assertRecordable } from "./recordable.ts";
 import type { RunRecords } from "./run-records.ts";
@@ -39,6 +40,7 @@ export async function endAtOnce(
 	const { succeeded, status, decided, result } = toRunResult(answer, claimed.runner_name);
 	if (!succeeded || status !== undefined || decided !== undefined) return undefined;
 	assertRecordable(result, "the result of the action");
+	if (checkOutput({ status: "succeeded", result }, snapshot).status !== "succeeded") return undefined;
 	const known_secrets = sealedSecrets.add(sealed, findResultSecrets(result, snapshot));
 	const end: ExecutionPatch = { known_secrets, ...toResultPatch(result), ...toStatusPatch(running, "succeeded", toTimestamp(clock.now())) };
 	const ended = applied(running, end);

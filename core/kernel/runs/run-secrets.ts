@@ -1,7 +1,9 @@
+import { collectMasked } from "../../language/parameters/mask.ts";
 import type { EngineDependencies } from "../plugins/dependencies.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import { findResultSecrets } from "../secrets/result-secrets.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import { checkOutput } from "./check-output.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 
@@ -11,11 +13,14 @@ export interface KeptOutcome extends Outcome {
 	readonly sealed: string | null;
 }
 
-/** The outcome without the token, and with what the result and those of children say to be secret. */
+/** Returns the outcome without the token, checked by the output schema, and with what the result and those of children say to be secret. */
 export function toKept({ status, result }: Outcome, { run, prepared }: Performance, sealing: SealedSecrets): KeptOutcome {
 	const kept = run.secrets.withoutToken(result);
 	const known = sealing.join(sealing.withoutToken(prepared.sealed), sealing.of(run.learnt));
-	return { status, result: kept, sealed: sealing.add(known, findResultSecrets(kept, prepared.snapshot)) };
+	const found = findResultSecrets(kept, prepared.snapshot);
+	const checked = checkOutput({ status, result: kept }, prepared.snapshot);
+	const concealed = checked.status === status ? [] : collectMasked(kept, checked.result);
+	return { ...checked, sealed: sealing.add(known, [...found, ...concealed]) };
 }
 
 /** The same of a run that is to go on: whoever does that must know what not to show. */

@@ -27,11 +27,30 @@ export function findSecretOutput({ action, runner }: Masked): readonly OutputTyp
 	return held.length === 0 ? [] : [...held, "other"];
 }
 
+/**
+ * The result of an execution that its output schema does not describe, without what the schema calls secret and without whatever stands
+ * where a secret should be.
+ */
+export function concealMismatch(result: JsonObject, { action, runner }: Masked): JsonObject {
+	const reading = readOutputSchema(action.output_schema);
+	if (!reading.holdsSecret) return result;
+	const conceal = (value: JsonValue) => maskRead(value, reading, { maskMismatch: true });
+	return maskTogether(() => {
+		if (runner.output_key !== null) return maskMember(result, runner.output_key, conceal);
+		if (isPrinted(result) || printingHosts(result).length > 0) return maskByOutput(result, reading, null);
+		return maskWhole(result, reading);
+	});
+}
+
+/** Names of the hosts whose output a result holds: runners of remote hosts have a result of their own for each. */
+export function printingHosts(result: JsonObject): readonly string[] {
+	return Object.keys(result).filter((name) => isPrinted(result[name]));
+}
+
 function maskByOutput(result: JsonObject, reading: Reading, outputKey: string | null): JsonObject {
 	if (outputKey !== null) return maskMember(result, outputKey, (value) => maskKeyed(value, reading));
 	if (isPrinted(result)) return maskPrinted(result, reading);
-	// Runners of remote hosts have such a result for each of them.
-	const hosts = Object.keys(result).filter((name) => isPrinted(result[name]));
+	const hosts = printingHosts(result);
 	if (hosts.length === 0) return maskWhole(result, reading);
 	return hosts.reduce((masked, host) => maskMember(masked, host, (value) => maskPrinted(value as JsonObject, reading)), result);
 }
@@ -48,7 +67,8 @@ function maskKeyed(value: JsonValue, reading: Reading): JsonValue {
 	return /^\s*[[{]/.test(value) ? maskText(value, reading) : value;
 }
 
-function isPrinted(value: JsonValue | undefined): boolean {
+/** Whether a result is what a command has printed. */
+export function isPrinted(value: JsonValue | undefined): boolean {
 	return isJsonObject(value) && printedTypes.some((type) => typeof value[type] === "string");
 }
 
@@ -66,7 +86,8 @@ function maskPrinted(printed: JsonObject, reading: Reading): JsonObject {
 	}, texts);
 }
 
-function describesResult({ isSecret, members }: Reading): boolean {
+/** Whether an output schema describes the whole result of a command, and not what it prints on standard output. */
+export function describesResult({ isSecret, members }: Reading): boolean {
 	return !isSecret && printedTypes.some((type) => members?.has(type) === true);
 }
 

@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue, ParameterDefinition, SnapshotEntity } from "../../contract/index.ts";
+import { isWholeSchema } from "../../language/parameters/definition-reading.ts";
+import { findMismatch } from "../../language/parameters/find-mismatch.ts";
+import { readOutputSchema } from "../../language/parameters/mask.ts";
+import { concealMismatch, describesResult, isPrinted, printingHosts } from "../secrets/mask-result.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * Returns the outcome of a run whose result its action's `output_schema` describes; a successful one with another result becomes a
+ * failure that keeps the result but for what is secret, and says in `error` where they differ.
+ */
+export function checkOutput(outcome: Outcome, snapshot: SnapshotEntity): Outcome {
+	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
+	const { result } = outcome;
+	const mismatch = findDifference(result, snapshot);
+	if (mismatch === undefined) return outcome;
+	const flags = { ...(result["succeeded"] === true && { succeeded: false }), ...(result["failed"] === false && { failed: true }) };
+	const error = `the result does not match the output_schema of the action: ${mismatch}`;
+	return { status: "failed", result: { ...concealMismatch(result, snapshot), ...flags, error } };
+}
+
+function findDifference(result: JsonObject, { action, runner }: SnapshotEntity): string | undefined {
+	const schema = action.output_schema;
+	const key = runner.output_key;
+	if (key !== null) return findMismatch(key, result[key] ?? null, schema);
+	if (isPrinted(result)) return findInPrinted(result, schema, "");
+	const hosts = printingHosts(result);
+	if (hosts.length === 0) return findMismatch("result", result, schema);
+	for (const host of hosts) {
+		const mismatch = findInPrinted(result[host] as JsonObject, schema, `${host}.`);
+		if (mismatch !== undefined) return mismatch;
+	}
+	return undefined;
+}
+
+/** What a command printed is described as text or as the JSON that it is; of a text that was cut neither can be told. */
+function findInPrinted(printed: JsonObject, schema: JsonObject, place: string): string | undefined {
+	if (printed["truncated"] !== undefined) return undefined;
+	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${place}stdout`);
+	const members = (isWholeSchema(schema) ? schema["properties"] : schema) as
+		| Readonly<Record<string, ParameterDefinition | undefined>>
+		| undefined;
+	const toDescribed = (name: string, value: JsonValue) => (members?.[name]?.type === "string" ? value : parse(value));
+	const described = Object.fromEntries(Object.entries(printed).map(([name, value]) => [name, toDescribed(name, value)]));
+	return findMismatch(`${place}result`, described, schema);
+}
+
+function findInText(text: JsonValue, schema: JsonObject, name: string): string | undefined {
+	const parsed = parse(text);
+	const mismatch = findMismatch(name, parsed, schema);
+	if (mismatch === undefined || parsed === text) return mismatch;
+	return findMismatch(name, text, schema) === undefined ? undefined : mismatch;
+}
+
+function parse(value: JsonValue): JsonValue {
+	if (typeof value !== "string") return value;
+	try {
+		return JSON.parse(value) as JsonValue;
+	} catch {
+		return value;
+	}
+}
