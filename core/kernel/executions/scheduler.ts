@@ -1,12 +1,13 @@
 import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import { Claiming, type Settlement, storeReserved } from "../work/claiming.ts";
+import { type Claim, Claiming, type Settlement, storeReserved } from "../work/claiming.ts";
 import { Frontier } from "../work/frontier.ts";
 import type { Leasing } from "../work/leasing.ts";
 import { Looks } from "../work/looks.ts";
 import { type AdmissionParts, Admissions, type StoreAdmitted } from "./admissions.ts";
 import { DelayedExecutions } from "./delayed-executions.ts";
 import { publishCreated, publishUpdated } from "./execution-events.ts";
+import { ParentShares } from "./parent-shares.ts";
 import { PlaceTurns } from "./place-turns.ts";
 import type { Queues, Starter } from "./queues.ts";
 import { heldStatuses } from "./status.ts";
@@ -46,6 +47,9 @@ export class Scheduler {
 	readonly #parts: SchedulerParts;
 	readonly #claiming: Claiming<"execution">;
 	readonly #looks: Looks;
+	readonly #shares: ParentShares;
+	/** Its children alone can be `requested`: saves a question for others with each claim. Undefined: that is not known of any. */
+	#onlyParent: string | undefined;
 	readonly #starter: Starter;
 	readonly #admissions: Admissions;
 	readonly #frontier = new Frontier();
@@ -71,6 +75,7 @@ export class Scheduler {
 
 	constructor(parts: SchedulerParts) {
 		this.#parts = parts;
+		this.#shares = new ParentShares(parts.poolSize);
 		this.#claiming = new Claiming({
 			...parts,
 			kind: "execution",
@@ -78,13 +83,15 @@ export class Scheduler {
 			claimsAhead: false,
 			toClaim: () => ({ status: "scheduled", log: append({ status: "scheduled", timestamp: toTimestamp(parts.clock.now()) }) }),
 			claimed: { status: { in: heldStatuses } },
-			work: parts.run,
+			work: (execution) =>
+				execution.parent_id === null ? parts.run(execution) : this.#shares.during(execution.parent_id, () => parts.run(execution)),
 			isHere: parts.holds,
 			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 			onRoom: () => this.lookIfDue(),
 		});
-		this.#delayed = new DelayedExecutions({ ...parts, claiming: this.#claiming });
+		const places = () => this.#claiming.places();
+		this.#delayed = new DelayedExecutions({ ...parts, claiming: { places, claimSome: (claim) => this.#claimFairly(claim) } });
 		this.#looks = new Looks({
 			look: () => this.#look(),
 			onError: (error) => {
@@ -96,7 +103,7 @@ export class Scheduler {
 		const announce = (execution: ExecutionEntity) => this.announce(execution);
 		this.#admissions = new Admissions({ ...parts, reserve, claim: () => this.#claiming.claim(), announce });
 		this.#starter = {
-			places: () => this.#claiming.places(),
+			places,
 			start: (executions, store) => this.#startQueued(executions, store),
 			release: () => {
 				// They have waited for longer than what is claimed now.
@@ -126,6 +133,11 @@ export class Scheduler {
 		readonly delayed?: boolean;
 		readonly ready?: boolean;
 	} = {}): void {
+		if (requested) this.#onlyParent = undefined;
+		this.#wake({ requested, delayed, ready });
+	}
+
+	#wake({ requested = true, delayed = false, ready = false }: { requested?: boolean; delayed?: boolean; ready?: boolean } = {}): void {
 		if (!this.#looks.isOn) return;
 		this.#looksAtReady ||= ready;
 		this.#looksAtRequested ||= requested;
@@ -138,7 +150,7 @@ export class Scheduler {
 		const requested = this.#claiming.isBehind;
 		const delayed = this.#hasComeDue;
 		const left = this.#looksAtReady || this.#looksAtReleased;
-		if (requested || delayed || left || this.#parts.queues().isLookDue()) this.wake({ requested, delayed, ready: false });
+		if (requested || delayed || left || this.#parts.queues().isLookDue()) this.#wake({ requested, delayed });
 	}
 
 	/** Let `store` keep new executions, all or none, and see to their being run. */
@@ -155,8 +167,9 @@ export class Scheduler {
 		else if (!delayed) {
 			this.#claiming.fallBehind();
 			this.#frontier.expect(execution.start_timestamp);
+			if (execution.parent_id !== this.#onlyParent) this.#onlyParent = undefined;
 		}
-		this.wake({ requested: !isQueued, delayed });
+		this.#wake({ requested: !isQueued, delayed, ready: delayed });
 		// Elsewhere, who looks at what is delayed looks at queues as well.
 		this.#parts.announce({ delayed: delayed || isQueued });
 	}
@@ -193,7 +206,7 @@ export class Scheduler {
 		if (this.#delayed.isLeft) {
 			// What is new waits behind it, and whoever has a place again looks.
 			this.#claiming.fallBehind();
-			if (this.#claiming.places() > 0) this.wake();
+			if (this.#claiming.places() > 0) this.#wake();
 		}
 		if (!everything || !this.#looks.isOn) return;
 		await this.#delayed.mark();
@@ -232,7 +245,7 @@ export class Scheduler {
 	async #lookAtReleased(): Promise<void> {
 		const begun = toTimestamp(this.#parts.clock.now());
 		while (this.#claiming.places() > 0) {
-			if (!(await this.#claiming.claimSome(atOnce("delayed", this.#released, begun)))) {
+			if (!(await this.#claimFairly(atOnce("delayed", this.#released, begun)))) {
 				this.#released.done();
 				this.#looksAtReleased = false;
 				return;
@@ -247,9 +260,26 @@ export class Scheduler {
 		const isDone = await this.#claiming.claimAll(
 			() => atOnce("requested", this.#frontier, begun),
 			() => this.#othersWait(),
+			(claim) => this.#claimFairly(claim, { isRequested: true }),
 		);
 		if (isDone) this.#frontier.done(begun);
 		else this.#goOnLater();
+	}
+
+	/** Claims some of what matches. Children of a parent that holds its share of the slots are claimed only if nothing else waits. */
+	async #claimFairly(claim: Claim<"execution">, { isRequested = false } = {}): Promise<boolean> {
+		const { full, limit } = this.#shares;
+		if (full === undefined) return this.#claiming.claimSome({ ...claim, limit });
+		if (!isRequested || this.#onlyParent !== full) {
+			// Before others are looked for, as `announce` resets it for those that come in meanwhile.
+			if (isRequested) this.#onlyParent = full;
+			const others = { where: { ...claim.where, parent_id: { not: full } }, orderBy: claim.orderBy, limit };
+			if (await this.#claiming.claimSome(others)) {
+				if (isRequested) this.#onlyParent = undefined;
+				return true;
+			}
+		}
+		return this.#claiming.claimSome(claim);
 	}
 
 	/** Whether somebody waits who would get nothing for as long as what need not wait takes the places that become free. */
@@ -259,7 +289,7 @@ export class Scheduler {
 
 	/** There may be places still, and nobody tells of those. */
 	#goOnLater(): void {
-		if (this.#claiming.places() > 0) this.wake();
+		if (this.#claiming.places() > 0) this.#wake();
 	}
 
 	async #lookAtQueues(): Promise<void> {

@@ -80,6 +80,8 @@ export async function storeAllReserved<E>(
 export interface Claim<K extends ClaimedKind> {
 	readonly where: Where<EntityMap[K]>;
 	readonly orderBy: readonly Order<EntityMap[K]>[];
+	/** Most that this claim may take. Default: `claimLimit`. */
+	readonly limit?: number;
 	/** The time by which it is in order, of something that has been claimed. */
 	readonly reach?: (entity: EntityMap[K]) => void;
 }
@@ -167,10 +169,16 @@ export class Claiming<K extends ClaimedKind> {
 	/**
 	 * Claim everything that matches, asking each time what that is, until nothing is left of it, or no place, or somebody else `waits` for
 	 * places: while claims are under way others become free. Whether nothing is left.
+	 *
+	 * @param claimSome instead of the method of this name
 	 */
-	async claimAll(toClaim: () => Claim<K>, waits: () => boolean = () => false): Promise<boolean> {
+	async claimAll(
+		toClaim: () => Claim<K>,
+		waits: () => boolean = () => false,
+		claimSome = (claim: Claim<K>) => this.claimSome(claim),
+	): Promise<boolean> {
 		while (this.places() > 0) {
-			const isLeft = await this.claimSome(toClaim());
+			const isLeft = await claimSome(toClaim());
 			this.#isBehind = isLeft;
 			if (!isLeft) return true;
 			if (waits()) break;
@@ -193,13 +201,13 @@ export class Claiming<K extends ClaimedKind> {
 
 	async #claimSome(claim: Claim<K>, patch: Patch<EntityMap[K]> & TakenLease, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
 		const { storage, kind, claimLimit, claimsAhead } = this.#parts;
-		const { where, orderBy, reach } = claim;
+		const { where, orderBy, reach, limit: ownLimit = claimLimit } = claim;
 		const places = this.places();
 		if (places === 0) {
 			this.#isBehind = true;
 			return false;
 		}
-		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, places);
+		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, ownLimit, places);
 		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
 		if (claimed.length === 0) this.#claims.record(1, kind, "empty");
 		else this.#claims.record(claimed.length, kind, "won");

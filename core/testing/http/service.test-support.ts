@@ -10,7 +10,7 @@ import { createService } from "../../service/service.ts";
 import { type BackendOptions, createBackend } from "../backends/backend.test-support.ts";
 
 /** Says its lines; with `wait` it goes on until it is canceled. Its parameters hold secrets, nested ones too. */
-const speak = defineRunner("speak", () => ({
+export const speak = defineRunner("speak", () => ({
 	description: "Says its lines.",
 	capabilities: { streaming: true, cancellation: true },
 	parameters: {

@@ -219,6 +219,16 @@ test("many items start in several steps, and none of them costs more than the fi
 	assert.equal(rehearsal.requests.size, 1000);
 });
 
+test("of many items a thousand are on their way at once, and more start as these end", async () => {
+	const rehearsal = new Rehearsal({ ...items(), vars: [["list", Array.from({ length: 3000 }, (_, at) => at)]], output: [] });
+	await rehearsal.begin();
+	await rehearsal.settle();
+	assert.equal(rehearsal.requests.size, 1000);
+	await rehearsal.come("a");
+	await rehearsal.settle();
+	assert.equal(rehearsal.requests.size, 1001);
+});
+
 test("the delay of a retry takes the place of the task's", async () => {
 	const rehearsal = new Rehearsal({ tasks: { a: { delay: 9, retry: { count: 2, delay: 4 } } } });
 	assert.equal((await rehearsal.begin()).start[0]?.delay, 9000);

@@ -33,22 +33,44 @@ interface Part {
 
 /** Bytes from which on a value is worth a reference. */
 const largeBytes = 512;
+/** Values that seem smaller are looked through at once. */
+const quickBytes = largeBytes / 2;
 /** What is nested deeper is refused. */
 const deepest = 1000;
 
 /** Looks through a value once. `find` tells what stands for a large part. `SVC_INVALID` for what is nested too deeply. */
 export function survey(value: JsonValue, find: (digest: string) => JsonValue | undefined = () => undefined): Survey {
-	const large: LargePart[] = [];
-	const look = (part: JsonValue, trail: Trail | undefined, depth: number): Part => {
-		if (depth > deepest) throw new SvcError("SVC_INVALID", `the value is nested more than ${deepest} levels deep`);
-		const inner = (step: string | number, member: JsonValue) => look(member, { step, before: trail }, depth + 1);
-		const seen = lookInside(part, inner);
-		if (seen.bytes < largeBytes || seen.isOpaque) return seen;
-		const digest = createHash("sha256").update(seen.text).digest("base64");
-		large.push({ digest, trail, isObject: isJsonObject(part) });
-		return { ...seen, held: find(digest) ?? seen.held, text: `#${digest}` };
-	};
-	return { held: look(value, undefined, 0).held, large };
+	const surveying: Surveying = { large: [], find };
+	return { held: look(value, undefined, { depth: 0, surveying }).held, large: surveying.large };
+}
+
+interface Surveying {
+	readonly large: LargePart[];
+	readonly find: (digest: string) => JsonValue | undefined;
+}
+
+function look(part: JsonValue, trail: Trail | undefined, at: { readonly depth: number; readonly surveying: Surveying }): Part {
+	const { depth, surveying } = at;
+	if (depth > deepest) throw new SvcError("SVC_INVALID", `the value is nested more than ${deepest} levels deep`);
+	const inside = { depth: depth + 1, surveying };
+	const inner = (step: string | number, member: JsonValue) => look(member, { step, before: trail }, inside);
+	const seen = toFlat(part) ?? lookInside(part, inner);
+	if (seen.bytes < largeBytes || seen.isOpaque) return seen;
+	const digest = createHash("sha256").update(seen.text).digest("base64");
+	surveying.large.push({ digest, trail, isObject: isJsonObject(part) });
+	return { ...seen, held: surveying.find(digest) ?? seen.held, text: `#${digest}` };
+}
+
+/** The part for a small value, or a list of small values, looked through at once: a list may have a hundred thousand. Undefined for all else. */
+function toFlat(value: JsonValue): Part | undefined {
+	const isFlat = isArray(value) ? value.every(isQuick) : isQuick(value);
+	if (!isFlat) return undefined;
+	const text = JSON.stringify(value);
+	return text.includes('"$"') ? undefined : { held: value, bytes: text.length, text, isOpaque: false };
+}
+
+function isQuick(value: JsonValue): boolean {
+	return measure(value, quickBytes) < quickBytes;
 }
 
 export function toPath(trail: Trail | undefined): readonly (string | number)[] {

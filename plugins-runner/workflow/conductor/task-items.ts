@@ -9,6 +9,11 @@ import { toFunctions } from "./scope.ts";
 import { isArray, toBytes } from "./survey.ts";
 import type { TaskRun } from "./task-run.ts";
 
+/**
+ * Items of a workflow that are on their way at once, whatever their tasks allow: the next ones start as these end. With one execution stored for each of
+ * 100,000 items, all others would wait behind them, and each look at what is open would read them all.
+ */
+const maxActive = 1_000;
 /** Lists that are kept from one item to the next. */
 const cacheBytes = 16 * 1024 * 1024;
 
@@ -27,10 +32,11 @@ export class TaskItems {
 	async start(room: number): Promise<number> {
 		const { status, wantsItems } = this.#run.state;
 		if (status !== "running" && status !== "failed") return 0;
+		const most = Math.min(room, maxActive - this.#run.state.active);
 		let started = 0;
 		for (const run of [...wantsItems]) {
-			if (started >= room) break;
-			started += await this.#startSome(run, room - started);
+			if (started >= most) break;
+			started += await this.#startSome(run, most - started);
 		}
 		return started;
 	}

@@ -1,13 +1,21 @@
 import type { WorkflowEvent } from "../steps.ts";
 
+/** Events that are dealt with in one step. */
+const maxTaken = 1_000;
+
 /** What has happened and has not been dealt with yet, from several sources. */
 export class EventQueue {
-	#events: WorkflowEvent[] = [];
+	readonly #events: WorkflowEvent[] = [];
 	#failure: { readonly error: unknown } | undefined;
 	#wake: () => void = () => {};
 
 	push(...events: readonly WorkflowEvent[]): void {
-		this.#events.push(...events);
+		this.pushAll(events);
+	}
+
+	/** For lists of any length: a call may have so many arguments only. */
+	pushAll(events: readonly WorkflowEvent[]): void {
+		for (const event of events) this.#events.push(event);
 		this.#wake();
 	}
 
@@ -22,7 +30,7 @@ export class EventQueue {
 		return this.#events.some(matches);
 	}
 
-	/** Everything so far; waits until there is something. */
+	/** What has come so far, at most a thousand at a time, so that others are served in between; waits until there is something. */
 	async take(): Promise<readonly WorkflowEvent[]> {
 		while (this.#events.length === 0 && this.#failure === undefined) {
 			await new Promise<void>((resolve) => {
@@ -30,8 +38,6 @@ export class EventQueue {
 			});
 		}
 		if (this.#failure !== undefined) throw this.#failure.error;
-		const events = this.#events;
-		this.#events = [];
-		return events;
+		return this.#events.splice(0, maxTaken);
 	}
 }

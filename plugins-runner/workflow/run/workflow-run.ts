@@ -49,7 +49,7 @@ export class WorkflowRun {
 
 	/** From `first` to the end, to a pause, or until the service stops. */
 	async perform(first: readonly WorkflowEvent[]): Promise<RunResult> {
-		this.#queue.push(...first);
+		this.#queue.pushAll(first);
 		this.#listen();
 		try {
 			for (;;) {

@@ -10,13 +10,13 @@ import {
 } from "../../../contract/index.ts";
 import { createAbortWatch } from "../../basics/abort-watch.ts";
 import { outlastOutage } from "../../work/outage.ts";
-import { type ChildReading, childFields, type StoredChild, toReading } from "./child-record.ts";
+import { type ChildReading, readChildren, type StoredChild, toReading } from "./child-record.ts";
 
 /** Poll intervals after which the storage is looked at, in case the bus has lost something. */
 const longestSilence = 5;
 
 export interface ChildBookParts {
-	readonly storage: Pick<Storage, "find">;
+	readonly storage: Pick<Storage, "find" | "count">;
 	readonly logger: Logger;
 	readonly options: Pick<Options, "scheduler">;
 	readonly parentId: string;
@@ -38,6 +38,8 @@ const aborts = createAbortWatch();
 export class ChildBook {
 	readonly #parts: ChildBookParts;
 	readonly #entries = new Map<string, ChildReading>();
+	/** Ids of the entries that have not ended. */
+	readonly #open = new Set<string>();
 	readonly #readers = new Set<Reader>();
 	/** As what the runner knows a child, by its id. */
 	readonly #told = new Map<string, ChildReading>();
@@ -146,6 +148,8 @@ export class ChildBook {
 		const { id, hasEnded } = reading.child;
 		if ((this.#entries.get(id)?.age ?? 0) >= reading.age || this.#isClosed) return;
 		this.#entries.set(id, reading);
+		if (hasEnded) this.#open.delete(id);
+		else this.#open.add(id);
 		for (const reader of this.#readers) {
 			reader.untold.add(id);
 			reader.wake();
@@ -195,7 +199,7 @@ export class ChildBook {
 	/** Only at what has not ended, and at what has ended since the last look: there may be thousands that ended long ago. */
 	async #look(): Promise<void> {
 		const parent_id = this.#parts.parentId;
-		const open = [...this.#entries.values()].filter(({ child }) => !child.hasEnded).map(({ child }) => child.id);
+		const open = [...this.#open];
 		const seen = new Set<string>();
 		try {
 			for (let where: Where<ExecutionEntity> = { parent_id, end_timestamp: null }; ; ) {
@@ -220,9 +224,14 @@ export class ChildBook {
 	}
 
 	async #lookAt(where: Where<ExecutionEntity>): Promise<readonly string[]> {
-		const found = await this.#parts.storage.find("execution", { where, fields: childFields, orderBy: [["start_timestamp", "asc"]] });
-		for (const child of found) this.note(child);
-		return found.map(({ id }) => id);
+		const ids: string[] = [];
+		for await (const page of readChildren(this.#parts.storage, where)) {
+			for (const child of page) {
+				this.note(child);
+				ids.push(child.id);
+			}
+		}
+		return ids;
 	}
 
 	#plan(): void {

@@ -1,9 +1,35 @@
 import { createHash } from "node:crypto";
-import { type Child, type ExecutionEntity, isJsonObject } from "../../../contract/index.ts";
+import { type Child, type ExecutionEntity, isJsonObject, type Storage, type Where } from "../../../contract/index.ts";
+import { Breath } from "../../basics/breath.ts";
+import { type Page, readPage } from "../../basics/page.ts";
+import { beginning, type Place } from "../../basics/walk.ts";
 import { isCompleted } from "../../executions/status.ts";
 
 /** What is read of a child. */
 export const childFields = ["id", "parent_id", "action_ref", "liveaction_id", "status", "log", "context", "followed_by"] as const;
+
+/** Children that are read at a time: there may be a hundred thousand of one run. */
+const pageSize = 500;
+
+/** Reads the children of a run that match, page by page, by their start. */
+export async function* readChildren(
+	storage: Pick<Storage, "find" | "count">,
+	where: Where<ExecutionEntity>,
+): AsyncGenerator<readonly StoredChild[]> {
+	const query = {
+		where,
+		fields: [...childFields, "start_timestamp"],
+		orderBy: [["start_timestamp", "asc"]],
+		limit: pageSize,
+		exactTotal: 1,
+	} as const;
+	const breath = new Breath();
+	for (let after: Place | undefined = beginning; after !== undefined; await breath.take()) {
+		const { items, next }: Page<StoredChild> = await readPage(storage, "execution", { ...query, after });
+		if (items.length > 0) yield items;
+		after = next;
+	}
+}
 
 export type StoredChild = Pick<ExecutionEntity, (typeof childFields)[number]>;
 

@@ -24,7 +24,7 @@ import { assertRecordable } from "../recordable.ts";
 import type { RunCalls } from "../run-calls.ts";
 import type { RunRecords } from "../run-records.ts";
 import { ChildBook } from "./child-book.ts";
-import { type ChildReading, childFields, type StoredChild, toChildId, toFollowing, toReading } from "./child-record.ts";
+import { type ChildReading, childFields, readChildren, type StoredChild, toChildId, toFollowing, toReading } from "./child-record.ts";
 import { type ChildStartParts, ChildStarts } from "./child-starts.ts";
 import type { ChildWatch } from "./child-watch.ts";
 import { TakenUpChain } from "./taken-up.ts";
@@ -137,14 +137,22 @@ export class RunChildren implements ChildExecutions {
 	};
 
 	readonly list = async (): Promise<readonly Child[]> => {
-		const latest = new Map<string, ChildReading>();
-		for (const stored of await this.#calls.outlast(() => this.#find({}))) {
-			const reading = toReading(stored);
-			const { id } = reading.child;
-			if ((latest.get(id)?.age ?? 0) < reading.age) latest.set(id, reading);
-		}
+		const latest = await this.#calls.outlast(() => this.#readLatest());
 		return [...latest.values()].map((reading) => this.#book.tell(reading));
 	};
+
+	/** The latest reading of each child, by its id. */
+	async #readLatest(): Promise<ReadonlyMap<string, ChildReading>> {
+		const latest = new Map<string, ChildReading>();
+		for await (const page of readChildren(this.#parts.storage, { parent_id: this.#performance.execution.id })) {
+			for (const stored of page) {
+				const reading = toReading(stored);
+				const { id } = reading.child;
+				if ((latest.get(id)?.age ?? 0) < reading.age) latest.set(id, reading);
+			}
+		}
+		return latest;
+	}
 
 	readonly ended = async (id: string, { signal = this.#signal }: ChildWait = {}): Promise<Child> => {
 		this.#calls.assertHeld();

@@ -1,0 +1,97 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { defineRunner, type ExecutionEntity } from "../../contract/index.ts";
+import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+import { ParentShares } from "./parent-shares.ts";
+
+/** Starts children that run until they are canceled, and waits for them. */
+const parent = defineRunner("parent", () => ({
+	description: "Starts children.",
+	capabilities: { cancellation: true },
+	parameters: { children: { type: "integer", default: 0 } },
+	async run({ children, runnerParameters }) {
+		const { children: count } = runnerParameters as { readonly children: number };
+		const ids: string[] = [];
+		for (let index = 0; index < count; index++) {
+			ids.push(await children.start({ key: `item-${index}`, action: "default.scripted", parameters: { outcome: "hang" } }));
+		}
+		for (const id of ids) await children.ended(id);
+		return { succeeded: true, result: {} };
+	},
+}))();
+
+async function withPool(poolSize: number, run: (node: TestEngine) => Promise<void>): Promise<void> {
+	const node = await startEngine({
+		runners: [parent],
+		options: { actionrunner: { actions_pool_size: poolSize, graceful_shutdown: false } },
+	});
+	try {
+		await node.engine.actions.create({ name: "parent", runner_type: "parent" });
+		await run(node);
+	} finally {
+		await node.stop();
+	}
+}
+
+/** Waits until as many of these run. */
+async function running(
+	{ storage }: TestEngine,
+	where: { readonly parent_id?: string; readonly id?: { readonly in: readonly string[] } },
+	count: number,
+) {
+	for (;;) {
+		const found: readonly ExecutionEntity[] = await storage.find("execution", { where: { ...where, status: "running" } });
+		if (found.length === count) return found;
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+}
+
+async function end({ engine, settled }: TestEngine, { id }: Pick<ExecutionEntity, "id">): Promise<void> {
+	await engine.executions.cancel(id, principal);
+	await settled(id);
+}
+
+test("children of one parent take every slot while nothing else waits, and half of them while others do", () =>
+	withPool(4, async (node) => {
+		const { id } = await node.submit({ children: 12 }, { action: "default.parent" });
+		const [first, second, third] = await running(node, { parent_id: id }, 4);
+		assert.ok(first !== undefined && second !== undefined && third !== undefined);
+		while ((await node.storage.count("execution", { parent_id: id })) < 12) await new Promise((resolve) => setTimeout(resolve, 5));
+		const others = [];
+		for (let index = 0; index < 4; index++) others.push((await node.submit({ outcome: "hang" })).id);
+		// The children that wait came before the others.
+		await end(node, first);
+		await running(node, { id: { in: others } }, 1);
+		await end(node, second);
+		await running(node, { id: { in: others } }, 2);
+		assert.equal((await running(node, { parent_id: id }, 2)).length, 2);
+		// The parent keeps its half: what waits longest comes next.
+		await end(node, third);
+		await running(node, { parent_id: id }, 2);
+		const [other] = await running(node, { id: { in: others } }, 2);
+		assert.ok(other !== undefined);
+		await end(node, other);
+		await running(node, { id: { in: others } }, 2);
+		for (const one of others) await end(node, { id: one });
+		await running(node, { parent_id: id }, 4);
+	}));
+
+test("a parent is full with half of the slots, rounded up, and a claim takes no more than is left to any other", async () => {
+	const shares = new ParentShares(5);
+	let finish = () => {};
+	const finished = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
+	const runs = ["a", "b", "a"].map((parentId) => shares.during(parentId, () => finished));
+	assert.equal(shares.full, undefined);
+	assert.equal(shares.limit, 1);
+	runs.push(shares.during("a", () => finished));
+	assert.equal(shares.full, "a");
+	assert.equal(shares.limit, 2);
+	finish();
+	await Promise.all(runs);
+	assert.equal(shares.full, undefined);
+	assert.equal(shares.limit, 3);
+});
+
+test.run();
