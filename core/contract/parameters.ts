@@ -29,6 +29,11 @@ export interface ParameterDefinition {
 	 * in, as by a container. Default false.
 	 */
 	readonly opensReserved?: boolean;
+	/**
+	 * Only for parameters of runners whose value can also say what a reserved parameter says, such as the user in `user@host`: if the caller may
+	 * not set that parameter, `schema` is laid over this definition.
+	 */
+	readonly reservedBy?: { readonly parameter: string; readonly schema: ParameterDefinition };
 	/** Its value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
 	readonly secret?: boolean;
 	/** Place among a script's positional arguments, from 0 without gaps. */

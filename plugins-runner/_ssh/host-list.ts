@@ -1,40 +1,58 @@
-import { SvcError } from "../../core/contract/index.ts";
+import { type JsonValue, SvcError } from "../../core/contract/index.ts";
 
 /** A host as an action names it. */
 export interface NamedHost {
-	/** What the result calls it: the name alone, or with its port where the list holds the name more than once. */
+	/** What the result calls it: the name alone, or with its port or user if the list holds the name more than once. */
 	readonly key: string;
 	readonly host: string;
 	/** The port behind the name, if there is one. */
 	readonly port: number | undefined;
+	/** The user in front of the name, if there is one. */
+	readonly user: string | undefined;
 }
 
-/** Read `web1, web2:2222, [2001:db8::1]:22`. What stands there twice is taken once. */
-export function parseHosts(text: string): readonly NamedHost[] {
-	const entries = [...new Set(text.split(",").map((entry) => entry.trim()))].filter((entry) => entry !== "").map(parse);
+type HostAddress = Omit<NamedHost, "key">;
+
+/** Reads `web1, root@web2:2222, [2001:db8::1]:22`, separated by commas or lines, or a list of such. What is named twice is taken once. */
+export function parseHosts(hosts: JsonValue | undefined): readonly NamedHost[] {
+	const texts = [hosts ?? ""].flat().flatMap((entry) => (typeof entry === "string" ? entry.split(/[,\n]/) : [JSON.stringify(entry)]));
+	const entries = [...new Set(texts.map((entry) => entry.trim()))]
+		.filter((entry) => entry !== "")
+		.map((entry) => parseHost(entry, "hosts"));
 	if (entries.length === 0) throw new SvcError("SVC_INVALID", 'parameter "hosts" must name at least one host');
-	return entries.map(({ host, port }) => {
-		const isOnlyOne = entries.filter((other) => other.host === host).length === 1;
-		return { host, port, key: isOnlyOne || port === undefined ? host : formatAddress(host, port) };
-	});
+	return entries.map((entry) => ({ ...entry, key: toKey(entry, entries) }));
 }
 
-/** Read one host, with or without a port. */
-export function parseHost(text: string, parameter: string): { readonly host: string; readonly port: number | undefined } {
-	const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text) ?? [];
+/** Reads one host, with or without user and port. */
+export function parseHost(text: string, parameter: string): HostAddress {
+	const [, user, address = ""] = /^(?:([^@]*)@)?([^@]*)$/.exec(text) ?? [];
+	const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(address) ?? [];
 	// A bare address of version 6 has more than one colon, and no port.
-	const host = bracketed ?? plain ?? (/^[0-9a-f:.]+(%\w+)?$/i.test(text) && text.split(":").length > 2 ? text : undefined);
+	const host = bracketed ?? plain ?? (/^[0-9a-f:.]+(%\w+)?$/i.test(address) && address.split(":").length > 2 ? address : undefined);
 	const port = digits === undefined ? undefined : Number(digits);
-	if (host === undefined || host.startsWith("-") || /[\s\0/@]/.test(host) || (port !== undefined && (port < 1 || port > 65_535))) {
-		throw new SvcError("SVC_INVALID", `parameter "${parameter}": "${text}" is not a host; allowed are name, name:port and [address]:port`);
+	const isUser = user === undefined || /^[^-\s\0/:][^\s\0/:]*$/.test(user);
+	if (
+		host === undefined ||
+		!isUser ||
+		host.startsWith("-") ||
+		/[\s\0/]/.test(host) ||
+		(port !== undefined && (port < 1 || port > 65_535))
+	) {
+		const allowed = "allowed are name, name:port and [address]:port, each with user@ in front where needed";
+		throw new SvcError("SVC_INVALID", `parameter "${parameter}": "${text}" is not a host; ${allowed}`);
 	}
-	return { host, port };
+	return { host, port, user };
 }
 
 export function formatAddress(host: string, port: number): string {
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-function parse(entry: string) {
-	return parseHost(entry, "hosts");
+/** As much of the address as tells it apart from the others. */
+function toKey({ host, port, user }: HostAddress, entries: readonly HostAddress[]): string {
+	const others = entries.filter((other) => other.host === host);
+	if (others.length === 1) return host;
+	const address = port === undefined ? host : formatAddress(host, port);
+	const isAmbiguous = others.filter((other) => other.port === port).length > 1;
+	return isAmbiguous && user !== undefined ? `${user}@${address}` : address;
 }

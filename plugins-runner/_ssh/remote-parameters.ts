@@ -1,8 +1,19 @@
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinition, ParameterSchema } from "../../core/contract/index.ts";
+
+/** Hosts that leave the user to `username`. */
+const withoutUser: ParameterDefinition = { type: "string", pattern: "^[^@]*$" };
+const text: ParameterDefinition = { type: "string" };
+const textOrList = (entry: ParameterDefinition) => [entry, { type: "array", items: entry, minItems: 1 }] as const;
 
 /** Parameters of every runner that works on remote hosts. Reserved are those that make something else of a fixed script, or somebody else of its user. */
 export const remoteParameters = {
-	hosts: { type: "string", required: true, description: "Hosts, separated by commas; each `host`, `host:port` or `[address]:port`." },
+	hosts: {
+		anyOf: textOrList(text),
+		required: true,
+		description:
+			"Hosts, separated by commas or lines, or a list; each `host`, `host:port` or `[address]:port`, with `user@` in front where needed.",
+		reservedBy: { parameter: "username", schema: { anyOf: textOrList(withoutUser) } },
+	},
 	username: { type: "string", reserved: true, description: "User on the hosts." },
 	password: { type: "string", secret: true, reserved: true, description: "Password of the user; wins over keys." },
 	private_key: {
@@ -13,7 +24,11 @@ export const remoteParameters = {
 	},
 	passphrase: { type: "string", secret: true, reserved: true, description: "Passphrase of the private key." },
 	port: { type: "integer", reserved: true, description: "Port of the hosts that are named without one." },
-	bastion_host: { type: "string", reserved: true, description: "Host to go through, with the same user and credentials." },
+	bastion_host: {
+		type: "string",
+		reserved: true,
+		description: "Host to go through, or several separated by commas, with the same credentials; each may have `user@` in front.",
+	},
 	parallel: { type: "boolean", default: true, description: "Whether hosts work side by side; otherwise one after the other." },
 	cwd: { type: "string", reserved: true, description: "Working directory on the hosts." },
 	dir: { type: "string", reserved: true, description: "Directory on the hosts in which scripts are put." },

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { remoteCommand } from "../remote-command/index.ts";
 import { openSite, type RemoteRun, type RunnerParameters, runRemote, toLogin, toOptions } from "./remote-run.test-support.ts";
 import { sshdTest } from "./sshd.test-support.ts";
 
-// test-timeout: 120
+// test-timeout: 180
 const { site, sshd } = await openSite(test);
 const remoteTest = sshdTest(test);
 const asRoot = missing({ command: "sshd" }) === undefined ? requires(test, { command: "sudo", root: true }).test : remoteTest;
@@ -29,17 +29,53 @@ remoteTest("keys of every type sign in, as text and as path, with and without pa
 		["ecdsa", "-t", "ecdsa", "-N", ""],
 		["rsa-locked", "-t", "rsa", "-b", "2048", "-N", "pass phrase"],
 		["rsa-pem", "-t", "rsa", "-b", "2048", "-m", "PEM", "-N", ""],
+		["rsa-pkcs8", "-t", "rsa", "-b", "2048", "-m", "PKCS8", "-N", ""],
+		["rsa-pkcs8-locked", "-t", "rsa", "-b", "2048", "-m", "PKCS8", "-N", "pass phrase"],
+		["ecdsa-pkcs8", "-t", "ecdsa", "-m", "PKCS8", "-N", ""],
 	] as const;
 	const keys = await Promise.all(types.map(async ([name, ...options]) => ({ name, path: await site.createKey(name, ...options) })));
 	const server = await site.startSshd({ authorized: keys.map(({ path }) => readFileSync(`${path}.pub`, "utf8")) });
 	for (const { name, path } of keys) {
 		const passphrase = name.endsWith("locked") ? "pass phrase" : null;
-		for (const private_key of [path, readFileSync(path, "utf8"), readFileSync(path, "utf8").trim().replaceAll("\n", "\\n")])
+		const text = readFileSync(path, "utf8");
+		for (const private_key of [path, text, text.trim().replaceAll("\n", "\\n"), text.replaceAll(/^/gm, "    ")])
 			assert.equal(await whoami({ ...toLogin(site, server), private_key, passphrase }), site.username, name);
 	}
 	const locked = join(site.directory, "rsa-locked");
 	await assert.rejects(whoami({ private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
 	await assert.rejects(whoami({ private_key: locked, passphrase: "wrong one" }), /"passphrase" does not fit/);
+});
+
+remoteTest("an Ed25519 key in PKCS#8 signs in", async () => {
+	const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+	const point = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+	const line = Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from("ssh-ed25519"), Buffer.from([0, 0, 0, 32]), point]).toString(
+		"base64",
+	);
+	const server = await site.startSshd({ authorized: [`ssh-ed25519 ${line}`] });
+	const login = toLogin(site, server);
+	const plain = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+	const locked = privateKey.export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "pass phrase" }).toString();
+	assert.equal(await whoami({ ...login, private_key: plain }), site.username);
+	assert.equal(await whoami({ ...login, private_key: locked, passphrase: "pass phrase" }), site.username);
+	await assert.rejects(whoami({ ...login, private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
+	await assert.rejects(whoami({ ...login, private_key: locked, passphrase: "wrong one" }), /"passphrase" does not fit/);
+});
+
+remoteTest("a host may name its user, and hosts may be lines or a list", async () => {
+	const login = { private_key: site.key, username: "nobody-here" };
+	const address = `${site.username}@127.0.0.1:${sshd.port}`;
+	for (const hosts of [address, `\n${address}\n`, [address]]) assert.equal(await whoami({ ...login, hosts }), site.username);
+	await assert.rejects(whoami({ ...login, hosts: `127.0.0.1:${sshd.port}` }), /sign-in refused/);
+});
+
+remoteTest("several bastion hosts are gone through in order, each with its own user", async () => {
+	const [first, second] = [await site.startSshd(), await site.startSshd()];
+	const hop = ({ port }: { readonly port: number }) => `${site.username}@127.0.0.1:${port}`;
+	const login = { private_key: site.key, username: null, hosts: hop(sshd), bastion_host: `${hop(first)}, ${hop(second)}` };
+	assert.equal(await whoami(login), site.username);
+	for (const server of [first, second]) assert.match(server.log(), /Accepted publickey/);
+	await assert.rejects(whoami({ ...login, bastion_host: Array(9).fill("h").join(",") }), /at most 8 hosts/);
 });
 
 remoteTest("a key that is none, or a passphrase without one, is refused without repeating it", async () => {

@@ -3,6 +3,7 @@ import { type Options, type ParameterValues, SvcError } from "../../core/contrac
 import { type NamedHost, parseHost } from "./host-list.ts";
 import type { remoteParameters } from "./remote-parameters.ts";
 import { expandHome } from "./shared-pool.ts";
+import { fromPkcs8 } from "./pkcs8.ts";
 import { findInSshConfig, type SshConfigEntry } from "./ssh-config.ts";
 import type { Ssh2 } from "./ssh2-package.ts";
 import type { Target } from "./target.ts";
@@ -34,11 +35,7 @@ export async function createTargetFinder(sources: Sources): Promise<TargetFinder
 		const entry = findInSshConfig(config, host.host);
 		const target = await createTarget(sources, host, entry);
 		const { bastion_host: bastion } = parameters;
-		if (bastion) {
-			const { host: name, port } = parseHost(bastion, "bastion_host");
-			return { ...target, via: await createTarget(sources, { key: name, host: name, port }, findInSshConfig(config, name)) };
-		}
-		const via = await findWay(entry, []);
+		const via = bastion ? await findHops(bastion, "bastion_host") : await findWay(entry, []);
 		return via === undefined ? target : { ...target, via };
 	}
 
@@ -46,15 +43,18 @@ export async function createTargetFinder(sources: Sources): Promise<TargetFinder
 	async function findWay({ proxyJump }: SshConfigEntry, before: readonly string[]): Promise<Target | undefined> {
 		if (proxyJump === undefined || proxyJump.toLowerCase() === "none") return undefined;
 		if (before.length >= longestWay) throw new SvcError("SVC_RUNNER", `ProxyJump goes through too many hosts: ${before.join(", ")}`);
-		const hops = proxyJump.split(",").map((hop) => hop.trim());
+		return findHops(proxyJump, "ProxyJump", before);
+	}
+
+	/** Hosts to go through one after the other, separated by commas: the last one. */
+	async function findHops(text: string, parameter: string, before?: readonly string[]): Promise<Target | undefined> {
+		const hops = text.split(",").map((hop) => parseHost(hop.trim(), parameter));
+		if (hops.length > longestWay) throw new SvcError("SVC_INVALID", `parameter "${parameter}": at most ${longestWay} hosts are allowed`);
 		let way: Target | undefined;
-		for (const [index, hop] of hops.entries()) {
-			const [, user, address = ""] = /^(?:(.*)@)?(.*)$/.exec(hop) ?? [];
-			const { host: name, port } = parseHost(address, "ProxyJump");
+		for (const [index, { host: name, port, user }] of hops.entries()) {
 			const entry = findInSshConfig(config, name);
-			const own: SshConfigEntry = user === undefined ? entry : { ...entry, user };
-			const target = await createTarget(sources, { key: name, host: name, port }, own, user);
-			const via: Target | undefined = index === 0 ? await findWay(entry, [...before, name]) : way;
+			const target = await createTarget(sources, { key: name, host: name, port, user }, entry);
+			const via: Target | undefined = index === 0 && before !== undefined ? await findWay(entry, [...before, name]) : way;
 			way = via === undefined ? target : { ...target, via };
 		}
 		return way;
@@ -63,13 +63,13 @@ export async function createTargetFinder(sources: Sources): Promise<TargetFinder
 	return { find };
 }
 
-async function createTarget(sources: Sources, host: NamedHost, entry: SshConfigEntry, user?: string): Promise<Target> {
+async function createTarget(sources: Sources, host: NamedHost, entry: SshConfigEntry): Promise<Target> {
 	const { options, parameters } = sources;
 	return {
 		name: host.key,
 		address: entry.hostName ?? host.host,
 		port: host.port ?? parameters.port ?? entry.port ?? 22,
-		username: user ?? (parameters.username || entry.user || options.system_user.user),
+		username: host.user ?? (parameters.username || entry.user || options.system_user.user),
 		...(await findCredentials(sources, entry)),
 	};
 }
@@ -82,17 +82,19 @@ async function findCredentials({ ssh2, options, parameters }: Sources, entry: Ss
 	const given = parameters.private_key || undefined;
 	const file = given ?? entry.identityFile ?? (options.system_user.ssh_key_file || undefined);
 	if (file !== undefined) {
-		const privateKey = given !== undefined && /PRIVATE KEY-----/i.test(given) ? toKeyText(given) : await readKey(expandHome(file));
-		assertUsable(ssh2, privateKey, passphrase || undefined);
-		return passphrase ? { privateKey, passphrase } : { privateKey };
+		const text = given !== undefined && /PRIVATE KEY-----/i.test(given) ? toKeyText(given) : await readKey(expandHome(file));
+		const key = fromPkcs8(text, passphrase || undefined) ?? { privateKey: text, ...(passphrase ? { passphrase } : {}) };
+		assertUsable(ssh2, key.privateKey, key.passphrase);
+		return key;
 	}
 	const agent = process.env["SSH_AUTH_SOCK"];
 	return options.ssh_runner.use_agent && agent ? { agent } : {};
 }
 
-/** Forms and templates lose the newline at the end, or write it as two characters. */
+/** Forms and templates lose the newline at the end, write it as two characters, or indent the lines. */
 function toKeyText(text: string): string {
-	return `${(text.includes("\n") ? text : text.replaceAll("\\n", "\n")).trim()}\n`;
+	const lines = (text.includes("\n") ? text : text.replaceAll("\\n", "\n")).trim().split("\n");
+	return `${lines.map((line) => line.trim()).join("\n")}\n`;
 }
 
 async function readKey(path: string): Promise<string> {

@@ -101,6 +101,19 @@ async function withAttacker(test: (attacker: Attacker) => Promise<void>, enable 
 	await withGuardedService(attack, { rbac: { ...rbac, enable }, runners, packs: files });
 }
 
+processTest("a caller who may not choose the user of a script chooses none in front of a host either", async () => {
+	await withAttacker(async ({ start }) => {
+		for (const hosts of ["root@h", "h, root@h:22", "h\nroot@h", ["h", "root@h"], "@h"]) {
+			const { status, message } = await start("site.far", { hosts });
+			assert.equal(status, 400, JSON.stringify(hosts));
+			assert.match(message, /"hosts"/);
+		}
+		for (const hosts of ["127.0.0.1:1", "127.0.0.1:1\n[::1]:1", ["127.0.0.1:1"]]) {
+			assert.equal((await start("site.far", { hosts })).status, 201, JSON.stringify(hosts));
+		}
+	});
+});
+
 processTest("variables that make a loader or an interpreter run other code are refused by name, whoever sends them", async () => {
 	for (const enable of [true, false]) {
 		await withAttacker(async ({ start, packs, service }) => {

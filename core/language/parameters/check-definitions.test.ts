@@ -121,4 +121,20 @@ test("what a runner reserves is closed, unless the action names it or leaves to 
 	);
 });
 
+test("a value that says what a reserved parameter says is limited where the caller may not set that one", () => {
+	const runner: ParameterSchema = {
+		cmd: { type: "string", opensReserved: true },
+		hosts: { description: "d", reservedBy: { parameter: "username", schema: { pattern: "^[^@]*$" } } },
+		username: { type: "string", reserved: true },
+	};
+	const pattern = (ofAction: ParameterSchema) => mergeSchemas(runner, ofAction)["hosts"]?.pattern;
+	const fixed = { cmd: { default: "date", immutable: true } };
+	assert.equal(pattern({}), undefined);
+	assert.equal(pattern(fixed), "^[^@]*$");
+	assert.equal(pattern({ ...fixed, hosts: { description: "Where." } }), "^[^@]*$");
+	assert.equal(pattern({ ...fixed, username: {} }), undefined);
+	assert.equal(pattern({ username: { default: "deploy", immutable: true } }), "^[^@]*$");
+	assert.equal(mergeSchemas(runner, fixed)["hosts"]?.description, "d");
+});
+
 test.run();

@@ -12,7 +12,7 @@ const limits = { parameters: 1_000, depth: 30 };
 export const parameterNamePattern = /^[\p{L}\p{N}_]+$/u;
 
 /** Attributes that only parameters of runners have. */
-const ofRunners = ["reserved", "opensReserved"] as const;
+const ofRunners = ["reserved", "opensReserved", "reservedBy"] as const;
 /** Attributes an action may set on a parameter of its runner. */
 const overridable: readonly string[] = ["default", "description", "enum", "immutable", "required"];
 

@@ -66,6 +66,7 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	immutable: flag,
 	reserved: flag,
 	opensReserved: flag,
+	reservedBy: object,
 	secret: flag,
 	position: count,
 	enum: {

@@ -12,6 +12,7 @@ const plain: ReadonlySet<string> = new Set([
 	"immutable",
 	"reserved",
 	"opensReserved",
+	"reservedBy",
 	"secret",
 	"position",
 	"title",

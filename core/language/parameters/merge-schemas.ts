@@ -16,7 +16,16 @@ export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters
 	for (const [name, definition] of Object.entries(actionParameters)) {
 		if (!Object.hasOwn(runnerParameters, name)) entries.push([name, definition]);
 	}
-	return Object.fromEntries(entries);
+	return limitByReserved(Object.fromEntries(entries));
+}
+
+/** A value that says what a reserved parameter says is limited where the caller may not set that parameter. */
+function limitByReserved(merged: Record<string, ParameterDefinition>): ParameterSchema {
+	for (const [name, { reservedBy, ...definition }] of Object.entries(merged)) {
+		if (reservedBy === undefined || merged[reservedBy.parameter]?.immutable !== true) continue;
+		merged[name] = { ...definition, ...reservedBy.schema };
+	}
+	return merged;
 }
 
 /** A command in a container is no way out of it: only a runner whose command could do all that is reserved says that it opens that. */
