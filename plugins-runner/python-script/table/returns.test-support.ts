@@ -2,6 +2,14 @@ import * as assert from "node:assert/strict";
 import type { JsonValue } from "../../../core/contract/index.ts";
 import type { Check } from "./check.test-support.ts";
 
+const times = { at: "2020-01-02T03:04:05", on: "2020-01-02", n: 1 };
+const spans = ["1 day, 0:00:00", "03:04:00", { "2020-01-02": 1, "(1, 2)": 2 }];
+const numbers = [{ id: "00000000-0000-0000-0000-000000000005" }, { cost: "1.50" }, 7];
+const texts = { path: "/x", half: "1/2", n: null };
+const collections = { set: [3], frozen: [], keys: ["a"], range: [0, 1], n: [1.5, true] };
+const others = { e: 2, i: 1, x: "no", f: null };
+const containers = [[1, [2]], [[3]], { a: 1 }, "<class 'object'>"];
+
 /** Body of `run`, then: succeeded, `result.result`, `result.exit_code`, and what stderr must hold. */
 const returns: readonly (readonly [body: string, succeeded: boolean, result: JsonValue, exitCode: number, stderr?: RegExp])[] = [
 	["return {'a': [1, 2.5, None, True, 'é']}", true, { a: [1, 2.5, null, true, "é"] }, 0],
@@ -21,7 +29,20 @@ const returns: readonly (readonly [body: string, succeeded: boolean, result: Jso
 	["return '\\ud800 \\x00 \\u2028 😀'", true, "\ud800 \0 \u2028 😀", 0],
 	["return (False, complex(1, 2))", false, "(1+2j)", 0],
 	["return complex(1, 2)", true, "(1+2j)", 0],
-	["a = {}; a['a'] = a; return a", true, "{'a': {...}}", 0],
+	["a = {'n': 1}; a['a'] = a; return a", true, { n: 1, a: "{'n': 1, 'a': {...}}" }, 0],
+	["import datetime as d; return {'at': d.datetime(2020, 1, 2, 3, 4, 5), 'on': d.date(2020, 1, 2), 'n': 1}", true, times, 0],
+	["import datetime as d; return [d.timedelta(days=1), d.time(3, 4), {d.date(2020, 1, 2): 1, (1, 2): 2}]", true, spans, 0],
+	["import uuid, decimal; return [{'id': uuid.UUID(int=5)}, {'cost': decimal.Decimal('1.50')}, 7]", true, numbers, 0],
+	["import pathlib, fractions; return {'path': pathlib.PurePosixPath('/x'), 'half': fractions.Fraction(1, 2), 'n': None}", true, texts, 0],
+	["return {'set': {3}, 'frozen': frozenset(), 'keys': {'a': 1}.keys(), 'range': range(2), 'n': [1.5, True]}", true, collections, 0],
+	["return [b'caf\\xc3\\xa9', bytearray(b'\\xff'), {b'key': 1}]", true, ["café", "\\xff", { key: 1 }], 0],
+	[
+		"import enum; return {'e': enum.Enum('E', 'A B').B, 'i': enum.IntEnum('I', 'A').A, 'x': ValueError('no'), 'f': float('nan')}",
+		true,
+		others,
+		0,
+	],
+	["import collections as c; return [c.namedtuple('P', 'x y')(1, {2}), c.deque([{3}]), c.Counter('a'), object]", true, containers, 0],
 	["raise ValueError('bad value é')", false, "None", 1, /^Traceback .*\n {2}File ".*", line 6, in run\n[^]*ValueError: bad value é\n$/],
 	["return {}['missing']", false, "None", 1, /KeyError: 'missing'/],
 	["class Odd:\n    def __str__(self): raise OSError('no text')\nreturn Odd()", false, "None", 1, /OSError: no text/],

@@ -85,9 +85,9 @@ def _report(returned, report):
     if status is not None and not isinstance(status, bool):
         report(encoding.encode({"failure": _describe_wrong_status(status)}))
         return EXIT_WRONG_STATUS
-    # What has no JSON form is reported as its text, which may fail in its turn: that is the action's failure.
+    # A part without a JSON form is reported as its text, which may fail in its turn: that is the action's failure.
     try:
-        text = encoding.encode(result) or encoding.encode(str(result))
+        text = encoding.encode(result)
     except BaseException as error:
         print_traceback(error)
         return EXIT_RAISED

@@ -15,15 +15,11 @@ def decode(text):
 
 
 def encode(value):
-    """ASCII JSON of a value, or None when it has no such form. Numbers that JSON lacks become null."""
+    """ASCII JSON of a value, whose parts without a JSON form are replaced one by one (`_to_plain`)."""
     try:
         return _encode(value)
-    except (TypeError, ValueError, RecursionError):
-        pass
-    try:
-        return _encode(without_strange_numbers(value))
-    except (TypeError, ValueError, RecursionError):
-        return None
+    except (TypeError, ValueError):
+        return _encode(_to_plain(value, ()))
 
 
 def _encode(value):
@@ -33,14 +29,37 @@ def _encode(value):
     return "".join(encoder(value, 0))
 
 
-def without_strange_numbers(value):
+def _to_plain(value, parents):
+    """The value with its parts that JSON lacks replaced: numbers such as `nan` by null, times by ISO 8601, enumerations by their values,
+    collections by lists, bytes by text, everything else, and what holds itself, by its text."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
     if isinstance(value, float):
         return value if value - value == 0 else None
-    if isinstance(value, dict):
-        return {key: without_strange_numbers(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [without_strange_numbers(item) for item in value]
-    return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "backslashreplace")
+    if hasattr(type(value), "isoformat"):
+        return value.isoformat()
+    import enum
+    from _collections_abc import Collection, Mapping
+
+    if id(value) in parents:
+        return str(value)
+    inner = parents + (id(value),)
+    if isinstance(value, enum.Enum):
+        return _to_plain(value.value, inner)
+    if isinstance(value, Mapping):
+        return {_to_key(key): _to_plain(item, inner) for key, item in value.items()}
+    if isinstance(value, Collection):
+        return [_to_plain(item, inner) for item in value]
+    return str(value)
+
+
+def _to_key(key):
+    if key is None or isinstance(key, (str, bool, int, float)):
+        return key
+    plain = _to_plain(key, ())
+    return plain if isinstance(plain, str) else str(key)
 
 
 def _refuse(value):

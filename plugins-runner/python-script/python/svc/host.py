@@ -6,6 +6,8 @@ import os
 import queue
 import threading
 
+from svc import encoding
+
 #: Most bytes of a line; the service reads no longer ones (sensor/dialogue.ts).
 LONGEST_LINE = 4 * 1024 * 1024
 #: Lines that wait for the service before whoever writes has to.
@@ -75,7 +77,7 @@ class Host:
         """Write a line, without waiting for what becomes of it."""
         if os.getpid() != self._process:
             raise HostError("only the process that the service has started can reach it, and no process that was forked from it")
-        line = to_json(message).encode("ascii") + b"\n"
+        line = encoding.encode(message).encode("ascii") + b"\n"
         if len(line) > LONGEST_LINE:
             raise HostError("{} bytes are more than the {} that can be told at once".format(len(line), LONGEST_LINE))
         self._lines.put(line)
@@ -129,23 +131,3 @@ class Host:
     def _end(self):
         if self.on_end is not None:
             self.on_end()
-
-
-def to_json(value):
-    """ASCII JSON. Dates become ISO text, sets and tuples lists, bytes text, other things their text; numbers that JSON lacks become null."""
-    try:
-        return json.dumps(value, default=_to_plain, allow_nan=False)
-    except ValueError:
-        from svc import encoding
-
-        return json.dumps(encoding.without_strange_numbers(value), default=_to_plain, allow_nan=False)
-
-
-def _to_plain(value):
-    if isinstance(value, (set, frozenset)):
-        return list(value)
-    if isinstance(value, (bytes, bytearray)):
-        return value.decode("utf-8", "replace")
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    return str(value)
