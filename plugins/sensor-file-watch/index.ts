@@ -21,8 +21,9 @@ interface Watched {
 }
 
 /** Dispatches `linux.file_watch.line` for each line appended to files that rules ask for. */
-export const fileWatch = defineSensor("file-watch", ({ paths, interval = defaultInterval }: FileWatchOptions) => {
-	if (!(interval > 0)) throw new SvcError("SVC_CONFIG", "sensor file-watch: interval: must be a number of seconds above 0");
+export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) => {
+	assertOptions({ ...options });
+	const { paths, interval = defaultInterval } = options;
 	const files = createWatchedFiles(paths);
 	return {
 		description: "Tells of lines appended to files.",
@@ -61,6 +62,17 @@ export const fileWatch = defineSensor("file-watch", ({ paths, interval = default
 		},
 	};
 });
+
+/** Refuses options of plain JavaScript that are missing, misspelt or of another type. `SVC_CONFIG` names all of them. */
+function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readonly<Record<string, unknown>>): void {
+	const isPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
+	const problems = [
+		...(isPaths ? [] : [`paths: ${paths === undefined ? "is required:" : "must be"} a list of absolute paths of files and directories`]),
+		...(typeof interval === "number" && interval > 0 ? [] : ["interval: must be a number of seconds above 0"]),
+		...Object.keys(unknown).map((name) => `${name}: unknown option; allowed: paths, interval`),
+	];
+	if (problems.length > 0) throw new SvcError("SVC_CONFIG", `sensor file-watch: ${problems.join("; ")}`, { facts: { problems } });
+}
 
 /** Look at every file that there is a trigger for. One that cannot be read holds up no other. */
 async function look(context: SensorContext, watched: Map<string, Watched>, files: WatchedFiles): Promise<void> {

@@ -244,6 +244,15 @@ test("files that are not allowed, links that lead out and what is no file are to
 test("options that cannot be are refused", () => {
 	assert.throws(() => fileWatch({ paths: ["logs/app.log"] }).create(), /must be an absolute path/);
 	assert.throws(() => fileWatch({ paths: [], interval: 0 }).create(), /interval: must be/);
+	// Plain JavaScript may say anything.
+	const make = fileWatch as unknown as (options?: unknown) => ReturnType<typeof fileWatch>;
+	for (const options of [undefined, {}]) {
+		assert.throws(() => make(options).create(), /^SvcError: sensor file-watch: paths: is required: a list of absolute paths/);
+	}
+	assert.throws(
+		() => make({ paths: "/var/log", path: "/" }).create(),
+		/paths: must be a list of .*; path: unknown option; allowed: paths, interval/,
+	);
 });
 
 test.run();

@@ -13,9 +13,10 @@ const stateName = "seen";
 
 /** Asks an HTTP address now and then, and dispatches `default.http_poll.answer` when its answer has changed. */
 export function httpPoll(options: HttpPollOptions): SensorPlugin {
-	const { name = defaultName, interval = 60 } = options;
+	// Plain JavaScript may leave them out: the sensor then says which option is missing.
+	const { name = defaultName, interval = 60 } = options ?? {};
 	return defineSensor(name, () => {
-		const look = createLook(toUrl(options.url), { ...options, name });
+		const look = createLook(toUrl(options?.url), { ...options, name });
 		return {
 			description: "Tells of changes in what an HTTP address answers.",
 			poll_interval: interval,

@@ -53,7 +53,9 @@ export function assertOptions(options: Readonly<Record<string, unknown>>): void 
 	if (problems.length > 0) throw new SvcError("SVC_CONFIG", `sensor http-poll: ${problems.join("; ")}`, { facts: { problems } });
 }
 
-export function toUrl(address: string): URL {
+export function toUrl(address: string | undefined): URL {
+	if (address === undefined)
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: is required: an address that begins with http:// or https://");
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	if (url?.protocol !== "http:" && url?.protocol !== "https:") {
 		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must begin with http:// or https://");

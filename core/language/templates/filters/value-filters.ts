@@ -65,7 +65,7 @@ function merge(object: ValueObject, next: ValueObject, { recursive, depth, budge
 	const merged = new Map(Object.entries(object));
 	for (const [name, value] of Object.entries(next)) {
 		const before = merged.get(name);
-		const isNested = recursive && isObject(before) && isObject(value);
+		const isNested = recursive && before !== undefined && isObject(before) && isObject(value);
 		merged.set(name, isNested ? merge(before, value, { recursive, depth: depth + 1, budget }) : value);
 	}
 	return Object.fromEntries(merged);
