@@ -127,10 +127,18 @@ test("text that is no template is taken literally", () => {
 	for (const cmd of ["{{", "{% if %}", "echo ${x:-{{}", "{{ a b }}"]) assert.deepEqual(live({ cmd }), { cmd });
 });
 
+test("a caller's text that uses a name which means nothing is kept as it is, and others beside it are rendered", () => {
+	for (const cmd of ["{{ nothing }}", "docker ps --format '{{ json }}'", "{{ nothing | default('x') }}", "{{ env }} {{ nothing }}"]) {
+		assert.deepEqual(live({ cmd, env: {} }), { cmd, env: {} });
+	}
+	const own = { a: ["{{ nothing }}", "{{ cmd }}"], "{{ nothing }}": "{{ cmd }}", "x{{ cmd }}": "{{ nothing.member }}" };
+	assert.deepEqual(live({ cmd: "date", own }, { own: { type: "object" } }), {
+		cmd: "date",
+		own: { a: ["{{ nothing }}", "date"], "{{ nothing }}": "date", xdate: "{{ nothing.member }}" },
+	});
+});
+
 const templateErrors: readonly (readonly [given: JsonObject, message: RegExp])[] = [
-	[{ cmd: "{{ nothing }}" }, /^Dependency unsatisfied in variable "nothing": parameter "cmd"/],
-	[{ cmd: "{{ nothing | default('x') }}" }, /^Dependency unsatisfied in variable "nothing"/],
-	[{ env: { a: ["{{ nothing }}"] } }, /^Dependency unsatisfied in variable "nothing": parameter "env"/],
 	[{ cmd: "{{ cmd }}" }, /^Cyclic dependency found in the following variables: cmd -> cmd/],
 	[{ cmd: "{{ env }}", env: { a: "{{ cmd }}" } }, /^Cyclic dependency found in the following variables: cmd -> env -> cmd/],
 	[{ cmd: "{{ action_context.nope }}" }, /^Failed to render parameter "cmd": .*"nope"/],

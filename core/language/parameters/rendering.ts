@@ -133,10 +133,17 @@ export class Rendering implements TemplateScope {
 		this.#open.push(name);
 		const isGiven = source.isGiven === true;
 		const context = isGiven ? (this.#given?.context ?? this.#context) : this.#context;
-		for (const used of template.names) this.#prepare(name, used, context);
-		const rendered = this.#guarded(name, () => template.render(isGiven ? this.#givenScope : this));
+		// A caller's text may hold braces that mean something to the command it is for, such as those of Go templates.
+		const isKnown = isGiven ? (used: string) => this.#isKnown(used) : undefined;
+		for (const used of template.names) if (isKnown?.(used) !== false) this.#prepare(name, used, context);
+		const rendered = this.#guarded(name, () => template.render(isGiven ? this.#givenScope : this, isKnown));
 		this.#open.pop();
 		return cast(name, rendered, definition, { rendered: true });
+	}
+
+	/** Returns true if a name means something to a template of the action. One of the caller is refused some of these names. */
+	#isKnown(used: string): boolean {
+		return this.#isParameter(used) || used === "__context" || isDatastoreName(used, this.datastore) || Object.hasOwn(this.#context, used);
 	}
 
 	/** Render what a parameter uses before the parameter itself. */

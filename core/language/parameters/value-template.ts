@@ -7,8 +7,11 @@ import { compileTemplate, isTemplate, type Template } from "../templates/templat
 export interface ValueTemplate {
 	/** Names of the variables it uses. */
 	readonly names: readonly string[];
-	render(scope: TemplateScope): JsonValue;
+	/** @param isKnown whether a name means something. A text that uses a name which does not is kept as it is. Default: all names count. */
+	render(scope: TemplateScope, isKnown?: IsKnown): JsonValue;
 }
+
+type IsKnown = (name: string) => boolean;
 
 /**
  * The templates in a value, or undefined when there are none. A text becomes text; inside arrays and objects a member that is
@@ -17,7 +20,12 @@ export interface ValueTemplate {
 export function toValueTemplate(value: JsonValue): ValueTemplate | undefined {
 	if (typeof value !== "string") return inContainer(value);
 	const template = compileText(value);
-	return template === undefined ? undefined : { names: template.references.names, render: (scope) => template.render(scope) };
+	return template && toTextTemplate(value, template, (scope) => template.render(scope));
+}
+
+function toTextTemplate(text: string, template: Template, render: (scope: TemplateScope) => JsonValue): ValueTemplate {
+	const { names } = template.references;
+	return { names, render: (scope, isKnown) => (isKnown === undefined || names.every(isKnown) ? render(scope) : text) };
 }
 
 function inContainer(value: JsonValue): ValueTemplate | undefined {
@@ -29,10 +37,9 @@ function inContainer(value: JsonValue): ValueTemplate | undefined {
 function inMember(text: string): ValueTemplate | undefined {
 	const template = compileText(text);
 	if (template === undefined) return undefined;
-	const { names } = template.references;
-	if (template.variable !== undefined) return { names, render: (scope) => template.renderNative(scope) };
-	if (template.lastFilter === "to_complex") return { names, render: (scope) => JSON.parse(template.render(scope)) as JsonValue };
-	return { names, render: (scope) => template.render(scope) };
+	if (template.variable !== undefined) return toTextTemplate(text, template, (scope) => template.renderNative(scope));
+	if (template.lastFilter !== "to_complex") return toTextTemplate(text, template, (scope) => template.render(scope));
+	return toTextTemplate(text, template, (scope) => JSON.parse(template.render(scope)) as JsonValue);
 }
 
 function inList(values: readonly JsonValue[]): ValueTemplate | undefined {
@@ -40,21 +47,22 @@ function inList(values: readonly JsonValue[]): ValueTemplate | undefined {
 	if (templates.every((template) => template === undefined)) return undefined;
 	return {
 		names: namesOf(templates),
-		render: (scope) => values.map((value, index) => templates[index]?.render(scope) ?? plain(value, templates[index])),
+		render: (scope, isKnown) => values.map((value, index) => templates[index]?.render(scope, isKnown) ?? plain(value, templates[index])),
 	};
 }
 
 function inObject(values: JsonObject): ValueTemplate | undefined {
-	const members = Object.entries(values).map(([key, value]) => ({ key, value, name: compileText(key), template: inContainer(value) }));
+	const members = Object.entries(values).map(([key, value]) => ({ key, value, name: toValueTemplate(key), template: inContainer(value) }));
 	if (members.every(({ name, template }) => name === undefined && template === undefined)) return undefined;
 	return {
-		names: [
-			...new Set([...members.flatMap(({ name }) => name?.references.names ?? []), ...namesOf(members.map(({ template }) => template))]),
-		],
+		names: [...new Set([...members.flatMap(({ name }) => name?.names ?? []), ...namesOf(members.map(({ template }) => template))])],
 		// Made from entries, so that `__proto__` becomes an ordinary member.
-		render: (scope) =>
+		render: (scope, isKnown) =>
 			Object.fromEntries(
-				members.map(({ key, value, name, template }) => [name?.render(scope) ?? key, template?.render(scope) ?? plain(value, template)]),
+				members.map(({ key, value, name, template }) => [
+					String(name?.render(scope, isKnown) ?? key),
+					template?.render(scope, isKnown) ?? plain(value, template),
+				]),
 			),
 	};
 }
