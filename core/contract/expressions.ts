@@ -37,6 +37,11 @@ export interface ExpressionUse {
 	readonly variables: readonly string[];
 	/** Functions that it calls by name, methods left out. */
 	readonly functions: readonly string[];
+	/**
+	 * One message for each function, method, filter or test that it calls and that does not exist, such as `there is no function "suceeded"; did
+	 * you mean "succeeded"?`. Present only if `find` was given the functions of the place.
+	 */
+	readonly unknown?: readonly string[];
 }
 
 /**
@@ -50,8 +55,10 @@ export interface Expressions {
 	/**
 	 * All expressions in a value, in the order of its text. A text in which both languages stand has one use for it, with a problem; with
 	 * the language `jinja` `<% %>` is plain text.
+	 *
+	 * @param functions names that the scope's `functions` will have where the value is evaluated; fills `unknown`
 	 */
-	find(value: JsonValue, language?: "jinja"): readonly ExpressionUse[];
+	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[];
 	/**
 	 * The value with everything evaluated. Rejects with `SVC_INVALID` whose message names the kind of error, the expression and the reason,
 	 * with `facts.language` and `facts.expression`; with `SVC_UNAVAILABLE` while what it reads cannot be reached.

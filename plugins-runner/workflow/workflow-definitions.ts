@@ -1,6 +1,7 @@
 import type { Definitions } from "../../core/contract/index.ts";
 import { testDefinition } from "./cases/test-definition.ts";
 import { assertTakenUp, progressOf } from "./conductor/progress.ts";
+import { scopeFunctionNames } from "./conductor/scope.ts";
 import { inspectDefinition } from "./definition/inspect-definition.ts";
 import { readDefinition } from "./definition/read-definition.ts";
 import { toGraph } from "./definition/to-graph.ts";
@@ -8,7 +9,7 @@ import { toConductorEntries } from "./run/entries.ts";
 
 /** What may be known and tried of workflows without running them. */
 export const workflowDefinitions: Definitions = {
-	inspect: inspectDefinition,
+	inspect: (text, tools) => inspectDefinition(text, tools, scopeFunctionNames),
 	graph: (text) => toGraph(readDefinition(text)),
 	progress: (entries) => progressOf(toConductorEntries(entries)),
 	assertTakenUp: (entries, tasks, reset) => assertTakenUp(toConductorEntries(entries), tasks, reset),

@@ -30,6 +30,9 @@ export interface ContextFunctionParts {
 /** Names of variables that nobody reads. */
 const isPrivate = (name: string) => name.startsWith("__");
 
+/** Functions that need the variables, the datastore or both languages. */
+export const contextFunctionNames = ["ctx", "svckv", "json", "zip"] as const;
+
 /** The functions that expressions of both languages call, besides those of their language. */
 export class ContextFunctions {
 	readonly #scope: ExpressionScope;
@@ -40,12 +43,13 @@ export class ContextFunctions {
 	constructor(scope: ExpressionScope, parts: ContextFunctionParts) {
 		this.#scope = scope;
 		this.#parts = parts;
-		this.#own = new Map<string, ScopeFunction>([
-			["ctx", (given) => this.#context(given)],
-			["svckv", (given) => this.#item(given)],
-			["json", (given) => this.#json(given)],
-			["zip", (given) => this.#zip(given)],
-		]);
+		const own: Readonly<Record<(typeof contextFunctionNames)[number], ScopeFunction>> = {
+			ctx: (given) => this.#context(given),
+			svckv: (given) => this.#item(given),
+			json: (given) => this.#json(given),
+			zip: (given) => this.#zip(given),
+		};
+		this.#own = new Map(Object.entries(own));
 	}
 
 	get(name: string): ScopeFunction | undefined {

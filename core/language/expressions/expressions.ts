@@ -15,11 +15,15 @@ import { toText } from "../templates/text-form.ts";
 import type { Value } from "../templates/values.ts";
 import { WorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
+import { contextFunctionNames } from "./context-functions.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
 import { toPlainValue } from "./plain-value.ts";
 import { secondName } from "./second-names.ts";
+import { serviceFunctions } from "./service-functions.ts";
 import { readText } from "./text-parts.ts";
+import { findUnknownCalls } from "./unknown-calls.ts";
 
 export interface ExpressionParts {
 	/** What `svckv` reads; without it there is no item. */
@@ -47,8 +51,14 @@ class ValueExpressions implements Expressions {
 		this.#names = names;
 	}
 
-	find(value: JsonValue, language?: "jinja"): readonly ExpressionUse[] {
-		return [...findIn(value, language, 0)].map((use) => toOwnNames(use, this.#names));
+	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[] {
+		return [...findIn(value, language, 0)].map((found) => {
+			const { calls, ...use } = found;
+			if (functions === undefined) return toOwnNames(use, this.#names);
+			const known = [...functions, ...contextFunctionNames, ...serviceFunctions.keys()];
+			const unknown = findUnknownCalls(use.language, calls, { functions: known, names: this.#names });
+			return { ...toOwnNames(use, this.#names), unknown };
+		});
 	}
 
 	async evaluate(value: JsonValue, scope: ExpressionScope): Promise<JsonValue> {
@@ -72,7 +82,9 @@ function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
 	return { ...use, variables: own(use.variables), functions: own(use.functions) };
 }
 
-function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<ExpressionUse, void> {
+type FoundUse = ExpressionUse & Pick<CompiledExpression, "calls">;
+
+function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<FoundUse, void> {
 	assertDepth(depth);
 	if (typeof value === "string") yield* findInText(value, language);
 	else if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) yield* findIn(element, language, depth + 1);
@@ -84,17 +96,17 @@ function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number)
 	}
 }
 
-function* findInText(text: string, language: "jinja" | undefined): Generator<ExpressionUse, void> {
+function* findInText(text: string, language: "jinja" | undefined): Generator<FoundUse, void> {
 	const read = readText(text, language);
 	if (read.kind === "plain") return;
-	if (read.kind === "mixed") yield { language: "jinja", expression: text, problem: mixed, variables: [], functions: [] };
+	if (read.kind === "mixed") yield { language: "jinja", expression: text, problem: mixed, variables: [], functions: [], calls: [] };
 	else if (read.kind === "template") yield toUse("jinja", text);
 	else for (const part of read.parts) if (part.kind === "expression") yield toUse(read.language, part.expression);
 }
 
-function toUse(language: ExpressionLanguage, expression: string): ExpressionUse {
-	const { problem, variables, functions } = compileExpression(language, expression);
-	return { language, expression, ...(problem !== undefined && { problem }), variables, functions };
+function toUse(language: ExpressionLanguage, expression: string): FoundUse {
+	const { problem, variables, functions, calls } = compileExpression(language, expression);
+	return { language, expression, ...(problem !== undefined && { problem }), variables, functions, calls };
 }
 
 function assertDepth(depth: number): void {

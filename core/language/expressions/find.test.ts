@@ -111,4 +111,33 @@ test("of a text in both languages there is one use; with Jinja alone the other i
 	);
 });
 
+test("what is called and does not exist is named, with what is probably meant", () => {
+	const functions = ["succeeded", "result"];
+	for (const [text, unknown] of [
+		["<% suceeded() %>", ['there is no function "suceeded"; did you mean "succeeded"?']],
+		["{{ suceeded() }}", ['there is no function "suceeded"; did you mean "succeeded"?']],
+		["<% ctx(x).toUper() %>", ['there is no method "toUper"; did you mean "toUpper"?']],
+		["<% ctx(x).len() + len($) + nothing($.unheard()) %>", ['there is no function "nothing"', 'there is no method "unheard"']],
+		["{{ ctx('x') | uper }}", ['there is no filter "uper"; did you mean "upper"?']],
+		[
+			"{% for x in ctx('y') if x is evenn %}{{ x.uper() }}{% endfor %}",
+			['there is no test "evenn"; did you mean "even"?', 'there is no method "uper"; did you mean "upper"?'],
+		],
+	] as const)
+		assert.deepEqual(expressions.find(text, undefined, functions)[0]?.unknown, unknown, text);
+});
+
+test("functions of the language, of the place and of dialects, and what exists under another kind of name, are known", () => {
+	const named = createExpressions({ names: { otherkv: "svckv" } });
+	for (const text of [
+		"<% ctx(x).select(len($)).sum() + json_dump(result()) %>",
+		"<% succeeded() and otherkv('a') = svckv('b') %>",
+		"<% let(v => dict(a => 1)) -> $v.get(a, datetime('2020-01-01')) %>",
+		"{{ result() | json | default(1) | d(2) | to_json_string }}",
+		"{{ range(3) | list is iterable and namespace(a=1) and otherkv('a').upper().split() }}",
+	])
+		assert.deepEqual(named.find(text, undefined, ["succeeded", "result"])[0]?.unknown, [], text);
+	assert.equal("unknown" in only("<% nothing() %>"), false);
+});
+
 test.run();

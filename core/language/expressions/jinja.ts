@@ -9,6 +9,7 @@ import { parseTemplate } from "../templates/template-parser.ts";
 import { demand, Undefined, type Value } from "../templates/values.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnresolvedError } from "./errors.ts";
+import { type Call, Calls } from "./unknown-calls.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import type { Uses } from "./yaql-uses.ts";
 
@@ -29,6 +30,7 @@ export function compileJinja(text: string, maximumDepth: number): CompiledExpres
 	return {
 		variables: [...uses.variables],
 		functions: [...uses.functions].filter((name) => !globalNames.includes(name)),
+		calls: uses.calls,
 		evaluate({ jinja }) {
 			if (expression === undefined) return new Renderer(jinja).render(statements, new Variables());
 			return evaluate(jinja, expression, text);
@@ -47,8 +49,13 @@ function evaluate(evaluator: Evaluator, expression: Expression, text: string): V
 class JinjaUses implements Uses {
 	readonly #variables = new Set<string>();
 	readonly #functions = new Set<string>();
+	readonly #calls = new Calls();
 	/** Those whose member may be undefined. */
 	readonly #unsure = new Set<Expression>();
+
+	get calls(): readonly Call[] {
+		return this.#calls.list;
+	}
 
 	get variables(): readonly string[] {
 		return [...this.#variables];
@@ -62,10 +69,19 @@ class JinjaUses implements Uses {
 		if (expression.kind === "filter" && /^(?:d|default)$/.test(expression.filter.name)) this.#unsure.add(expression.input);
 		if (expression.kind === "test" && /^(?:un)?defined$/.test(expression.test.name)) this.#unsure.add(expression.input);
 		if (expression.kind === "call") this.#functions.add(expression.name);
+		addCall(this.#calls, expression);
 		const isUnsure = expression.kind === "member" && this.#unsure.has(expression);
 		const variable = isUnsure ? undefined : variableOf(expression);
 		if (variable !== undefined) this.#variables.add(variable);
 	}
+}
+
+/** Adds what an expression calls itself; the expressions inside it are visited after it. */
+function addCall(calls: Calls, expression: Expression): void {
+	if (expression.kind === "call") calls.add("function", expression.name);
+	if (expression.kind === "method") calls.add("method", expression.name);
+	if (expression.kind === "filter") calls.add("filter", expression.filter.name);
+	if (expression.kind === "test") calls.add("test", expression.test.name);
 }
 
 /** The name in `ctx('name')`, `ctx().name` and `ctx()['name']`. */

@@ -5,6 +5,7 @@ export class UnreadableExpression implements CompiledExpression {
 	readonly problem: string;
 	readonly variables: readonly string[] = [];
 	readonly functions: readonly string[] = [];
+	readonly calls = [];
 	readonly #error: Error;
 
 	constructor(error: Error, problem: string) {

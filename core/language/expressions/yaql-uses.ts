@@ -1,4 +1,5 @@
 import type { ArgumentExpressions, Expression } from "../yaql/syntax.ts";
+import { type Call, Calls } from "./unknown-calls.ts";
 
 /** What an expression reads and calls. */
 export interface Uses {
@@ -7,17 +8,19 @@ export interface Uses {
 }
 
 /** Variables that an expression surely reads, and functions that it calls, each once. */
-export function findYaqlUses(expression: Expression): Uses {
+export function findYaqlUses(expression: Expression): Uses & { readonly calls: readonly Call[] } {
+	const calls = new Calls();
 	const variables = new Set<string>();
 	const functions = new Set<string>();
 	const visit = (part: Expression) => {
 		if (part.kind === "call") functions.add(part.name);
+		if (part.kind === "call" || part.kind === "method") calls.add(part.kind === "call" ? "function" : "method", part.name);
 		const variable = variableOf(part);
 		if (variable !== undefined) variables.add(variable);
 		for (const inner of partsOf(part)) visit(inner);
 	};
 	visit(expression);
-	return { variables: [...variables], functions: [...functions] };
+	return { variables: [...variables], functions: [...functions], calls: calls.list };
 }
 
 /** The name in `ctx(name)`, `ctx().name` and `ctx()['name']`. */

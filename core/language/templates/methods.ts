@@ -55,6 +55,9 @@ const objectMethods: ReadonlyMap<string, Method<ValueObject>> = new Map<string, 
 	["cycle", cycle],
 ]);
 
+/** Names of the methods that some value has. */
+export const methodNames: readonly string[] = [...textMethods.keys(), ...listMethods.keys(), ...objectMethods.keys()];
+
 /** Whether texts have a method of this name. */
 export function isTextMethod(name: string): boolean {
 	return textMethods.has(name);

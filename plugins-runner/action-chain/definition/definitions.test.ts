@@ -125,6 +125,10 @@ chain:
 			["chain[0].parameters.may", 7, "jinja"],
 		],
 	);
+	const [call] = await chainDefinitions.inspect("chain: [{name: a, ref: t.x, publish: {b: '{{ a | uper }}'}}]", {
+		expressions: chainExpressions,
+	});
+	assert.equal(call?.message, 'there is no filter "uper"; did you mean "upper"?');
 	const [finding] = await chainDefinitions.inspect("chain: [", { expressions: chainExpressions });
 	assert.deepEqual([finding?.type, finding?.line, finding?.spec_path], ["syntax", 1, null]);
 	const many = await chainDefinitions.inspect(Array.from({ length: 50_000 }, (_, number) => `k${number}:`).join("\n"), {

@@ -59,9 +59,9 @@ function findTemplates(value: JsonObject, nodes: readonly PlacedNode[], { expres
 	];
 	return places.flatMap(([path, values]) =>
 		Object.entries(isJsonObject(values) ? values : {}).flatMap(([name, template]) =>
-			expressions.find(template, "jinja").flatMap(({ problem, language, expression }): Found[] => {
-				if (problem === undefined) return [];
-				return [{ type: "expression", message: problem, path: [...path, name], language, expression }];
+			expressions.find(template, "jinja", []).flatMap(({ problem, unknown = [], language, expression }): readonly Found[] => {
+				const messages = problem === undefined ? unknown : [problem];
+				return messages.map((message) => ({ type: "expression", message, path: [...path, name], language, expression }));
 			}),
 		),
 	);

@@ -1,6 +1,5 @@
 import type { ExpressionFunction, JsonValue } from "../../../core/contract/index.ts";
 import { isJsonObject, SvcError } from "../../../core/contract/index.ts";
-import type { View } from "./evaluation.ts";
 import type { RunState } from "./run-state.ts";
 import { type ChildRun, isEnd, type TaskRun, toTimestamp } from "./task-run.ts";
 
@@ -17,8 +16,13 @@ export interface ScopeFacts {
 	readonly item?: JsonValue;
 }
 
+/** Names of all functions that some place of a definition has. */
+export const scopeFunctionNames = ["task", "task_status", "item", "result", "succeeded", "failed", "timed_out", "completed"] as const;
+
+type ScopeFunctions = Readonly<Partial<Record<(typeof scopeFunctionNames)[number], ExpressionFunction>>>;
+
 /** Functions that tell what has come of tasks: those that make sense at the place. */
-export function toFunctions(facts: ScopeFacts): NonNullable<View["functions"]> {
+export function toFunctions(facts: ScopeFacts): (lookup: Lookup) => ScopeFunctions {
 	return (lookup) => ({
 		task: (positional, named) => toTaskRecord(facts, { positional, named }, lookup),
 		task_status: (positional) => statusOf(findTask(facts, positional[0] ?? null, undefined), facts),
@@ -33,7 +37,7 @@ export function toResult(run: TaskRun, lookup: Lookup): JsonValue {
 	return toChildResult(run.child ?? undefined, lookup);
 }
 
-function outcomeFunctions(run: TaskRun, outcome: string, lookup: Lookup): Readonly<Record<string, ExpressionFunction>> {
+function outcomeFunctions(run: TaskRun, outcome: string, lookup: Lookup): ScopeFunctions {
 	return {
 		result: () => toResult(run, lookup),
 		succeeded: () => outcome === "succeeded",

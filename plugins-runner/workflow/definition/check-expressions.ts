@@ -3,9 +3,12 @@ import type { LocatedUse } from "./find-uses.ts";
 import { findingAt } from "./finding.ts";
 import { shorten } from "./shorten.ts";
 
-/** Expressions that cannot be evaluated, by their grammar. */
+/** Finds expressions that cannot be evaluated, by their grammar or because they call something that does not exist. */
 export function checkExpressions(uses: readonly LocatedUse[]): readonly DefinitionFinding[] {
-	return uses.flatMap((use) => (use.problem === undefined ? [] : [useFinding(use, "expression", use.problem)]));
+	return uses.flatMap((use) => {
+		const problems = use.problem === undefined ? (use.unknown ?? []) : [use.problem];
+		return problems.map((problem) => useFinding(use, "expression", problem));
+	});
 }
 
 /** A finding about an expression. */

@@ -13,10 +13,13 @@ export interface LocatedUse extends ExpressionUse {
 /** Finds expressions. */
 export class UseFinder {
 	readonly #expressions: Expressions;
+	readonly #functions: readonly string[] | undefined;
 	readonly #known = new Map<string, readonly ExpressionUse[]>();
 
-	constructor(expressions: Expressions) {
+	/** @param functions names that expressions may call; undefined: calls are not checked */
+	constructor(expressions: Expressions, functions?: readonly string[]) {
 		this.#expressions = expressions;
+		this.#functions = functions;
 	}
 
 	/** All expressions of what stands in a place, names of members included. */
@@ -45,7 +48,7 @@ export class UseFinder {
 
 	#findInText(text: string): readonly ExpressionUse[] {
 		if (!/<%|\{[{%]/.test(text)) return [];
-		const uses = this.#known.get(text) ?? this.#expressions.find(text);
+		const uses = this.#known.get(text) ?? this.#expressions.find(text, undefined, this.#functions);
 		this.#known.set(text, uses);
 		return uses;
 	}

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
-import { inspect } from "./inspection.test-support.ts";
+import { workflowDefinitions } from "../workflow-definitions.ts";
+import { inspect, tools } from "./inspection.test-support.ts";
 import { readDefinition } from "./read-definition.ts";
 
 type Finding = Pick<DefinitionFinding, "type" | "message" | "spec_path" | "schema_path" | "line">;
@@ -222,6 +223,34 @@ test("expressions that cannot be read are told, with themselves", async () => {
 		{ ...place, message: "Lexical error: illegal character '%' at position 1", line: 4, language: "yaql", expression: "<% <% a %>" },
 	]);
 	assert.deepEqual(await inspect("tasks: {a: {action: 'core.echo message=<% result() %> times={{ result() }}'}}"), []);
+});
+
+test("calls of functions, methods, filters and tests that do not exist are told, wherever they stand", async () => {
+	const text = `version: 1.0
+vars:
+  - a: <% 'x'.toUper() %>
+  - b: "{{ 'x' | uper }}"
+tasks:
+  t:
+    action: core.noop
+    next:
+      - when: <% suceeded() and task(t) and task_status(t) %>
+        publish: c=<% results() %>
+output:
+  - d: <% ctx(b).toUpper() %>
+`;
+	const findings = await workflowDefinitions.inspect(text, tools);
+	assert.deepEqual(
+		findings.map(({ type, message, line, spec_path }) => [type, message, line, spec_path]),
+		[
+			["expression", 'there is no function "results"; did you mean "result"?', 10, "tasks.t.next[0].publish"],
+			["expression", 'there is no function "suceeded"; did you mean "succeeded"?', 9, "tasks.t.next[0].when"],
+			["expression", 'there is no method "toUper"; did you mean "toUpper"?', 3, "vars[0]"],
+			["expression", 'there is no filter "uper"; did you mean "upper"?', 4, "vars[1]"],
+		],
+	);
+	// A run goes as far as it gets.
+	assert.deepEqual(await inspect(text), []);
 });
 
 test("expressions are found wherever they may stand", async () => {
