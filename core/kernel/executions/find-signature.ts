@@ -1,4 +1,4 @@
-import type { ActionSignature } from "../../contract/index.ts";
+import type { ActionEntity, ActionSignature, RunnerTypeEntity } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { maskDefaults } from "../secrets/secret-defaults.ts";
 import type { Catalog } from "./catalog.ts";
@@ -7,10 +7,12 @@ import type { Catalog } from "./catalog.ts";
 export async function findSignature(catalog: Pick<Catalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
 	const found = await catalog.resolve(ref);
 	if (found === undefined) return undefined;
-	const { action, runnerType } = found;
-	return {
-		ref: action.ref,
-		enabled: action.enabled,
-		parameters: maskDefaults(mergeSchemas(runnerType.runner_parameters, action.parameters)),
-	};
+	return toSignature(found.action, found.runnerType);
+}
+
+export function toSignature(
+	{ ref, enabled, parameters }: Pick<ActionEntity, "ref" | "enabled" | "parameters">,
+	{ runner_parameters }: Pick<RunnerTypeEntity, "runner_parameters">,
+): ActionSignature {
+	return { ref, enabled, parameters: maskDefaults(mergeSchemas(runner_parameters, parameters)) };
 }

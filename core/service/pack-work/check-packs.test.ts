@@ -119,6 +119,35 @@ checked(
 );
 
 checked(
+	"rules and aliases are held against their actions, and templates of rules against what there is",
+	{
+		"actions/count.yaml": `${count}  herd: { type: string, required: true }\n`,
+		"actions/far.yaml": "name: far\nrunner_type: elsewhere\n",
+		"rules/one.yaml": `name: one
+trigger: { type: core.svc.webhook, parameters: { url: one } }
+action:
+  ref: yard.count
+  parameters:
+    hurd: "{{ trigger.body.name | uper }}"
+`,
+		"rules/two.yaml": "name: two\ntrigger: { type: core.svc.webhook, parameters: { url: two } }\naction: { ref: yard.cuont }\n",
+		"rules/three.yaml": "name: three\ntrigger: { type: core.svc.webhook, parameters: { url: two } }\naction: { ref: field.mow }\n",
+		"rules/four.yaml": "name: four\ntrigger: { type: core.svc.webhook, parameters: { url: two } }\naction: { ref: yard.far }\n",
+		"aliases/count.yaml": "name: count\naction_ref: yard.cuont\nformats: [count]\n",
+		"README.md": "# yard\n",
+	},
+	[
+		"error actions/far.yaml:2 runner_type",
+		"error aliases/count.yaml:2 action_ref",
+		"note rules/one.yaml:5 action.parameters",
+		"error rules/one.yaml:6 action.parameters.hurd",
+		"error rules/one.yaml:6 action.parameters.hurd",
+		"note rules/three.yaml:3 action.ref",
+		"error rules/two.yaml:3 action.ref",
+	],
+);
+
+checked(
 	"faults of policies, trigger types and the configuration are told with their place",
 	{
 		"policies/few.yaml": "name: few\nresource_ref: yard.count\npolicy_type: action.concurrencyy\n",
@@ -155,6 +184,32 @@ trigger_types:
 		"error sensors/gate.yaml:7 trigger_types[1].payload",
 		"error sensors/lost.yaml:2 entry_point",
 		"error sensors/twice.yaml:1 class_name",
+	],
+);
+
+checked(
+	"defaults are held against the type of their parameter, in actions and in the schema of the configuration",
+	{
+		"actions/count.yaml": `${count}  herd:
+    type: string
+    default: 1.10
+    immutable: true
+  size:
+    type: integer
+    default: "5"
+  gate:
+    type: object
+    properties:
+      open:
+        type: boolean
+        default: perhaps
+`,
+		"config.schema.yaml": "size:\n  type: integer\n  default: many\n",
+	},
+	[
+		"error actions/count.yaml:8 parameters.herd.default",
+		"error actions/count.yaml:18 parameters.gate.properties.open.default",
+		"error config.schema.yaml:3 size.default",
 	],
 );
 

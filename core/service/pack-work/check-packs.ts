@@ -6,7 +6,8 @@ import { fileReaders } from "../../features/file-readers.ts";
 import { findingOf, inspectPack, locateRefused, type PackInspection, sortFindings } from "../../features/packs/inspect-pack-api.ts";
 import { type DraftedPacks, draftPacks, toAbsolute } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
-import { inspectDefinitions } from "./inspect-definitions.ts";
+import { findKnownActions, inspectDefinitions } from "./inspect-definitions.ts";
+import { inspectRules } from "./inspect-rules.ts";
 import { type StartedTools, withTools } from "./started-tools.ts";
 
 /**
@@ -18,13 +19,15 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 	const drafted = await draftPacks(config, packs);
 	const inspections: PackInspection[] = [];
 	for (const directory of packs) inspections.push(await inspectPack(directory, { readers: fileReaders, ...drafted }));
+	const known = await findKnownActions(drafted, inspections);
 	return withTools(drafted, async (tools) => {
 		const checks: PackCheck[] = [];
 		for (const inspection of inspections) {
 			signal.throwIfAborted();
 			const others = [
 				...(await toSkipFindings(inspection, drafted)),
-				...(await inspectDefinitions(inspection, drafted, inspections)),
+				...(await inspectDefinitions(inspection, drafted, known)),
+				...(await inspectRules(inspection, drafted, known)),
 				...(await inspectByRunners(inspection, tools, signal)),
 			];
 			const { ref: pack, directory, findings } = inspection;

@@ -23,20 +23,23 @@ export async function findDefinitions({ directory, files, metadata }: PackInspec
 	return [...found.values()];
 }
 
-/** What is wrong with the definitions of a pack, with the actions that there are. `all`: the packs that are looked at together. */
+/** Returns the actions that are known to packs that are inspected together. */
+export async function findKnownActions({ storage }: DraftedPacks, all: readonly PackInspection[]): Promise<KnownActions> {
+	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
+	return { packs: new Set([...registered, ...all.map(({ ref }) => ref)]), described: new Set(all.flatMap(toActionRefs)) };
+}
+
+/** Finds what is wrong with the definitions of a pack, with the actions that there are. */
 export async function inspectDefinitions(
 	inspection: PackInspection,
 	drafted: DraftedPacks,
-	all: readonly PackInspection[],
+	known: KnownActions,
 ): Promise<readonly PackFinding[]> {
-	const { engine, storage } = drafted;
-	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
-	const packs = new Set([...registered, ...all.map(({ ref }) => ref)]);
-	const described = new Set(all.flatMap(toActionRefs));
+	const { engine } = drafted;
 	const found: PackFinding[] = [];
 	for (const { file, runner, text } of await findDefinitions(inspection, drafted)) {
 		const findings = (await engine.workflows?.inspect(text, { runner })) ?? [];
-		found.push(...findings.flatMap((finding) => toFindings(file, finding, { packs, described })));
+		found.push(...findings.flatMap((finding) => toFindings(file, finding, known)));
 	}
 	return found;
 }
@@ -45,7 +48,8 @@ function toActionRefs({ ref, metadata }: PackInspection): readonly string[] {
 	return [...metadata].filter(([file]) => file.startsWith("actions/")).map(([, { name }]) => `${ref}.${String(name)}`);
 }
 
-interface Known {
+export interface KnownActions {
+	/** Refs of packs that are at hand. */
 	readonly packs: ReadonlySet<string>;
 	/** Refs of actions that have a file. */
 	readonly described: ReadonlySet<string>;
@@ -54,7 +58,7 @@ interface Known {
 function toFindings(
 	file: string,
 	{ type, message, line, spec_path, missing_action: ref }: DefinitionFinding,
-	{ packs, described }: Known,
+	{ packs, described }: KnownActions,
 ): readonly PackFinding[] {
 	if (ref !== undefined) {
 		// What is wrong with its own file is told there.

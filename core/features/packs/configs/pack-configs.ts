@@ -8,6 +8,7 @@ import { KnownSecrets } from "../../../kernel/secrets/known-secrets.ts";
 import { noteDecrypted } from "../../../kernel/secrets/note-decrypted.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { roomInTurn } from "../../../language/loop-turn.ts";
+import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { collectSecrets, maskBySchema, restoreMasked } from "../../../language/parameters/mask.ts";
 import { asOneWork } from "../../../language/work-budget.ts";
@@ -110,9 +111,9 @@ export class StoredPackConfigs implements PackConfigs {
 		return { id: toStableId(`config:${pack}`), pack, values, schema };
 	}
 
-	/** Refuse a schema that is none. */
-	async checkSchema(directory: string): Promise<void> {
-		await this.#readSchemaIn(directory);
+	/** Refuses a schema that cannot be read. Returns a message for each default that the schema does not allow. */
+	async checkSchema(directory: string): Promise<readonly string[]> {
+		return findDefaultProblems((await this.#readSchemaIn(directory)) ?? {});
 	}
 
 	/** Whether there is a file with values, even one that cannot be read. */

@@ -44,6 +44,7 @@ export async function locateRefused(
 async function locate(directory: string, { file, message }: RefusedFile): Promise<PackFinding> {
 	const text = await readFile(join(directory, file), "utf8").catch(() => "");
 	const yaml = new LocatedYaml(text);
-	const place = yaml.value === undefined ? undefined : toMessagePlace(message, yaml.value);
+	const parametersAt = file === "config.schema.yaml" ? [] : undefined;
+	const place = yaml.value === undefined ? undefined : toMessagePlace(message, yaml.value, parametersAt);
 	return place === undefined ? findingOf("error", file, message) : locatedFinding(file, yaml, place);
 }

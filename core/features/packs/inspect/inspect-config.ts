@@ -1,8 +1,11 @@
 import { type JsonObject, type PackFinding, type ParameterSchema, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Dialects } from "../../../language/dialects.ts";
+import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { checkConfigValues } from "../configs/check-values.ts";
+import { locatedFinding } from "./finding.ts";
 import { inspectFile } from "./inspect-file.ts";
+import { toMessagePlace } from "./message-path.ts";
 
 const schemaFile = "config.schema.yaml";
 
@@ -27,6 +30,10 @@ export async function inspectConfig({ pack, directory, files, dialects }: Config
 		findings.push(...inspected.findings);
 		if (inspected.findings.length > 0) return findings;
 		schema = inspected.metadata ?? {};
+		for (const message of findDefaultProblems(schema as ParameterSchema)) {
+			const place = toMessagePlace(message, schema, []);
+			if (inspected.yaml !== undefined && place !== undefined) findings.push(locatedFinding(schemaFile, inspected.yaml, place));
+		}
 	}
 	if (!files.includes(example)) return findings;
 	const read = (values: JsonObject) => checkExample(pack, values, schema as ParameterSchema);

@@ -16,6 +16,7 @@ const forms: readonly Form[] = [
 		/^parameter "([^"]+)" has the unknown attribute "([^"]+)"/,
 		([, name = "", attribute = ""]) => ["parameters", ...name.split("."), attribute],
 	],
+	[/^default of parameter "([^"]+)"/, ([, name = ""]) => ["parameters", ...name.split("."), "default"]],
 	[/^attribute "position" must go/, () => ["parameters"]],
 	[/^parameters must /, () => ["parameters"]],
 	[/^(?:the definition of )?parameter "([^"]+)"/, ([, name = ""]) => ["parameters", ...name.split(".")]],

@@ -2,12 +2,13 @@ import type { FollowedPackEntity, JsonObject, Logger, PackEntity, WriteOperation
 import { SvcError } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
 import { findPlatformProblem } from "../reading/manifest.ts";
+import { toProblemsError, toProblemText } from "../reading/pack-problems.ts";
 import { pythonVersion } from "../reading/platform-version.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { PackSource } from "../sources/sources.ts";
-import { assertDefinitions, type DefinitionParts } from "./assert-definitions.ts";
 import { assertOwnName, type FollowedPacks, toClaim } from "./followed-packs.ts";
+import { type InspectionParts, inspectContent } from "./inspect-content.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
 import type { JobRequest } from "./job-runner.ts";
@@ -17,7 +18,7 @@ import type { PackLocks } from "./pack-locks.ts";
 import { type CandidatePack, PackSet } from "./pack-set.ts";
 import { Staging, type StagingParts } from "./staging.ts";
 
-export interface InstallerParts extends StagingParts, DefinitionParts {
+export interface InstallerParts extends StagingParts, InspectionParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly contents: Contents;
@@ -152,9 +153,13 @@ export class Installer {
 		const versions = packs.map((pack) => this.#toVersion(pack, job));
 		// What cannot be used anyway is told before anything is made ready, which may take minutes.
 		await report.task(`look at the files of ${names}`, async () => {
-			const actions = await this.#parts.switch.check(versions);
+			const content = await this.#parts.switch.check(versions);
 			// Whoever goes back knows what worked before, and what did not.
-			if (!isBack) await assertDefinitions(this.#parts, actions, new Map(packs.map(({ ref, directory }) => [ref, directory])));
+			if (isBack) return;
+			const directories = new Map(packs.map(({ ref, directory }) => [ref, directory]));
+			const { problems, warnings } = await inspectContent(this.#parts, content, directories);
+			if (problems.length > 0) throw toProblemsError(problems);
+			for (const warning of warnings) await report.warn(toProblemText(warning));
 		});
 		for (const { ref, version, directory } of packs) {
 			await report.task(`make ready what ${ref} ${version} needs`, () => makeReady(runners, { ref, directory, signal }, report));
@@ -179,7 +184,7 @@ export class Installer {
 		const { logger } = this.#parts;
 		const { username } = principal;
 		const { notes } = await this.#parts.switch.apply(versions, alongside === undefined ? {} : { alongside });
-		for (const { pack, file, message } of notes) await report.warn(`${pack}: ${file}: ${message}`);
+		for (const note of notes) await report.warn(toProblemText(note));
 		for (const { ref, version, content, source, known } of packs) {
 			const { address, revision, commit } = source;
 			const from = { source: address, revision, commit };

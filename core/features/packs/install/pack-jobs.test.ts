@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../../plugins/storage-memory/index.ts";
 import { localScript } from "../../../../plugins-runner/local-script/index.ts";
+import { noop } from "../../../../plugins-runner/noop/index.ts";
 import { workflow } from "../../../../plugins-runner/workflow/index.ts";
 import { defineAuthBackend, defineRunner, type ExecutionEntity, type JsonObject } from "../../../contract/index.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
@@ -304,6 +305,72 @@ test("who may run the action may not for that install: it takes the permission, 
 			assert.equal((await ask("ann", "installer")).status, "succeeded");
 		},
 		{ auth: { enable: true, backend: nobody() }, rbac } as TestEngineOptions["options"],
+	));
+
+/** The action `sweep`, a workflow and a rule of it. */
+function roundFiles(tasks: string, rule = "action: { ref: disk.sweep }\n"): Readonly<Record<string, string>> {
+	return {
+		...action("true"),
+		"actions/round.yaml": "name: round\nrunner_type: workflow\nentry_point: workflows/round.yaml\n",
+		"actions/workflows/round.yaml": `version: 1.0\ntasks:\n${tasks}`,
+		"rules/on.yaml": `name: on\ntrigger: { type: core.svc.webhook, parameters: { url: on } }\n${rule}`,
+	};
+}
+
+test("wrong names of functions and of a pack's own actions and parameters keep the pack from being installed, with file and line", () =>
+	withEngine(
+		async ({ commit, run, storage }) => {
+			const files = roundFiles(
+				"  one:\n    action: disk.swep\n    next:\n      - when: <% suceeded() %>\n  two:\n    action: disk.sweep colour=5\n",
+				"action:\n  ref: disk.sweep\n  parameters:\n    size: 5\n    cwd: '{{ trigger.body.dir | uper }}'\n",
+			);
+			const { error } = resultOf(await run("packs.install", { packs: [commit("disk", "1.0.0", files)] }));
+			for (const part of [
+				/actions\/workflows\/round\.yaml:4: content: The action "disk\.swep" is not registered/,
+				/actions\/workflows\/round\.yaml:6: expression: there is no function "suceeded"; did you mean "succeeded"\?/,
+				/actions\/workflows\/round\.yaml:\d: content: Action "disk\.sweep" has unexpected input "colour"/,
+				/rules\/on\.yaml:6: the action "disk\.sweep" has no parameter "size" \(action\.parameters\.size\)/,
+				/rules\/on\.yaml:7: there is no filter "uper"; did you mean "upper"\?/,
+			])
+				assert.match(error, part);
+			assert.equal(await storage.count("pack", { ref: "disk" }), 0);
+		},
+		{},
+		[workflow()],
+	));
+
+test("what a pack uses of other packs is told as a warning, and a default of another type", () =>
+	withEngine(
+		async ({ commit, run, storage }) => {
+			const files = {
+				...roundFiles("  one:\n    action: field.mow\n  two:\n    action: core.noop colour=5\n", "action: { ref: field.mow }\n"),
+				"actions/sweep.yaml": `${action("true")["actions/sweep.yaml"]}parameters:\n  version: { type: string, default: 1.10 }\n`,
+				"aliases/mow.yaml": "name: mow\naction_ref: field.mow\nformats: [mow]\n",
+				// A runner that this service does not have: its action is not registered, and not told to be missing.
+				"actions/far.yaml": "name: far\nrunner_type: elsewhere\n",
+				"actions/workflows/far.yaml": "version: 1.0\ntasks:\n  one:\n    action: disk.far\n",
+				"actions/farther.yaml": "name: farther\nrunner_type: workflow\nentry_point: workflows/far.yaml\n",
+			};
+			const installed = await run("packs.install", { packs: [commit("disk", "1.0.0", files)] });
+			assert.equal(installed.status, "succeeded", JSON.stringify(installed.result));
+			const { warning_list: warnings } = (installed.result as unknown as { output: { warning_list: readonly string[] } }).output;
+			for (const part of [
+				/^pack "disk": actions\/workflows\/round\.yaml:4: content: The action "field\.mow" is not registered/,
+				/round\.yaml:\d: content: Action "core\.noop" has unexpected input "colour"/,
+				/rules\/on\.yaml:3: there is no action "field\.mow" \(action\.ref\)/,
+				/aliases\/mow\.yaml:2: there is no action "field\.mow"/,
+				/actions\/sweep\.yaml:5: default of parameter "version" must be a string, got a number; write it in quotes/,
+				/actions\/far\.yaml:2: attribute "runner_type": "elsewhere" is not a runner type/,
+			])
+				assert.ok(
+					warnings.some((warning) => part.test(warning)),
+					`${part}: ${warnings.join("\n")}`,
+				);
+			assert.equal(warnings.length, 6, warnings.join("\n"));
+			assert.equal(await storage.count("rule", { ref: "disk.on" }), 1);
+		},
+		{},
+		[workflow(), noop()],
 	));
 
 test.run();

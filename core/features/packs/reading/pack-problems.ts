@@ -27,13 +27,13 @@ export function toProblems(versions: readonly PackVersion[], problems: readonly 
 
 /** All of them, as what keeps packs from being registered. */
 export function toProblemsError(problems: readonly PackFileProblem[]): SvcError {
-	const texts = problems.slice(0, most).map(toText);
+	const texts = problems.slice(0, most).map(toProblemText);
 	const rest = problems.length > most ? [`and ${problems.length - most} more`] : [];
 	return new SvcError("SVC_INVALID", [...texts, ...rest].join("; "), { facts: { problems } });
 }
 
 /** As `svc pack check` writes it. */
-function toText({ pack, file, line, path, message }: PackFileProblem): string {
+export function toProblemText({ pack, file, line, path, message }: PackFileProblem): string {
 	const place = `${pack === "" ? "" : `pack "${pack}": `}${file}${line === undefined ? "" : `:${line}`}`;
 	return `${place}: ${message}${path === undefined ? "" : ` (${path})`}`;
 }

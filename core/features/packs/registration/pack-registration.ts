@@ -66,17 +66,18 @@ export class PackRegistration {
 	async #checkConfigs(): Promise<void> {
 		const { packConfigs } = this.#parts;
 		for (const { ref, path } of this.#found) {
+			const file = join(path, "config.schema.yaml");
 			try {
-				await packConfigs.checkSchema(path);
+				for (const message of await packConfigs.checkSchema(path)) this.#report.note({ file, message });
 			} catch (error) {
-				this.#report.skip({ file: join(path, "config.schema.yaml"), message: toFileMessage(error) });
+				this.#report.skip({ file, message: toFileMessage(error) });
 				continue;
 			}
 			try {
 				await packConfigs.checkValues(ref, path);
 				this.#report.checkedConfig();
 			} catch (error) {
-				const problem = { file: join(path, "config.schema.yaml"), message: toFileMessage(error) };
+				const problem = { file, message: toFileMessage(error) };
 				// Where nothing has been configured yet there is nothing wrong yet.
 				if (await packConfigs.hasValues(ref)) this.#report.skipHere(problem);
 				else this.#report.note(problem);

@@ -13,6 +13,7 @@ import { Breath } from "../../../kernel/basics/breath.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertOnce } from "../../../kernel/basics/insert-once.ts";
 import type { Seams } from "../../../kernel/seams.ts";
+import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
@@ -49,6 +50,8 @@ export async function registerActions(
 			if (parts.directory !== undefined && parts.seams.isOwnRunner(action.runner_type))
 				throw new SvcError("SVC_INVALID", `attribute "runner_type": "${action.runner_type}" runs actions of the service's own packs only`);
 			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
+			const file = join(parts.directory ?? "", action.metadata_file ?? action.ref);
+			for (const message of findDefaultProblems(action.parameters, runnerType.runner_parameters)) report.note({ file, message });
 			const enabled = await parts.overrides.enabled("action", pack.ref, action.name);
 			if (enabled !== undefined) report.overrode("action");
 			const said = { ...action, content: pack.content, enabled: enabled ?? action.enabled };

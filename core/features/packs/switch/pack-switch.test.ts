@@ -156,6 +156,23 @@ test("what this service is not made for is left out and told: runner types, and 
 		assert.equal(await storage.count("action", { pack: "disk" }), 1);
 	}));
 
+test("defaults of another type than their parameter's are told with line and parameter, and the pack is installed", () =>
+	withEngine(async ({ engine, storage }) => {
+		const files = {
+			"actions/look.yaml": `${action("look")}parameters:\n  version:\n    type: string\n    default: 1.10\n  port: {type: integer, default: "80"}\n`,
+			"config.schema.yaml": "size:\n  type: integer\n  default: many\n",
+		};
+		const { notes } = await install(engine, "disk", files);
+		assert.deepEqual(
+			notes.map(({ file, line, path, message }) => `${file}:${line} ${path}: ${message}`),
+			[
+				'actions/look.yaml:6 parameters.version.default: default of parameter "version" must be a string, got a number; write it in quotes',
+				'config.schema.yaml:3 size.default: default of parameter "size" must be an integer, got a text that is none',
+			],
+		);
+		assert.equal(await storage.count("action", { pack: "disk" }), 1);
+	}));
+
 test("a pack that goes takes everything with it, and leaves what is others'", () =>
 	withEngine(async (node) => {
 		const before = await look(node);

@@ -1,10 +1,22 @@
-import { type ActionEntity, isSvcError, type Logger, type Storage, SvcError, type WriteOperation } from "../../../contract/index.ts";
+import {
+	type ActionAliasEntity,
+	type ActionEntity,
+	type ActionSignature,
+	isSvcError,
+	type Logger,
+	type RuleEntity,
+	type Storage,
+	SvcError,
+	type WriteOperation,
+} from "../../../contract/index.ts";
+import { packOf } from "../../../kernel/basics/names.ts";
 import type { Catalog } from "../../../kernel/executions/catalog.ts";
+import { findSignature, toSignature } from "../../../kernel/executions/find-signature.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
 import type { Seams } from "../../../kernel/seams.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import type { FileReader } from "../file-reader-api.ts";
-import { explainRefused } from "../inspect/explain-refused.ts";
+import { explainRefused, locateRefused } from "../inspect/explain-refused.ts";
 import { type PackFileProblem, toProblems, toProblemsError } from "../reading/pack-problems.ts";
 import type { ChosenPacks, PackVersion, RegisteredKind } from "../registration/chosen-packs.ts";
 import { RegistrationReport } from "../registration/registration-report.ts";
@@ -48,6 +60,15 @@ export interface SwitchOutcome {
 	readonly notes: readonly PackFileProblem[];
 }
 
+/** What packs would bring. */
+export interface DraftedContent {
+	readonly actions: readonly ActionEntity[];
+	readonly rules: readonly RuleEntity[];
+	readonly aliases: readonly ActionAliasEntity[];
+	/** Finds an action as it would be: of these packs by their files, of all others by what is stored. */
+	findAction(ref: string): Promise<ActionSignature | undefined>;
+}
+
 /** Times a switch is drafted anew as somebody has changed the same records at the same moment. */
 const attempts = 10;
 
@@ -72,13 +93,27 @@ export class PackSwitch {
 		return this.#commit(refs, { versions, ...options }, (draft) => this.#register(draft, versions, options));
 	}
 
-	/** Look whether packs could be what their files say, as `apply` does, and change nothing. Their actions, as they would be. */
-	async check(versions: readonly PackVersion[]): Promise<readonly ActionEntity[]> {
+	/** Checks whether packs could be what their files say, as `apply` does, and changes nothing. Returns what they would bring. */
+	async check(versions: readonly PackVersion[]): Promise<DraftedContent> {
+		const { storage, catalog } = this.#parts;
 		const packs = versions.map(({ pack }) => pack);
-		const draft = await PackDraft.of(this.#parts.storage, packs);
+		const draft = await PackDraft.of(storage, packs);
 		assertNotBuiltIn(draft);
 		await this.#register(draft, versions, {});
-		return draft.storage.all("action").filter(({ pack }) => packs.includes(pack));
+		const isOwn = ({ pack }: { readonly pack: string }) => packs.includes(pack);
+		const actions = draft.storage.all("action").filter(isOwn);
+		const types = new Map(draft.storage.all("runner_type").map((type) => [type.name, type]));
+		return {
+			actions,
+			rules: draft.storage.all("rule").filter(isOwn),
+			aliases: draft.storage.all("action_alias").filter(isOwn),
+			async findAction(ref) {
+				if (!isOwn({ pack: packOf(ref) })) return findSignature(catalog, ref);
+				const action = actions.find((one) => one.ref === ref);
+				const type = action && types.get(action.runner_type);
+				return type && toSignature(action, type);
+			},
+		};
 	}
 
 	/** Everything of packs goes, what was made over the API too. What runs goes on. */
@@ -112,7 +147,7 @@ export class PackSwitch {
 		const problems = toProblems(versions, report.problems);
 		if (failOnFailure && problems.length > 0) throw toProblemsError(await this.#explain(draft, versions, problems));
 		if (isRemoving && kinds === undefined) await removeGone(draft.storage, report, versions);
-		return { report, problems, notes: toProblems(versions, report.notes) };
+		return { report, problems, notes: await locateNotes(versions, toProblems(versions, report.notes)) };
 	}
 
 	/** Every fault of the files that were refused, with its place. What lies outside of packs stays as it was told. */
@@ -171,6 +206,17 @@ function assertNotBuiltIn(draft: PackDraft): void {
 	const found = draft.allBefore("pack").find(({ path, content }) => path === null && content === null);
 	if (found !== undefined)
 		throw new SvcError("SVC_INVALID", `pack "${found.ref}" belongs to the service, and cannot be changed or removed`);
+}
+
+/** The notes with line and member, as far as their messages name one. */
+async function locateNotes(versions: readonly PackVersion[], notes: readonly PackFileProblem[]): Promise<readonly PackFileProblem[]> {
+	const located = notes.map(async (note) => {
+		const version = versions.find(({ pack }) => pack === note.pack);
+		if (version === undefined) return note;
+		const [finding] = await locateRefused({ directory: version.directory, findings: [] }, [note]);
+		return { ...note, ...(finding?.line != null && { line: finding.line }), ...(finding?.path != null && { path: finding.path }) };
+	});
+	return Promise.all(located);
 }
 
 /** What was decided for a pack that is another one by now is decided anew by whoever did. */

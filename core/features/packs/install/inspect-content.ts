@@ -1,0 +1,155 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEntity, Runner } from "../../../contract/index.ts";
+import { packOf } from "../../../kernel/basics/names.ts";
+import type { Dialects } from "../../../language/dialects.ts";
+import { findRuleProblems, type RuleProblem } from "../../../language/rule-problems.ts";
+import { resolveEntryPoint } from "../entry-point-api.ts";
+import { LocatedYaml } from "../inspect/located-yaml.ts";
+import type { PackFileProblem } from "../reading/pack-problems.ts";
+import { readPackDirectory } from "../reading/read-pack-directory.ts";
+import type { DraftedContent } from "../switch/pack-switch.ts";
+
+export interface InspectionParts {
+	readonly runners: ReadonlyMap<string, Runner>;
+	/** That read nothing: definitions are looked at, and not run. */
+	readonly expressions: Expressions;
+	readonly dialects: Dialects;
+}
+
+export interface ContentFindings {
+	/** What could never run. */
+	readonly problems: readonly PackFileProblem[];
+	/** What may run once other packs are installed or changed. */
+	readonly warnings: readonly PackFileProblem[];
+}
+
+type Severity = "problem" | "warning" | "nothing";
+
+/**
+ * Finds mistakes in the workflows, rules and aliases of packs, with file and line. Calls of functions that do not exist and wrong names of
+ * the packs' own actions and parameters are problems; what depends on actions of other packs is a warning.
+ *
+ * @param directories of the packs, by ref
+ */
+export async function inspectContent(
+	parts: InspectionParts,
+	content: DraftedContent,
+	directories: ReadonlyMap<string, string>,
+): Promise<ContentFindings> {
+	const inspection = new ContentInspection(parts, content, directories);
+	for (const action of content.actions) await inspection.definition(action);
+	for (const rule of content.rules) await inspection.rule(rule);
+	for (const { pack, metadata_file, action_ref } of content.aliases) await inspection.alias(pack, metadata_file, action_ref);
+	return inspection;
+}
+
+class ContentInspection implements ContentFindings {
+	readonly problems: PackFileProblem[] = [];
+	readonly warnings: PackFileProblem[] = [];
+	readonly #parts: InspectionParts;
+	readonly #content: DraftedContent;
+	readonly #directories: ReadonlyMap<string, string>;
+	readonly #seen = new Set<string>();
+	readonly #described = new Map<string, Promise<ReadonlySet<string>>>();
+
+	constructor(parts: InspectionParts, content: DraftedContent, directories: ReadonlyMap<string, string>) {
+		this.#parts = parts;
+		this.#content = content;
+		this.#directories = directories;
+	}
+
+	/** Inspects the entry point of an action, once for all its actions. */
+	async definition({ pack, runner_type, entry_point }: Pick<ActionEntity, "pack" | "runner_type" | "entry_point">): Promise<void> {
+		const { runners } = this.#parts;
+		const definitions = runners.get(runner_type)?.definitions;
+		const directory = this.#directories.get(pack);
+		const file = `actions/${entry_point}`;
+		if (definitions === undefined || directory === undefined || entry_point === "" || this.#seen.has(`${pack}/${file}`)) return;
+		this.#seen.add(`${pack}/${file}`);
+		const text = await readFile(await resolveEntryPoint(directory, entry_point), "utf8");
+		for (const [severity, finding] of await this.#inspect(definitions, text)) {
+			const { type, message, line, spec_path: path } = finding;
+			this.#add(severity, { pack, file, message: `${type}: ${message}`, ...(line !== null && { line }), ...(path !== null && { path }) });
+		}
+	}
+
+	async rule({ pack, metadata_file: file, ...rule }: RuleEntity): Promise<void> {
+		const directory = this.#directories.get(pack);
+		if (directory === undefined || file === null) return;
+		const problems = findRuleProblems(rule, await this.#content.findAction(rule.action_ref));
+		if (problems.length === 0) return;
+		const yaml = new LocatedYaml(await readFile(join(directory, file), "utf8"));
+		for (const problem of problems) {
+			const line = yaml.lineOf(problem.path);
+			const severity = await this.#ofRule(problem, rule.action_ref);
+			this.#add(severity, { pack, file, message: problem.message, path: problem.path.join("."), ...(line !== null && { line }) });
+		}
+	}
+
+	async alias(pack: string, file: string | null, actionRef: string): Promise<void> {
+		const directory = this.#directories.get(pack);
+		if (directory === undefined || file === null || (await this.#content.findAction(actionRef)) !== undefined) return;
+		const line = new LocatedYaml(await readFile(join(directory, file), "utf8")).lineOf(["action_ref"]);
+		const message = `there is no action "${actionRef}"`;
+		this.#add(await this.#ofMissing(actionRef), { pack, file, message, path: "action_ref", ...(line !== null && { line }) });
+	}
+
+	#add(severity: Severity, problem: PackFileProblem): void {
+		if (severity === "problem") this.problems.push(problem);
+		if (severity === "warning") this.warnings.push(problem);
+	}
+
+	/** Inspected with the packs' own actions first: what is found besides with all actions concerns others. */
+	async #inspect(definitions: Definitions, text: string): Promise<readonly (readonly [Severity, DefinitionFinding])[]> {
+		const { expressions } = this.#parts;
+		const { findAction } = this.#content;
+		const findOwn = async (ref: string) => (this.#isOwn(ref) ? findAction(ref) : undefined);
+		const own = await definitions.inspect(text, { expressions, findAction: findOwn });
+		const found: (readonly [Severity, DefinitionFinding])[] = [];
+		for (const finding of own) if (!this.#isForeign(finding)) found.push([await this.#ofDefinition(finding), finding]);
+		if (!own.some((finding) => this.#isForeign(finding))) return found;
+		const known = new Set(own.filter((finding) => !this.#isForeign(finding)).map((finding) => JSON.stringify(finding)));
+		const all = await definitions.inspect(text, { expressions, findAction });
+		const others = all.filter((finding) => finding.type === "content" && !known.has(JSON.stringify(finding)));
+		return [...found, ...others.map((finding) => ["warning", finding] as const)];
+	}
+
+	#isForeign({ missing_action: ref }: DefinitionFinding): boolean {
+		return ref !== undefined && !this.#isOwn(ref);
+	}
+
+	async #ofDefinition({ type, missing_action: missing, spec_path, message }: DefinitionFinding): Promise<Severity> {
+		if (type === "warning") return "nothing";
+		if (missing !== undefined) return this.#ofMissing(missing);
+		if (type !== "content") return "problem";
+		// An action that is disabled, or lacks an input, can be changed by the site; a wrong name stays wrong.
+		const isName = /\.(?:input|parameters|params)\.[^.]+$|\.(?:action|ref)$/.test(spec_path ?? "");
+		return isName && !message.endsWith("is disabled.") ? "problem" : "warning";
+	}
+
+	async #ofRule({ type }: RuleProblem, actionRef: string): Promise<Severity> {
+		if (type === "call") return "problem";
+		if (type === "action") return this.#ofMissing(actionRef);
+		return type === "parameter" && this.#isOwn(actionRef) ? "problem" : "warning";
+	}
+
+	/** An action that has a file and was not registered is told of itself. */
+	async #ofMissing(ref: string): Promise<Severity> {
+		const pack = packOf(ref);
+		if (!this.#isOwn(ref)) return "warning";
+		const described = this.#described.get(pack) ?? this.#describedIn(pack);
+		this.#described.set(pack, described);
+		return (await described).has(ref) ? "nothing" : "problem";
+	}
+
+	async #describedIn(pack: string): Promise<ReadonlySet<string>> {
+		const options = { ref: pack, isInstalled: true };
+		const { actions } = await readPackDirectory(this.#directories.get(pack) ?? "", this.#parts.dialects, options);
+		return new Set(actions.map(({ ref }) => ref));
+	}
+
+	#isOwn(ref: string): boolean {
+		return this.#directories.has(packOf(ref));
+	}
+}
