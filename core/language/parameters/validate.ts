@@ -5,6 +5,7 @@ import { asOneWork } from "../work-budget.ts";
 import { isPlainDefinition } from "./json-schema.ts";
 import { holdsSecret } from "./mask.ts";
 import { invalidParameter } from "./problems.ts";
+import { describeError, findTellingError, schemaAt } from "./schema-error.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
 /** Refuse a value, cast before, that its definition does not allow. `SVC_INVALID` names the parameter and what is allowed. */
@@ -69,20 +70,18 @@ function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
 }
 
 function describe(name: string, definition: ParameterDefinition, errors: readonly ErrorObject[]): string {
-	const [error] = errors;
+	const error = findTellingError(errors);
 	if (error === undefined) return `parameter "${name}" is not valid`;
 	const path = name + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
 	if (allowedValues !== undefined) return toChoice(name, path, definition, allowedValues);
 	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
 	if (error.keyword === "not") return `parameter "${path}" must not be ${toRefused(definition, error.schemaPath)}`;
-	return `parameter "${path}" ${error.message ?? "is not valid"}`;
+	return `parameter "${path}" ${describeError(error, definition)}`;
 }
 
 /** What a definition says of what it refuses by `not`, which is at a path such as `#/items/not`. */
 function toRefused(definition: ParameterDefinition, schemaPath: string): string {
-	let schema: unknown = definition;
-	for (const part of schemaPath.split("/").slice(1)) schema = (schema as Readonly<Record<string, unknown>> | undefined)?.[part];
-	const { description } = (schema ?? {}) as { readonly description?: unknown };
+	const { description } = (schemaAt(definition, schemaPath) ?? {}) as { readonly description?: unknown };
 	return typeof description === "string" ? description : "what its definition refuses";
 }

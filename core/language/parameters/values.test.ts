@@ -107,7 +107,16 @@ const invalidValues: readonly (readonly [definition: ParameterDefinition, value:
 		/"x.a.b" must be one of "q"/,
 	],
 	[{ type: "object", properties: { a: {} }, additionalProperties: false }, { z: 1 }, /"x" must not have the additional property "z"/],
-	[{ anyOf: [{ type: "integer" }, { type: "boolean" }] }, "a", /"x/],
+	[{ anyOf: [{ type: "integer" }, { type: "boolean" }] }, "a", /"x" must be integer or boolean/],
+	[{ anyOf: [{ type: "string" }, { type: "integer", minimum: 0, maximum: 59 }] }, 60, /"x" must be from 0 to 59/],
+	[{ anyOf: [{ type: "string" }, { type: "integer", minimum: 0, maximum: 59 }] }, true, /"x" must be string or integer/],
+	[{ type: "integer", minimum: 0, maximum: 59 }, -1, /"x" must be from 0 to 59/],
+	[
+		{ oneOf: [{ type: "string" }, { type: "object", properties: { a: { type: "integer", required: true } } }] },
+		{ a: "q" },
+		/"x.a" must be integer$/,
+	],
+	[{ type: "object", properties: { a: { anyOf: [{ type: "array" }, { type: "boolean" }] } } }, { a: 1 }, /"x.a" must be array or boolean/],
 	[{ type: "string", pattern: "(" }, "b", /definition of parameter "x" is no valid schema/],
 ];
 
