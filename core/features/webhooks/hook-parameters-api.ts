@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
+import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 
 export const signatureSchemes = ["standard", "github", "gitlab", "slack", "stripe", "hmac"] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];
@@ -76,3 +77,30 @@ export const hookParametersSchema: JsonObject = {
 	required: ["url"],
 	additionalProperties: false,
 };
+
+/** The hook that is always there: its body names the trigger (specification, Webhook). */
+export const genericHookUrl = "svc";
+/** Longest url, encoded as in an address. Addresses and headers together may have 16 KiB. */
+const maxUrlLength = 8_000;
+
+/** Returns why nothing that is posted can reach a hook of this url; undefined if something can. */
+export function findUrlProblem(given: string): string | undefined {
+	const url = toHookUrl(given);
+	if (url === genericHookUrl) return `"${genericHookUrl}" is the webhook that dispatches any trigger, and cannot be used by a rule`;
+	const segments = url.split("/");
+	if (segments.includes("")) return 'must be the part of the address after "/v1/webhooks/", without empty segments ("//")';
+	if (segments.includes(".") || segments.includes(".."))
+		return 'must not have "." or ".." as a segment, which clients remove from addresses';
+	const length = encodedLength(url);
+	if (length === undefined) return "must be well-formed Unicode";
+	return length > maxUrlLength ? `must be at most ${maxUrlLength} characters when encoded, got ${length}` : undefined;
+}
+
+/** Undefined for a text with a lone surrogate, which has no encoding. */
+function encodedLength(url: string): number | undefined {
+	try {
+		return encodeURI(url).length;
+	} catch {
+		return undefined;
+	}
+}

@@ -91,6 +91,32 @@ test("what is signed are the decoded bytes, whatever their charset", () =>
 		assert.equal((await instances()).length, 3);
 	}));
 
+test("a url that no request can reach is refused at the rule and the trigger, others are reached", () =>
+	withService(async ({ ask }) => {
+		const create = (url: string) => {
+			const rule = {
+				name: "hooked",
+				enabled: true,
+				trigger: { type: "core.svc.webhook", parameters: { url } },
+				action: { ref: "default.speak" },
+			};
+			return ask("/v1/rules", { method: "POST", body: JSON.stringify(rule) });
+		};
+		for (const url of ["a//b", "https://host/v1/webhooks/a", "a/./b", "a/../b", "..", "svc", "/svc/", "\ud800", "é".repeat(2_000)]) {
+			const refused = await create(url);
+			assert.equal(refused.status, 400, url);
+			assert.match(await fault(refused), /^trigger\.parameters\.url: /, url);
+		}
+		const body = JSON.stringify({ name: "t", type: "core.svc.webhook", parameters: { url: "a//b" } });
+		assert.equal((await ask("/v1/triggers", { method: "POST", body })).status, 400);
+		for (const url of ["svc/a", "..a/b...", "a?b#c", "a%2Fb", "a b;c", "a\\b", "é", ":x/**", "é".repeat(1_000)]) {
+			assert.equal((await create(url)).status, 201, url);
+			const path = url.split("/").map(encodeURIComponent).join("/");
+			assert.equal((await ask(`/v1/webhooks/${path}`, { method: "POST", body: "{}" })).status, 202, url);
+			await ask("/v1/rules/default.hooked", { method: "DELETE" });
+		}
+	}));
+
 test("of 1,000 parallel posts of one delivery id, one becomes a trigger instance and all are told its id", () =>
 	withHooks([{ url: "a", deduplicate: {} }], async ({ post, instances }) => {
 		const posts = Array.from({ length: 1_000 }, () => post("a", '{"n": 1}', { "idempotency-key": "7" }));

@@ -2,7 +2,7 @@ import { SvcError } from "../../contract/index.ts";
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { hookParametersSchema } from "./hook-parameters-api.ts";
+import { findUrlProblem, hookParametersSchema } from "./hook-parameters-api.ts";
 
 const object = { type: "object" };
 
@@ -19,6 +19,10 @@ export function createWebhookType(access: Pick<Access, "assert">): TriggerTypeDe
 	return {
 		type: webhookType,
 		isAlwaysChecked: true,
+		checkParameters({ url }) {
+			const problem = findUrlProblem(String(url));
+			if (problem !== undefined) throw new SvcError("SVC_INVALID", `trigger.parameters.url: ${problem}`);
+		},
 		assertInjectable({ ref, parameters }, principal) {
 			const url = toHookUrl(String(parameters["url"]));
 			if (parameters["signature"] !== undefined) {

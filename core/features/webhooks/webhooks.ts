@@ -22,6 +22,7 @@ import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
+import { genericHookUrl } from "./hook-parameters-api.ts";
 import { type Arrival, type Ledger, StoredLedger } from "./ledger.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
@@ -43,9 +44,6 @@ export interface WebhookParts {
 /** Verdicts on deliveries that did not pass. What was dispatched by overruling has not passed since. */
 const refusing: ReadonlySet<string> = new Set(["refused", "overruled"]);
 const noBytes = new Uint8Array();
-
-/** The hook that is always there: its body names the trigger (specification, Webhook). */
-const genericUrl = "svc";
 
 type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly refused: string };
 
@@ -86,7 +84,7 @@ export class ReceivedWebhooks implements Webhooks {
 	}
 
 	async #receive(url: string, delivery: Delivery): Promise<Receipt> {
-		if (toHookUrl(url) === genericUrl) return this.#receiveGeneric(delivery);
+		if (toHookUrl(url) === genericHookUrl) return this.#receiveGeneric(delivery);
 		const found = await this.find(url);
 		if (typeof delivery.body !== "object" || delivery.body === null)
 			throw new SvcError("SVC_INVALID", "body: must be an object or an array");
@@ -145,7 +143,7 @@ export class ReceivedWebhooks implements Webhooks {
 
 	async #receiveGeneric({ body, headers, traceTag, principal }: Delivery): Promise<Receipt> {
 		const { trigger, payload } = readGenericBody(body);
-		const trace = { trace_tag: traceTag ?? toTraceTag(genericUrl), traceparent: headers["traceparent"] };
+		const trace = { trace_tag: traceTag ?? toTraceTag(genericHookUrl), traceparent: headers["traceparent"] };
 		const check = (resolved: ResolvedTrigger) => this.#parts.triggerTypes.assertInjectable(resolved, principal);
 		const { instance } = await this.#parts.dispatcher.dispatch({ trigger, payload, trace, check });
 		return { instances: [instance] };

@@ -1,7 +1,7 @@
 import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-api.ts";
-import { hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
+import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 
@@ -49,7 +49,8 @@ function findWebhookProblem({ webhook }: GitPack): string | undefined {
 		return 'webhook: must have a signature; hint: webhook: { url: "…", signature: { scheme: "github", secret_keys: ["…"] } }';
 	try {
 		checkAgainst(hookParametersSchema, webhook as unknown as JsonObject, "webhook");
-		return undefined;
+		const problem = findUrlProblem(String(webhook.url));
+		return problem === undefined ? undefined : `webhook.url: ${problem}`;
 	} catch (error) {
 		return toErrorMessage(error);
 	}
