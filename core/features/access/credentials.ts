@@ -9,7 +9,7 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
+import { type OfferedCredentials, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import { isReservedName } from "../../kernel/basics/reserved-names.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
@@ -148,8 +148,7 @@ export class VerifiedCredentials implements Credentials {
 		// One of an earlier version, or made while authentication was off.
 		this.#assertNotSystem(user, {});
 		const principal = { ...(await this.#toPrincipal(user, { method: "API key", location })), credential: `api_key:${id}` };
-		// What only administrators may do cannot be named by a scope, so a narrowed key may not.
-		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+		return withScopes(principal, scopes);
 	}
 
 	async #ofToken(token: string, location: Location): Promise<Principal> {
@@ -163,7 +162,7 @@ export class VerifiedCredentials implements Credentials {
 		const principal = { credential: `token:${id}`, ...(await this.#toPrincipal(user, authentication)) };
 		if (!service) return principal;
 		const run = { ...principal, run: id, ...(author !== null && { author }) };
-		return scopes === null ? run : { ...run, isAdmin: false, scopes };
+		return withScopes(run, scopes);
 	}
 
 	/** Whatever says who somebody is: the system user signs in nowhere. */

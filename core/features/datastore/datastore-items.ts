@@ -5,6 +5,7 @@ import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import type { TemplateRights } from "../../kernel/executions/template-sources.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { Duty } from "../../kernel/work/duty.ts";
 import type { Leasing } from "../../kernel/work/leasing.ts";
@@ -34,7 +35,6 @@ export interface DatastoreParts extends ItemStoreParts {
 }
 
 type ItemQuery = Parameters<DatastoreItems["get"]>[1];
-type TemplateGiver = Parameters<DatastoreItems["accessForGiven"]>[1];
 
 /** Items as they are kept in the storage. */
 export class StoredItems implements DatastoreItems {
@@ -101,12 +101,12 @@ export class StoredItems implements DatastoreItems {
 		return this.#rotating;
 	}
 
-	accessFor(username: string, author?: string): DatastoreAccess {
-		return createTemplateAccess(this.#templateParts, { username, author });
+	accessFor(username: string, rights: TemplateRights = {}): DatastoreAccess {
+		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights) });
 	}
 
-	accessForGiven(username: string, giver: TemplateGiver): DatastoreAccess {
-		return createTemplateAccess(this.#templateParts, { username, ...giver, isGiven: true });
+	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess {
+		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights), isGiven: true });
 	}
 
 	clearAccessFor(username: string, purpose: string): DatastoreAccess {
@@ -168,4 +168,9 @@ function notFound(address: ItemAddress): SvcError {
 	const { scope, user } = address;
 	const owner = user === null ? "" : ` of user "${user}"`;
 	return new SvcError("SVC_NOT_FOUND", `datastore item "${toVisibleName(address)}"${owner} in scope ${scope} cannot be found`);
+}
+
+/** Of an execution, which has many other members. */
+function toRights({ author, scopes }: TemplateRights): TemplateRights {
+	return { author, scopes };
 }

@@ -1,5 +1,6 @@
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import type { TemplateRights } from "../../kernel/executions/template-sources.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { ItemWhere } from "./item-address.ts";
 import type { RotationReport } from "./rotation.ts";
@@ -50,18 +51,14 @@ export interface DatastoreItems {
 	rotate(options: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport>;
 	/**
 	 * What templates of a user may read: items of the system that the user may view, and the user's own. For an execution that is
-	 * `toItemUser(context)`. With `author`, permissions are those of whoever wrote the templates: a rule runs as the system user, who
-	 * may view everything.
+	 * `toItemUser(context)`. `rights` say whose permissions count, and narrow them to the scopes of an API key.
 	 */
-	accessFor(username: string, author?: string): DatastoreAccess;
+	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/**
-	 * As `accessFor`, for templates that somebody gave who is no administrator: of the system they decrypt what a grant names, which
-	 * the role `observer` does not. With the scopes of an API key, no more than these allow.
+	 * As `accessFor`, for templates that a caller gave who is not an administrator: of the system they decrypt what a grant names, which
+	 * the role `observer` does not.
 	 */
-	accessForGiven(
-		username: string,
-		giver: { readonly author?: string | undefined; readonly scopes?: readonly string[] | undefined },
-	): DatastoreAccess;
+	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
 	/** As `accessFor`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
 	clearAccessFor(username: string, purpose: string): DatastoreAccess;
 	start(): Promise<void>;

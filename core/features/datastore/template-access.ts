@@ -1,6 +1,6 @@
 import { type Logger, SvcError } from "../../contract/index.ts";
 import type { Authority } from "../../kernel/basics/authority.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { Dialects } from "../../language/dialects.ts";
@@ -23,11 +23,11 @@ interface TemplateReader {
 	/** Whose items `svckv.user` stands for. */
 	readonly username: string;
 	/** Whose permissions count; default the same. */
-	readonly author?: string | undefined;
+	readonly author?: string | null | undefined;
 	/** Whether the templates are part of a request, of somebody who is no administrator. */
 	readonly isGiven?: boolean;
 	/** Of the API key that it was made with. */
-	readonly scopes?: readonly string[] | undefined;
+	readonly scopes?: readonly string[] | null | undefined;
 	/** For the log. */
 	readonly purpose?: string;
 }
@@ -93,9 +93,8 @@ class TemplateAccess implements DatastoreAccess {
 	}
 
 	#toPrincipal(): Promise<Principal> {
-		const { username, author = username, scopes } = this.#reader;
-		const narrowed = scopes === undefined ? {} : { isAdmin: false, scopes };
-		return (this.#principal ??= this.#parts.authority.principalOf(author).then((principal) => ({ ...principal, ...narrowed })));
+		const { username, author, scopes } = this.#reader;
+		return (this.#principal ??= this.#parts.authority.principalOf(author ?? username).then((principal) => withScopes(principal, scopes)));
 	}
 }
 

@@ -20,6 +20,17 @@ const tell = defineRunner("tell", () => ({
 	},
 }));
 
+/** Its result is how long the secret is that an expression of its run reads. */
+const evaluate = defineRunner("evaluate", () => ({
+	description: "Evaluates an expression.",
+	capabilities: {},
+	parameters: { text: { type: "string" } },
+	async run({ expressions }) {
+		const value = await expressions.evaluate("<% svckv('system.pin', decrypt => true) %>", { variables: {}, names: {} });
+		return { succeeded: true, result: { read: String(value).length } };
+	},
+}));
+
 const fetchAction = {
 	name: "fetch",
 	runner_type: "tell",
@@ -46,6 +57,7 @@ const packs = {
 	"vault/config.schema.yaml": stringify({ host: { type: "string" }, token: { type: "string", secret: true } }),
 	"vault/actions/fetch.yaml": stringify(fetchAction),
 	"vault/actions/login.yaml": stringify(loginAction),
+	"vault/actions/evaluate.yaml": stringify({ name: "evaluate", runner_type: "evaluate" }),
 	"vault/rules/call.yaml": stringify({
 		name: "call",
 		description: "Part of the pack.",
@@ -107,7 +119,7 @@ const withVault = (use: (asked: Asked) => Promise<void>, enable = true) =>
 				},
 			});
 		},
-		{ rbac: { ...rbac, enable }, runners: [tell()], packs },
+		{ rbac: { ...rbac, enable }, runners: [tell(), evaluate()], packs },
 	);
 
 const secrets = [token, literal, kept, item].flatMap((secret) => [secret, secret.toUpperCase(), Buffer.from(secret).toString("base64")]);
@@ -189,19 +201,42 @@ test("rules of a pack read its configuration, those of authors without rights on
 		assertHidden([failed?.["parameters"], failed?.["result"]], "nosy");
 	}));
 
-test("a key with scopes reads by templates no more than they allow", () =>
-	withVault(async ({ ask, root, urls, result }) => {
-		const { body } = await ask(root, "POST", "/v1/apikeys", { user: "maria", scopes: ["action_execute"] });
-		const send = async (parameters: object, rest: object = {}) => {
-			const response = await fetch(`${urls.api}/v1/executions`, {
-				method: "POST",
-				headers: { "svc-api-key": String(body["key"]), "content-type": "application/json" },
-				body: JSON.stringify({ action: "vault.fetch", parameters, ...rest }),
-			});
-			return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-		};
-		assert.equal((await result(await send({ text: "plain" })))["text"], "plain");
-		assertHidden(await result(await send({ text: "{{ svckv.system.pin | decrypt_kv }}" })), "scopes");
+/** Start `vault.fetch`, or another action, with a new key of maria that has these scopes. */
+async function createSender({ ask, root, urls }: Asked, ...scopes: string[]) {
+	const { body } = await ask(root, "POST", "/v1/apikeys", { user: "maria", scopes });
+	return async (parameters: object, rest: object = {}) => {
+		const response = await fetch(`${urls.api}/v1/executions`, {
+			method: "POST",
+			headers: { "svc-api-key": String(body["key"]), "content-type": "application/json" },
+			body: JSON.stringify({ action: "vault.fetch", parameters, ...rest }),
+		});
+		return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+	};
+}
+
+test("a key with scopes reads by the templates of an action and by expressions of a run no more than they allow", () =>
+	withVault(async (asked) => {
+		const { result } = asked;
+		const [narrow, wide] = [
+			await createSender(asked, "action_execute"),
+			await createSender(asked, "action_execute", "key_value_pair_view"),
+		];
+		assert.equal((await result(await wide({ text: "plain" })))["stored"], item.length);
+		const refused = await result(await narrow({ text: "plain" }));
+		assert.match(JSON.stringify(refused), /does not have the permission .*key_value_pair_view/);
+		assertHidden(refused, "own template");
+		assert.deepEqual(await result(await wide({ text: "plain" }, { action: "vault.evaluate" })), { read: item.length });
+		const unread = await result(await narrow({ text: "plain" }, { action: "vault.evaluate" }));
+		assert.match(JSON.stringify(unread), /does not have the permission .*key_value_pair_view/);
+		assert.equal((await result(await narrow({ text: "plain" }, { action: "vault.login" })))["text"], "plain");
+	}));
+
+test("a key with scopes reads by templates that it gives no more than they allow", () =>
+	withVault(async (asked) => {
+		const { result } = asked;
+		const send = await createSender(asked, "action_execute");
+		assert.equal((await result(await send({ text: "plain" }, { action: "vault.login" })))["text"], "plain");
+		assertHidden(await result(await send({ text: "{{ svckv.system.pin | decrypt_kv }}" }, { action: "vault.login" })), "scopes");
 		const notify = { "on-complete": { message: "{{ svckv.system.pin | decrypt_kv }}", routes: ["log"] } };
 		assert.equal((await send({ text: "plain" }, { notify })).status, 403);
 	}));

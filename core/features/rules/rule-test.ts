@@ -76,7 +76,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 function toAccess({ author }: TestedRule, { username, scopes }: Principal, { items, systemUser }: TemplateSources): DatastoreAccess {
 	const own = items.accessForGiven(systemUser, { author: username, scopes });
 	if (author === undefined || author === username) return own;
-	const authors = items.accessFor(systemUser, author);
+	const authors = items.accessFor(systemUser, { author });
 	return {
 		async lookup(scope, name) {
 			await authors.lookup(scope, name);

@@ -59,7 +59,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 			principal,
 		}),
 		// As for the parameters: rules act for the system, and read what their authors may.
-		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, user),
+		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, { author: user }),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],
 	};
 	return {

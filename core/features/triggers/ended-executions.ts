@@ -63,10 +63,9 @@ export class EndedExecutions {
 		const user = toItemUser(ended.context, systemUser);
 		const snapshot = await this.#parts.catalog.snapshot(ended.snapshot_id);
 		// Those of a request read no secret that the action itself has put into its parameters.
-		const author = ended.author ?? undefined;
 		const isOwn = isDeepStrictEqual(ended.notify, snapshot.action.notify);
-		const isGiven = !isOwn && !(await isAdministrator(author ?? ended.user));
-		const access = isGiven ? items.accessForGiven(user, { author }) : items.accessFor(user, author);
+		const isGiven = !isOwn && !(await isAdministrator(ended.author ?? ended.user));
+		const access = isGiven ? items.accessForGiven(user, ended) : items.accessFor(user, ended);
 		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
 		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {
 			const { sealedSecrets, logger } = this.#parts;

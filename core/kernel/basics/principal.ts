@@ -25,3 +25,11 @@ export interface OfferedCredentials {
 	readonly apiKey?: string;
 	readonly location: "header" | "query";
 }
+
+/**
+ * The principal with the scopes of an API key, or of the execution that such a key started; unchanged without. What only administrators may do
+ * cannot be named by a scope, so a narrowed principal is not an administrator.
+ */
+export function withScopes<P extends Principal>(principal: P, scopes: readonly string[] | null | undefined): P {
+	return scopes === null || scopes === undefined ? principal : { ...principal, isAdmin: false, scopes };
+}

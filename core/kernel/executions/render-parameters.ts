@@ -22,9 +22,11 @@ export interface RenderedFor {
 	/** Further names, such as `trigger`. */
 	readonly names?: RenderContext | undefined;
 	/** Whose permissions on datastore items count; default the user's. */
-	readonly author?: string | undefined;
+	readonly author?: string | null | undefined;
+	/** Scopes of the API key that the execution was started with. Default: no limit. */
+	readonly scopes?: readonly string[] | null | undefined;
 	/** Set where templates in what was given may read no secret of the action or its pack. */
-	readonly guard?: GivenGuard | undefined;
+	readonly isGuarded?: boolean;
 	/** What is secret among the names and what was given, and must not be in a message. */
 	readonly known?: KnownSecrets;
 }
@@ -35,30 +37,25 @@ export interface Learnt {
 	readonly secrets: readonly string[];
 }
 
-/** Whoever gave the parameters is no administrator. */
-export interface GivenGuard {
-	/** Of the API key in use. */
-	readonly scopes?: readonly string[] | undefined;
-}
-
 /** `renderLive` with what templates read. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
-	{ pack, context, names, author, guard, known }: RenderedFor,
+	{ pack, context, names, author, scopes, isGuarded = false, known }: RenderedFor,
 	{ items, configuration, systemUser }: TemplateSources,
 ): Promise<Learnt & { readonly parameters: JsonObject }> {
 	const user = toItemUser(context, systemUser);
 	const schemas = [input.actionSchema, input.runnerSchema];
-	const config = await configuration.forTemplates(pack, user, guard === undefined ? [input.given, ...schemas] : schemas);
+	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.given, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
-	const accesses = [items.accessFor(user, author), ...(guard === undefined ? [] : [items.accessForGiven(user, { author, ...guard })])];
+	const rights = { author, scopes };
+	const accesses = [items.accessFor(user, rights), ...(isGuarded ? [items.accessForGiven(user, rights)] : [])];
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
 		renderLive({
 			// Named before what is spread: behind a spread each of them costs as much as all the rest.
 			context: available,
 			datastore,
-			guard: guard && { datastore: given, maskedConfig: config.masked },
+			guard: isGuarded ? { datastore: given, maskedConfig: config.masked } : undefined,
 			...input,
 		}),
 	);
@@ -68,14 +65,14 @@ export async function renderSubmitted(
 /** `renderFinal` with what templates read, and the configuration of the pack. */
 export async function renderForRun(
 	input: Omit<FinalInput, "context" | "datastore">,
-	{ pack, context, author, known }: RenderedFor,
+	{ pack, context, author, scopes, known }: RenderedFor,
 	sources: TemplateSources,
 ): Promise<FinalParameters & Learnt & { readonly config: ResolvedConfiguration }> {
 	const user = toItemUser(context, sources.systemUser);
 	const config = await sources.configuration.resolve(pack, user);
 	const names = { action_context: context, config_context: config.values };
 	const secrets = [...config.secrets];
-	const parameters = await withDatastores([sources.items.accessFor(user, author)], { secrets, known }, (datastore) =>
+	const parameters = await withDatastores([sources.items.accessFor(user, { author, scopes })], { secrets, known }, (datastore) =>
 		renderFinal({ context: names, datastore, ...input }),
 	);
 	return { config, secrets, ...parameters };

@@ -21,7 +21,7 @@ import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
 import type { Endings } from "./endings.ts";
 import type { SubmitInput } from "./executions-api.ts";
 import { type AskedExecution, newExecution, withValues } from "./new-execution.ts";
-import { type GivenGuard, renderSubmitted } from "./render-parameters.ts";
+import { renderSubmitted } from "./render-parameters.ts";
 import { toResultPatch } from "./status-patch.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submitted-context.ts";
 import type { TakeUp } from "./take-up.ts";
@@ -120,8 +120,8 @@ export async function draftExecution(
 	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, origins);
 	const execution = withValues(asked.draft, { trace_id: traceId, ...rule?.fields });
 	try {
-		const { draft, guard } = asked;
-		const { parameters, secrets } = await renderAsked(parts, input, { draft, guard, action, names: rule?.names });
+		const { draft, isGuarded } = asked;
+		const { parameters, secrets } = await renderAsked(parts, input, { draft, isGuarded, action, names: rule?.names });
 		const known_secrets = parts.sealedSecrets.add(execution.known_secrets, secrets);
 		return { entity: withValues(execution, { known_secrets, parameters }), action, trace, problem: undefined };
 	} catch (error) {
@@ -146,7 +146,7 @@ async function findAction({ catalog }: DraftParts, input: SubmitInput): Promise<
 /** What is known of an execution before its trace and its parameters are. */
 interface Asked {
 	readonly draft: ExecutionEntity;
-	readonly guard: GivenGuard | undefined;
+	readonly isGuarded: boolean;
 }
 
 async function draftAsked(
@@ -165,19 +165,19 @@ async function draftAsked(
 	) as JsonObject;
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
-	const guard = await toGuard(parts.templateSources, action, { principal, origin: rule });
+	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule });
 	assertPlainNotify(input, principal);
 	// An action must not lend its caller's key what the key was not given.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : null;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
 	const drafted = { id, delay, context, author, scopes, known_secrets, takes_up: takeUp?.earlier.id ?? null };
-	return { draft: createDraft(parts.clock, action, input, drafted), guard };
+	return { draft: createDraft(parts.clock, action, input, drafted), isGuarded };
 }
 
 function renderAsked(
 	{ sealedSecrets, templateSources }: DraftParts,
 	input: SubmitInput,
-	{ action, draft, guard, names }: Asked & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
+	{ action, draft, isGuarded, names }: Asked & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
 ) {
 	const { parameters: given = {}, plainParameters: plain = {}, literal = [] } = input;
 	return renderSubmitted(
@@ -186,8 +186,9 @@ function renderAsked(
 			pack: action.action.pack,
 			context: draft.context,
 			names,
-			author: draft.author ?? undefined,
-			guard,
+			author: draft.author,
+			scopes: draft.scopes,
+			isGuarded,
 			known: sealedSecrets.ofExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
 		},
 		templateSources,
@@ -199,20 +200,20 @@ function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | nul
 }
 
 /**
- * What a request may not read of an action's secrets, unless it is an administrator's. The rules of a pack are part of it, and read
- * its own configuration.
+ * Whether templates of the request may read no secret of the action or its pack: all but those of administrators. The rules of a pack are
+ * part of it, and read its own configuration.
  */
-async function toGuard(
+async function needsGuard(
 	{ systemUser, isAdministrator }: TemplateSources,
 	{ action }: ResolvedAction,
 	{ principal, origin }: { readonly principal: Principal; readonly origin: RuleOrigin | undefined },
-): Promise<GivenGuard | undefined> {
+): Promise<boolean> {
 	if (origin === undefined) {
 		const isTrusted = principal.isAdmin && (principal.author === undefined || (await isAdministrator(principal.author)));
-		return isTrusted ? undefined : { scopes: principal.scopes };
+		return !isTrusted;
 	}
 	const isOfPack = origin.author === systemUser && origin.pack === action.pack;
-	return isOfPack || (await isAdministrator(origin.author)) ? undefined : {};
+	return !(isOfPack || (await isAdministrator(origin.author)));
 }
 
 /** They are rendered when the execution has ended, and nothing is known of the key any more. */

@@ -3,18 +3,18 @@ import { type DatastoreAccess, noItems } from "../../language/templates/datastor
 
 /** Values that templates look up by name. */
 export interface ItemSource {
-	/**
-	 * What templates of a user may read: for an execution that is `toItemUser(context)`. With `author`, permissions are those of whoever
-	 * wrote the templates: a rule runs as the system user, who may view everything.
-	 */
-	accessFor(username: string, author?: string): DatastoreAccess;
-	/**
-	 * As `accessFor`, for templates that somebody gave who is no administrator. With the scopes of an API key, no more than these allow.
-	 */
-	accessForGiven(
-		username: string,
-		giver: { readonly author?: string | undefined; readonly scopes?: readonly string[] | undefined },
-	): DatastoreAccess;
+	/** What templates of a user may read: for an execution that is `toItemUser(context)`. */
+	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
+	/** What templates may read that a caller gave who is not an administrator. */
+	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
+}
+
+/** Whose permissions count for what templates read. */
+export interface TemplateRights {
+	/** The author of the templates: a rule runs as the system user, who may view everything. Default: the user. */
+	readonly author?: string | null | undefined;
+	/** Scopes of the API key that the execution was started with: templates read no more than these allow. Default: no limit. */
+	readonly scopes?: readonly string[] | null | undefined;
 }
 
 /** A configuration as a run gets it. */

@@ -84,7 +84,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	const known = sealedSecrets.ofExecution(execution, snapshot);
 	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
 		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },
-		{ pack: action.pack, context: execution.context, author: execution.author ?? undefined, known },
+		{ pack: action.pack, context: execution.context, author: execution.author, scopes: execution.scopes, known },
 		parts.templateSources,
 	);
 	const learnt = takesSecrets(snapshot)

@@ -19,7 +19,7 @@ export interface RunExpressionParts {
 export function createRunExpressions({ execution, templateSources, names, calls, learn }: RunExpressionParts): Expressions {
 	const plain = createExpressions({ names });
 	const user = toItemUser(execution.context, templateSources.systemUser);
-	const access = templateSources.items.accessFor(user, execution.author ?? undefined);
+	const access = templateSources.items.accessFor(user, execution);
 	return {
 		find: (value, language) => plain.find(value, language),
 		evaluate: (value, scope) =>

@@ -9,7 +9,7 @@ import {
 } from "../../../contract/index.ts";
 import type { Authority } from "../../../kernel/basics/authority.ts";
 import type { PermissionType } from "../../../kernel/basics/permission-types.ts";
-import type { Principal } from "../../../kernel/basics/principal.ts";
+import { type Principal, withScopes } from "../../../kernel/basics/principal.ts";
 import type { Resource } from "../../../kernel/basics/resource.ts";
 import type { Witness } from "../../../kernel/plugins/witnessed-storage.ts";
 import type { Access } from "../../access/access-api.ts";
@@ -85,5 +85,5 @@ async function whoAsks(storage: Storage, authority: JobRunnerParts["authority"],
 	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" is not there any more`);
 	const { user, author, scopes } = execution;
 	const principal = { ...(await authority.principalOf(author ?? user)), username: user };
-	return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+	return withScopes(principal, scopes);
 }

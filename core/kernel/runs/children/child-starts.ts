@@ -1,6 +1,6 @@
 import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { Authority } from "../../basics/authority.ts";
-import type { Principal } from "../../basics/principal.ts";
+import { type Principal, withScopes } from "../../basics/principal.ts";
 import type { StoreAdmitted } from "../../executions/admissions.ts";
 import type { Endings } from "../../executions/endings.ts";
 import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from "../../executions/submit.ts";
@@ -84,8 +84,7 @@ export class ChildStarts {
 	/** Whose permissions count, narrowed to the scopes of the key that the run was asked for with. */
 	async principal(): Promise<Principal> {
 		const { user, author, scopes } = this.#performance.execution;
-		const principal = await this.#parts.authority.principalOf(author ?? user);
-		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+		return withScopes(await this.#parts.authority.principalOf(author ?? user), scopes);
 	}
 
 	/** Of a child. Nothing that a caller writes counts: only what was started by a run says how deep it is. */
