@@ -66,6 +66,13 @@ export interface EmitOutput {
 	readonly bytes?: (type: OutputType, bytes: Uint8Array) => Promise<void>;
 }
 
+/** The execution that an announcement tells of. */
+export interface AnnouncedExecution {
+	readonly action_ref: string;
+	/** The user who started it. */
+	readonly user: string;
+}
+
 /** Everything a runner needs for one run, and no more. Valid until `run` settles. */
 export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly execution_id: string;
@@ -101,8 +108,12 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly emit: EmitOutput;
 	/** What has been emitted on a channel so far, cut to the limit for results. */
 	captured(type: OutputType): CapturedOutput;
-	/** Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. */
-	announce(route: string, payload: JsonObject): void;
+	/**
+	 * Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. Everybody who may follow the
+	 * stream gets it. With `about`, which names the execution that the payload tells of, only those get it who may view that execution,
+	 * and the user who started it.
+	 */
+	announce(route: string, payload: JsonObject, options?: { readonly about?: AnnouncedExecution }): void;
 	/**
 	 * Dispatch a trigger: a trigger type's or trigger's ref, or a type with parameters. On disk when the promise resolves with the
 	 * instance's id. `SVC_INVALID` when the trigger is unknown or its schema refuses the payload; `SVC_FORBIDDEN` for the trigger of

@@ -10,8 +10,13 @@ export interface Presentation {
 	readonly webUrl: string;
 	/** Whether values of secret parameters are replaced. */
 	readonly masked: boolean;
-	/** Whether results of an action may be seen: where only that an execution is there may be known, it is shown without. */
-	mayViewResult(actionRef: string): boolean;
+	/**
+	 * Whether executions of an action may be viewed. Where only their existence may be known, they are shown without result and without
+	 * what their callers gave.
+	 */
+	mayView(actionRef: string): boolean;
+	/** Shows what the caller has just given to callers as well who may not view the execution. Default false. */
+	readonly showsGiven?: boolean;
 }
 
 /** Query parameter that asks for the real values of secrets. Only administrators get them; others get masked ones, without an error. */
@@ -53,6 +58,6 @@ export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "
 	return {
 		webUrl: base.replace(/\/+$/, ""),
 		masked: options.api.mask_secrets,
-		mayViewResult: (ref) => principal.isAdmin || guard.allows(principal, "execution_view", toActionResource(ref)),
+		mayView: (ref) => principal.isAdmin || guard.allows(principal, "execution_view", toActionResource(ref)),
 	};
 }

@@ -100,7 +100,7 @@ test(
 );
 
 test(
-	"those who may only list, start or stop executions see no result of them",
+	"those who may only list, start or stop executions see neither their results nor what they were given",
 	guarded(async (service, root) => {
 		const { ask, signIn, run } = service;
 		const [starter, viewer] = [await signIn("starter"), await signIn("viewer")];
@@ -116,28 +116,52 @@ test(
 		const answerOf = async (path: string) => JSON.stringify((await ask(root, "GET", path)).body);
 		const showsResult = async (path: string) => (await answerOf(path)).includes("a result kept") || undefined;
 		await until("the rule's execution to end", 30, () => showsResult("/v1/ruleenforcements/views"));
+		const given = '"pin":"********"';
 		const requests = [
 			["GET", "/v1/executions"],
 			["GET", `/v1/executions?include_attributes=result&id=${id}`],
 			["GET", "/v1/ruleenforcements/views"],
-			["PUT", `/v1/executions/${id}`, { status: "canceled" }],
-			["DELETE", `/v1/executions/${id}`],
 			["POST", "/v1/executions", { action: "default.speak" }],
 		] as const;
 		for (const [method, path, body] of requests) {
 			const answer = JSON.stringify((await ask(starter, method, path, body)).body);
-			assert.ok(!answer.includes("a result kept"), `${method} ${path}: ${answer}`);
+			assert.ok(!answer.includes("a result kept") && !answer.includes(given), `${method} ${path}: ${answer}`);
 		}
 		for (const [method, path, body] of requests.slice(0, 2)) {
 			assert.match(JSON.stringify((await ask(viewer, method, path, body)).body), /a result kept/);
+		}
+		assert.ok(JSON.stringify((await ask(viewer, "GET", "/v1/executions")).body).includes(given));
+		for (const [user, method] of [starter, viewer].flatMap((user) => [[user, "PUT"] as const, [user, "DELETE"] as const])) {
+			const started = await ask(user, "POST", "/v1/executions", { action: "default.speak", parameters: { pin: "own" }, delay: 600_000 });
+			// What the caller has just given is shown to the caller.
+			assert.ok(JSON.stringify(started.body).includes(given));
+			const { status, body } = await ask(user, method, `/v1/executions/${started.body["id"]}`, { status: "canceled" });
+			assert.deepEqual([status, body["status"], JSON.stringify(body).includes(given)], [200, "canceled", user === viewer], method);
 		}
 		const { body: whispered } = await ask(root, "POST", "/v1/executions", {
 			action: "default.whisper",
 			context: { parent: { execution_id: id } },
 		});
 		await until("the child to end", 30, () => showsResult(`/v1/executions/${String(whispered["id"])}`));
-		const children = JSON.stringify((await ask(viewer, "GET", `/v1/executions/${id}/children`)).body);
-		assert.ok(children.includes(String(whispered["id"])) && !children.includes("a result kept"), children);
+	}),
+);
+
+test(
+	"a list of children has those that its reader may get",
+	guarded(async ({ ask, signIn, run }, root) => {
+		const [viewer, observer] = [await signIn("viewer"), await signIn("observer")];
+		const id = await run(root);
+		const startChild = async (action: string, parent: string) =>
+			String((await ask(root, "POST", "/v1/executions", { action, context: { parent: { execution_id: parent } } })).body["id"]);
+		const [whispered, spoken] = [await startChild("default.whisper", id), await startChild("default.speak", id)];
+		const below = await startChild("default.speak", whispered);
+		const childrenFor = async (token: string) => {
+			const { body } = await ask(token, "GET", `/v1/executions/${id}/children`);
+			return (body as unknown as Rows).map((child) => child["id"]).sort();
+		};
+		assert.equal((await ask(viewer, "GET", `/v1/executions/${whispered}`)).status, 403);
+		assert.deepEqual(await childrenFor(viewer), [spoken, below].sort());
+		for (const token of [root, observer]) assert.deepEqual(await childrenFor(token), [whispered, spoken, below].sort());
 	}),
 );
 

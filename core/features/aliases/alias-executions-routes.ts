@@ -106,7 +106,7 @@ function once(body: object, find: () => Promise<AliasMatch>): Promise<AliasMatch
 
 async function start(context: Context, match: AliasMatch, origin: AliasOrigin): Promise<readonly WireRecord[]> {
 	const { engine, principal } = context;
-	const presentation = toPresentation(context);
+	const presentation = { ...toPresentation(context), showsGiven: true };
 	const views = await engine.aliases.execute(match, origin, principal);
 	const [alias = match.alias] = presentation.masked ? await engine.aliases.mask([match.alias]) : [match.alias];
 	return Promise.all(views.map((view) => toAliasExecution(view, toAlias(alias), presentation)));

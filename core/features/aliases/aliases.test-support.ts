@@ -48,10 +48,20 @@ const rbac: RoleConfig = {
 			name: "chatter",
 			permission_grants: [{ resource_uid: "pack:chatops", permission_types: ["action_execute", "action_view"] }],
 		},
+		{
+			name: "follower",
+			permission_grants: [
+				{ resource_uid: "action:disk:sweep", permission_types: ["action_execute"] },
+				{ permission_types: ["stream_view"] },
+			],
+		},
+		{ name: "sweep_viewer", permission_grants: [{ resource_uid: "action:disk:sweep", permission_types: ["action_view"] }] },
 		{ name: "helper", permission_grants: [{ permission_types: ["action_alias_help", "action_alias_match"] }] },
 	],
 	assignments: [
 		{ username: "bot", roles: ["bridge"] },
+		{ username: "follower", roles: ["follower"] },
+		{ username: "viewer", roles: ["follower", "sweep_viewer"] },
 		{ username: "hal", roles: ["helper"] },
 		{ username: "chatter", roles: ["chatter"] },
 	],

@@ -16,11 +16,11 @@ interface Bridge {
 }
 
 /** Follow the general stream like a bridge. */
-const withBridge = (name: string, run: (bridge: Bridge) => Promise<void>) =>
+const withBridge = (name: string, run: (bridge: Bridge) => Promise<void>, username = "root") =>
 	test(name, () =>
 		withAliasService(async (ask, service) => {
 			const over = new AbortController();
-			const headers = { "x-auth-token": await service.signIn("root") };
+			const headers = { "x-auth-token": await service.signIn(username) };
 			const response = await fetch(`${service.urls.stream}/stream?events=svc.announcement__*`, { headers, signal: over.signal });
 			let text = "";
 			const reading = (async () => {
@@ -122,5 +122,46 @@ withBridge("the rule that brings answers can be switched off, and a start leaves
 	assert.deepEqual([body["enabled"], (body["context"] as Members)["user"]], [true, "svc"]);
 	assert.equal((await ask("PUT", "/rules/chatops.notify", { ...body, enabled: false })).body["enabled"], false);
 });
+
+/** Have two people ask for the same, and say something to everybody. */
+async function askTwice({ service, ask, hears }: Bridge): Promise<void> {
+	const say = { action: "core.announcement", parameters: { message: { text: "for all" }, route: "open" } };
+	for (const [username, route] of [
+		["root", "roots"],
+		["follower", "own"],
+	] as const) {
+		const body = { ...asked, notification_route: route, command: "sweep /data" };
+		assert.equal((await service.ask(await service.signIn(username), "POST", "/v1/aliasexecution", body)).status, 201);
+		assert.equal((await ask("POST", "/executions", say)).status, 201);
+		await hears("open");
+	}
+}
+
+withBridge(
+	"an answer reaches those who may view what it tells of, and the account that has asked; what is said to all reaches all",
+	async (bridge) => {
+		await askTwice(bridge);
+		assert.equal((await bridge.hears("own"))["message"], "Done.");
+		const marker = { ...asked, notification_route: "last", command: "sweep /data" };
+		const follower = await bridge.service.signIn("follower");
+		assert.equal((await bridge.service.ask(follower, "POST", "/v1/aliasexecution", marker)).status, 201);
+		await bridge.hears("last");
+		await until("the answer for root", 20, async () => {
+			const { body } = await bridge.ask("GET", "/executions?action=chatops.post_result&status=succeeded&limit=10");
+			return (body as unknown as Members[]).length >= 3 || undefined;
+		});
+		assert.deepEqual(bridge.heard("roots"), []);
+	},
+	"follower",
+);
+
+withBridge(
+	"an answer to somebody else reaches those who may view its execution",
+	async (bridge) => {
+		await askTwice(bridge);
+		assert.deepEqual([(await bridge.hears("roots"))["message"], (await bridge.hears("own"))["message"]], ["Done.", "Done."]);
+	},
+	"viewer",
+);
 
 test.run();

@@ -1,6 +1,6 @@
 import { type JsonObject, type RunContext, type Runner, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
 import type { Authority } from "../../kernel/basics/authority.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";
@@ -38,7 +38,7 @@ class ChatActions {
 	readonly #parts: ChatRunnerParts;
 	readonly #actions: Readonly<Record<string, (context: RunContext, principal: Principal) => Promise<JsonObject>>> = {
 		post_result: (context, principal) => this.#postResult(context, principal),
-		format_execution_result: async ({ actionParameters }, principal) => ({ ...(await this.#resultOf(actionParameters, principal)) }),
+		format_execution_result: async ({ actionParameters }, principal) => ({ ...(await this.#resultOf(actionParameters, principal))?.said }),
 		match: ({ actionParameters }, principal) => this.#match(toText(actionParameters, "text"), principal),
 		match_and_execute: ({ actionParameters: { source_channel, user, ...given }, execution_id: parent }, principal) =>
 			this.#execute(toText(given, "text"), { source_channel: orEmpty(source_channel), user: orEmpty(user), parent }, principal),
@@ -71,9 +71,9 @@ class ChatActions {
 		const { channel, user, whisper, context, route } = actionParameters;
 		const said = await this.#resultOf(actionParameters, principal);
 		if (said === undefined) return { said: false };
-		const { message = "", extra = {} } = said;
+		const { message = "", extra = {} } = said.said;
 		const payload = { message, channel: orEmpty(channel), user: user ?? null, whisper: whisper === true, context: context ?? null, extra };
-		announce(toRoute(route), payload);
+		announce(toRoute(route), payload, { about: said.execution });
 		return { said: true, ...payload };
 	}
 
@@ -111,7 +111,7 @@ class ChatActions {
 		if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" is not there any more`);
 		const { user, author, scopes } = execution;
 		const principal = { ...(await authority.principalOf(author ?? user)), username: user, ...(author !== null && { author }) };
-		return scopes === null ? principal : { ...principal, isAdmin: false, scopes };
+		return withScopes(principal, scopes);
 	}
 }
 

@@ -1,4 +1,4 @@
-import { type ActionAliasEntity, isJsonObject, type JsonObject, type Storage } from "../../contract/index.ts";
+import { type ActionAliasEntity, type AnnouncedExecution, isJsonObject, type JsonObject, type Storage } from "../../contract/index.ts";
 import { presentOne } from "../../http/present.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
@@ -21,6 +21,12 @@ export interface ResultMessageParts {
 	readonly webUrl: () => string;
 }
 
+/** What is said of the end of an execution. */
+export interface ResultMessage {
+	readonly said: AliasMessage;
+	readonly execution: AnnouncedExecution;
+}
+
 /** Characters of a message; chats take far fewer. */
 const longest = 20_000;
 
@@ -33,20 +39,21 @@ export class ResultMessages {
 	}
 
 	/** Undefined where the alias says nothing. `SVC_FORBIDDEN` where the principal may not view the execution. */
-	async of(executionId: string, principal: Principal): Promise<AliasMessage | undefined> {
+	async of(executionId: string, principal: Principal): Promise<ResultMessage | undefined> {
 		const { executions, access, masked, webUrl } = this.#parts;
 		const view = await executions.get(executionId);
 		access.assert(principal, "execution_view", toActionResource(view.entity.action_ref));
 		const alias = await this.#aliasOf(view);
 		const result: AliasResult = alias?.result ?? {};
 		if (result.enabled === false) return undefined;
-		const presentation = { webUrl: webUrl(), masked, mayViewResult: () => true };
+		const presentation = { webUrl: webUrl(), masked, mayView: () => true };
 		const execution = (await presentOne(() => toExecution(view, presentation))) as JsonObject;
 		const { message = toPlainMessage(execution), extra } = await renderMessage(result, {
 			execution,
 			actionalias: alias === undefined ? {} : (toAlias(alias) as JsonObject),
 		});
-		return { message: shorten(message), ...(extra !== undefined && { extra }) };
+		const { action_ref, user } = view.entity;
+		return { said: { message: shorten(message), ...(extra !== undefined && { extra }) }, execution: { action_ref, user } };
 	}
 
 	/** The alias that has started it, with its secrets masked; undefined where none has, or it has gone. */

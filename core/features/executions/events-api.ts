@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../contract/index.ts";
+import type { AnnouncedExecution, JsonObject } from "../../contract/index.ts";
 import type { TaskUpdate } from "../../kernel/executions/execution-events.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 
@@ -17,7 +17,8 @@ export interface EventMap {
 	"svc.execution.output__create": { readonly kind: "output"; readonly chunk: OutputChunk };
 	/** A task of a workflow has changed; what is secret in it is masked. */
 	"svc.task__update": { readonly kind: "task"; readonly task: TaskUpdate };
-	[announcement: `svc.announcement__${string}`]: { readonly kind: "other"; readonly data: JsonObject };
+	/** With `about` only those who may view that execution, and the user who started it, are shown it. */
+	[announcement: `svc.announcement__${string}`]: { readonly kind: "other"; readonly data: JsonObject; readonly about?: AnnouncedExecution };
 }
 
 /** Names of events. */

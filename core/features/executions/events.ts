@@ -1,4 +1,4 @@
-import type { BusEvent, EventBus, JsonObject, SnapshotEntity } from "../../contract/index.ts";
+import type { BusEvent, EventBus, SnapshotEntity } from "../../contract/index.ts";
 import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
 import { Attached } from "../../kernel/basics/attached.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
@@ -6,6 +6,7 @@ import {
 	announcementPrefix,
 	eventNames,
 	keepOutput,
+	toEventAnnouncement,
 	toEventChunk,
 	toEventEntity,
 	toEventTask,
@@ -111,7 +112,7 @@ class ToldEvents {
 
 	#tell(event: BusEvent): Promise<readonly StreamEvent[]> | readonly StreamEvent[] {
 		const { name } = event;
-		if (isAnnouncement(name)) return [{ name, kind: "other", data: event.data as JsonObject }];
+		if (isAnnouncement(name)) return [{ name, kind: "other", ...toEventAnnouncement(event) }];
 		if (name === eventNames.outputCreate) return [{ name, kind: "output", chunk: toEventChunk(event) }];
 		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: toEventTask(event) }];
 		const { catalog } = this.#parts;

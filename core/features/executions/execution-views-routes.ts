@@ -94,7 +94,7 @@ export const executionViewRoutes = withActionExecutions([
 		path: "/executions/:id/children",
 		component: "api",
 		summary: "List all descendants of an execution",
-		description: "`depth` says how far down; `result_fmt=sorted` orders them by start.",
+		description: "Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start.",
 		answers: { 200: answerList(executionSchema) },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
@@ -102,7 +102,9 @@ export const executionViewRoutes = withActionExecutions([
 		async handler(context) {
 			const { depth = -1, result_fmt } = context.query;
 			const views = await context.engine.executions.children(toId(context), { depth, sorted: result_fmt === "sorted" });
-			return replyJson(await presentExecutions(context, views, { presentation: toMaskedPresentation(context) }));
+			const presentation = toMaskedPresentation(context);
+			const shown = views.filter(({ entity }) => presentation.mayView(entity.action_ref));
+			return replyJson(await presentExecutions(context, shown, { presentation }));
 		},
 	}),
 ]);

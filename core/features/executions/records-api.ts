@@ -40,9 +40,10 @@ const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
 export function toExecution(view: ExecutionView, presentation: Presentation, cause?: ShownCause): WireRecord {
 	const { entity } = view;
 	const { webUrl, masked } = presentation;
+	const isGivenShown = showsGiven(view, presentation);
 	const snapshot = toWireSnapshot(view.snapshot);
 	const shown = masked ? snapshot.masked : snapshot.open;
-	const parameters = toParameters(view, masked);
+	const parameters = isGivenShown ? toParameters(view, masked) : undefined;
 	const secrets = masked ? view.secrets : KnownSecrets.none;
 	const { rule, trigger, trigger_type, trigger_instance } = toEmbeddedCause(view, cause, presentation);
 	return onlyFilled({
@@ -58,7 +59,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 		context: hideInContext(entity.context, secrets),
 		action: shown.action,
 		runner: shown.runner,
-		liveaction: toEmbeddedLiveAction(view, parameters, secrets),
+		liveaction: isGivenShown ? toEmbeddedLiveAction(view, parameters, secrets) : toNamedLiveAction(view),
 		web_url: `${webUrl}/#/history/${entity.id}/general`,
 		parent: entity.parent_id,
 		children: view.children,
@@ -75,7 +76,9 @@ export function toLiveAction(view: ExecutionView, presentation: Presentation): W
 	const { entity } = view;
 	const secrets = presentation.masked ? view.secrets : KnownSecrets.none;
 	return onlySet({
-		...toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets),
+		...(showsGiven(view, presentation)
+			? toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets)
+			: toNamedLiveAction(view)),
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
 		end_timestamp: entity.end_timestamp,
@@ -112,6 +115,17 @@ function toEmbeddedLiveAction(
 	});
 }
 
+/** The live action without what its caller gave and what its runner said of the run. */
+function toNamedLiveAction({ entity, isWorkflow }: ExecutionView): WireRecord {
+	const { liveaction_id: id, action_ref: action } = entity;
+	return { id, action, action_is_workflow: isWorkflow, parameters: {}, callback: {}, runner_info: {} };
+}
+
+/** Whether parameters, callback and notifications may be shown. Like results, they are withheld from those who may not view the execution. */
+function showsGiven({ entity }: ExecutionView, presentation: Presentation): boolean {
+	return presentation.showsGiven === true || presentation.mayView(entity.action_ref);
+}
+
 function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: boolean): JsonObject | undefined {
 	const parameters: JsonObject | undefined = entity.parameters;
 	return masked && parameters !== undefined ? hideSecrets(parameters, snapshot, secrets) : parameters;
@@ -123,8 +137,8 @@ function hideInContext(context: JsonObject | undefined, secrets: KnownSecrets): 
 	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : mask]));
 }
 
-function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayViewResult }: Presentation): JsonObject | null | undefined {
-	if (!mayViewResult(entity.action_ref)) return undefined;
+function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayView }: Presentation): JsonObject | null | undefined {
+	if (!mayView(entity.action_ref)) return undefined;
 	const result: JsonObject | null | undefined = entity.result;
 	if (!masked || !result) return result;
 	return secrets.json(maskExecutionResult(result, snapshot));

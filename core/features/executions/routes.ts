@@ -102,7 +102,7 @@ export const executionRoutes = withActionExecutions([
 		},
 		async handler(context) {
 			const view = await context.engine.executions.submit(toSubmitInput(context.body, context.request.headers), context.principal);
-			return replyExecution(context, view, 201);
+			return replyExecution(context, view, { status: 201, showsGiven: true });
 		},
 	}),
 	defineRoute({
@@ -171,7 +171,7 @@ export const executionRoutes = withActionExecutions([
 				context.guard.assert(context.principal, "execution_view", resource);
 			}
 			const input = toRerunInput(context.body, context.query.no_merge === true);
-			return replyExecution(context, await context.engine.executions.rerun(toId(context), input, context.principal), 201);
+			return replyExecution(context, await context.engine.executions.rerun(toId(context), input, context.principal), { status: 201 });
 		},
 	}),
 ]);
@@ -183,8 +183,12 @@ export function toId({ path }: RouteContext<RouteNeeds>): string {
 	return id;
 }
 
-async function replyExecution(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: ExecutionView, status = 200) {
-	return replyJson(await presentExecution(context, view, { presentation: toPresentation(context) }), status);
+async function replyExecution(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	view: ExecutionView,
+	{ status = 200, showsGiven = false }: { readonly status?: number; readonly showsGiven?: boolean } = {},
+) {
+	return replyJson(await presentExecution(context, view, { presentation: { ...toPresentation(context), showsGiven } }), status);
 }
 
 async function read(

@@ -41,8 +41,10 @@ export async function openFrames(context: Context, filter: StreamFilter, signal:
 	return { frames: read(), published };
 }
 
-/** Executions and their output show only to those who may look at them one by one. */
+/** Executions, their output and announcements about them show only to those who may view them, and these to their own user. */
 function mayView(event: StreamEvent, { guard, principal }: Context): boolean {
-	const ref = toActionRef(event);
+	const about = event.kind === "other" ? event.about : undefined;
+	const ref = about?.action_ref ?? toActionRef(event);
+	if (about?.user === principal.username) return true;
 	return principal.isAdmin || ref === undefined || guard.allows(principal, "execution_view", toActionResource(ref));
 }

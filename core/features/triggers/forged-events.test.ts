@@ -136,6 +136,25 @@ test("what the service itself tells of, only administrators dispatch; any other 
 		assert.equal(await count("default.happened"), 2);
 	}));
 
+test("an action that was started with a scoped key dispatches what the scopes of the key allow", () =>
+	withHooks(async (service) => {
+		const { ask, root, urls } = service;
+		const { body: key } = await ask(root, "POST", "/v1/apikeys", { scopes: ["action_execute"] });
+		const inject = async (headers: Record<string, string>, trigger: string, payload: object) => {
+			const response = await fetch(`${urls.api}/v1/executions`, {
+				method: "POST",
+				headers: { "content-type": "application/json", ...headers },
+				body: JSON.stringify({ action: "core.inject_trigger", parameters: { trigger, payload } }),
+			});
+			return ended(service, String(((await response.json()) as Record<string, unknown>)["id"]));
+		};
+		const scoped = { "svc-api-key": String(key["key"]) };
+		const inquiry = { id: "x", route: "ops" };
+		assert.equal(await inject(scoped, "core.svc.generic.inquiry", inquiry), "failed");
+		assert.equal(await inject({ "x-auth-token": root }, "core.svc.generic.inquiry", inquiry), "succeeded");
+		assert.equal(await inject(scoped, "default.happened", {}), "succeeded");
+	}));
+
 test("an action dispatches what the one it runs for might, and one of a rule what the rule's author might", () =>
 	withHooks(async (service) => {
 		const { ask, root, ann, refs, post, count } = service;

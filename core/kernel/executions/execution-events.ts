@@ -1,4 +1,5 @@
 import {
+	type AnnouncedExecution,
 	type BusEvent,
 	type EventBus,
 	type ExecutionEntity,
@@ -79,11 +80,23 @@ export function publishTask(
 	bus.publish(eventNames.taskUpdate, told);
 }
 
+/** What is published under the name of an announcement. */
+interface Announcement {
+	readonly payload: JsonObject;
+	readonly traceId: string;
+	/** The execution that the payload tells of. Undefined: everybody who may follow the stream gets it. */
+	readonly about: AnnouncedExecution | undefined;
+}
+
 /** What an action tells everybody who follows the general stream. */
-export function publishAnnouncement(bus: EventBus, route: string, { payload, traceId }: { payload: JsonObject; traceId: string }): void {
+export function publishAnnouncement(bus: EventBus, route: string, { payload, traceId, about }: Announcement): void {
 	// Anything else would be a pattern of names, or break a frame of the stream.
 	if (!/^[\w.-]{1,255}$/.test(route)) throw new SvcError("SVC_INVALID", "route: must be 1 to 255 letters, digits, dots, - and _");
-	bus.publish(announcementPrefix + route, { payload, trace_context: { id_: traceId } });
+	const { action_ref, user } = about ?? {};
+	bus.publish(announcementPrefix + route, {
+		data: { payload, trace_context: { id_: traceId } },
+		...(action_ref !== undefined && user !== undefined && { about: { action_ref, user } }),
+	});
 }
 
 /** The execution an event tells of. */
@@ -117,4 +130,9 @@ export function keepOutput(event: BusEvent): void {
 	const chunk = toEventChunk(event);
 	const own = withOwnText(chunk);
 	if (own !== chunk) keptChunks.set(event, own);
+}
+
+/** An announcement as the general stream shows it, and the execution that it tells of, if it tells of one. */
+export function toEventAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncedExecution } {
+	return data as unknown as { readonly data: JsonObject; readonly about?: AnnouncedExecution };
 }

@@ -154,9 +154,9 @@ export class RunPerformer {
 				void this.#parts.records.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
 			},
 			noteRunnerInfo: (info) => void this.#parts.records.noteRunnerInfo(run, run.secrets.withoutToken(info)),
-			announce: (route, payload) => {
+			announce: (route, payload, { about } = {}) => {
 				assertRecordable(payload, "what announce was given");
-				this.#events.announce(execution, run.secrets, { route, payload });
+				this.#events.announce(execution, run.secrets, { route, payload, about });
 			},
 			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
 			saveState: (state) => this.#saveState(performance, run.secrets.withoutToken(state)),

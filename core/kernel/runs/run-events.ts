@@ -1,5 +1,6 @@
-import type { EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
+import type { AnnouncedExecution, EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
 import type { Authority } from "../basics/authority.ts";
+import { withScopes } from "../basics/principal.ts";
 import type { Dispatch, Dispatcher } from "../events/dispatcher.ts";
 import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
@@ -16,9 +17,17 @@ export interface RunEventParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
+/** An announcement of a run. */
+export interface RunAnnouncement {
+	readonly route: string;
+	readonly payload: JsonObject;
+	/** The execution that the payload tells of. Undefined: everybody who may follow the stream gets it. */
+	readonly about: AnnouncedExecution | undefined;
+}
+
 /** What a run tells while it lasts. */
 export interface RunEvents {
-	announce(execution: ExecutionEntity, secrets: KnownSecrets, told: { readonly route: string; readonly payload: JsonObject }): void;
+	announce(execution: ExecutionEntity, secrets: KnownSecrets, announcement: RunAnnouncement): void;
 	/** The id of the trigger instance. */
 	dispatch(
 		execution: ExecutionEntity,
@@ -30,17 +39,17 @@ export interface RunEvents {
 export function createRunEvents({ eventBus, options, authority, dispatcher, triggerTypes, sealedSecrets }: RunEventParts): RunEvents {
 	return {
 		/** Announcements leave the service: nothing inside it looks at them. */
-		announce({ trace_id: traceId }, secrets, { route, payload }) {
+		announce({ trace_id: traceId }, secrets, { route, payload, about }) {
 			const shown = options.api.mask_secrets ? secrets.json(payload) : secrets.withoutToken(payload);
-			publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId });
+			publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId, about });
 		},
 
 		/**
 		 * An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for
 		 * ever. Its name may come from whoever asked for the execution.
 		 */
-		async dispatch({ id, author, user }, secrets, { traceTag, trigger, payload }) {
-			const principal = await authority.principalOf(author ?? user);
+		async dispatch({ id, author, user, scopes }, secrets, { traceTag, trigger, payload }) {
+			const principal = withScopes(await authority.principalOf(author ?? user), scopes);
 			const { instance } = await dispatcher.dispatch({
 				trigger: withoutToken(trigger, secrets),
 				payload: secrets.withoutToken(payload),
