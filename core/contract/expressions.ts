@@ -21,7 +21,7 @@ export interface ExpressionScope {
 	readonly language?: "jinja";
 	/**
 	 * Whether a text stays a text whatever its expressions yield, as those do of which a text has several: `True`, `{'a': 1}`. Default false:
-	 * a text that is one expression becomes its value.
+	 * a text that is one expression becomes its value. A text that is one expression becomes null in either case where its value is null.
 	 */
 	readonly keepsText?: boolean;
 }

@@ -59,6 +59,21 @@ writeChain(
 	},
 	{ parameters: typed },
 );
+writeChain(
+	"optional",
+	{
+		vars: { first: "{{ count }}", label: "count {{ count }}" },
+		chain: [
+			{
+				name: "one",
+				ref: "tests.typed",
+				parameters: { flag: "{{ flag }}", count: "{{ count }}", list: "{{ list }}", object: "{{ object }}", text: "{{ text }}" },
+				publish: { count: "{{ count }}", first: "{{ first }}", label: "{{ label }}", has: "{{ text is none }}" },
+			},
+		],
+	},
+	{ parameters: typed },
+);
 writeChain("asks", {
 	chain: [
 		{ name: "ask", ref: "core.ask", "on-success": "after" },
@@ -129,6 +144,17 @@ test("a chain runs as executions of its own, which know their node", async () =>
 			tasks.map(({ execution_id, liveaction_id }) => [execution_id, liveaction_id]),
 			children.map((child) => [child.id, child.liveaction_id]),
 		);
+	});
+});
+
+test("an optional parameter that is not given is null wherever a chain reads it", async () => {
+	await withEngine(async (engine) => {
+		const { id } = await engine.submit({}, { action: "tests.optional" });
+		const ended = await engine.settled(id);
+		assert.deepEqual(toEnd(ended), { status: "succeeded", tasks: ["one succeeded"] }, JSON.stringify(ended.result));
+		assert.deepEqual(ended.result?.["published"], { count: null, first: null, label: "count None", has: "True" });
+		const [child] = await childrenOf(engine, id);
+		assert.deepEqual(Object.values(child?.parameters ?? {}), [null, null, null, null, null]);
 	});
 });
 

@@ -69,7 +69,11 @@ function toLookup(
 		["system", new DatastoreReference(datastore, ["system"], ["system"])],
 	]);
 	const find = (name: string) => (Object.hasOwn(values, name) ? values[name] : items.get(name));
-	return (name) => find(name) ?? find(secondName(names, name) ?? "");
+	return (name) => {
+		const value = find(name);
+		// A variable that is null is one.
+		return value === undefined ? find(secondName(names, name) ?? "") : value;
+	};
 }
 
 function parse(text: string): JsonValue | undefined {

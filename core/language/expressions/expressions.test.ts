@@ -349,13 +349,16 @@ test("what cannot be reached now is no fault of the expression", async () => {
 });
 
 test("Jinja alone knows variables by their plain names, and leaves the other language as it is", async () => {
-	const names = { host: "web", n: 5, object: { a: 1 }, __results: { t: 2 }, svckv_like: 1 };
+	const names = { host: "web", n: 5, object: { a: 1 }, none: null, __results: { t: 2 }, svckv_like: 1 };
 	const plain = (value: JsonValue, more: Partial<ExpressionScope> = {}) =>
 		expressions.evaluate(value, { variables: {}, names, language: "jinja", keepsText: true, ...more });
 	for (const [text, expected] of [
 		["{{ host }}", "web"],
 		["{{ n }}", "5"],
 		["{{ object }}", "{'a': 1}"],
+		["{{ none }}", null],
+		["{{ none is none }} {{ none }}", "True None"],
+		["{{ none | default('x', true) }}", "x"],
 		["{{ __results.t }}", "2"],
 		["{{ svckv.system.host }} {{ system.a.b }} {{ svckv.user.mine }}", "web-01 dotted own"],
 		["{{ svckv.system.hidden | decrypt_kv }}", "clear"],

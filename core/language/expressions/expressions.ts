@@ -127,7 +127,9 @@ class ValueEvaluator {
 		assertDepth(depth);
 		const { budget } = this.#evaluation;
 		if (typeof value === "string") {
-			return this.#text(value, (result) => (this.#scope.keepsText === true ? toText(result, budget) : toPlainValue(result, budget)));
+			return this.#text(value, (result) =>
+				result !== null && this.#scope.keepsText === true ? toText(result, budget) : toPlainValue(result, budget),
+			);
 		}
 		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.evaluate(element, depth + 1));
 		if (!isJsonObject(value)) return value;
