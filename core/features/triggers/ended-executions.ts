@@ -70,7 +70,8 @@ export class EndedExecutions {
 		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {
 			const { sealedSecrets, logger } = this.#parts;
 			const secrets = sealedSecrets.ofExecution(ended, snapshot).with(decrypted);
-			logger.error("notification could not be made", { execution_id: ended.id, action: ended.action_ref, problem: secrets.text(problem) });
+			const fields = { execution_id: ended.id, action: ended.action_ref, problem: secrets.text(problem) };
+			logger.warn("a text of a notification could not be rendered, and is sent as it is written", fields);
 		});
 	}
 

@@ -79,6 +79,43 @@ const notify: Act = async ({ engine, submit, settled }) => {
 	];
 };
 
+/** Texts that cannot be rendered; the log says so and the others are. */
+const unrenderable: Act = async ({ submit, settled }) => {
+	const data = {
+		missing: "{{ nowhere.at.all }}",
+		broken: "{{ 1 +",
+		deep: { filter: ["{{ action_results | no_such_filter }}"] },
+		absent: "{{ svckv.system.absent | decrypt_kv }}",
+		fine: "{{ action_parameters.lines[0] }}",
+	};
+	const { id } = await submit(
+		{ lines: ["a"] },
+		{
+			notify: {
+				"on-complete": { routes: ["a"], message: "done in {{ place }}", data },
+				"on-success": { routes: ["b"], message: 5 as never },
+			},
+		},
+	);
+	const { start_timestamp, end_timestamp, result } = await settled(id);
+	const payload = (route: string, message: string, more: JsonObject) => ({
+		execution_id: id,
+		status: "succeeded",
+		start_timestamp,
+		end_timestamp: end_timestamp as string,
+		action_ref: "default.scripted",
+		runner_ref: "scripted",
+		channel: route,
+		route,
+		message,
+		data: { ...more, result: JSON.stringify(result) },
+	});
+	return [
+		["core.svc.generic.notifytrigger", payload("a", "done in {{ place }}", { ...data, fine: "a" })],
+		["core.svc.generic.notifytrigger", payload("b", "5", {})],
+	];
+};
+
 async function itemId(engine: RulesTest["engine"], name: string): Promise<string> {
 	return (await engine.datastore.get(name, {}, principal)).id;
 }
@@ -118,6 +155,7 @@ const secretKeys: Act = async ({ engine }) => {
 for (const [what, run] of [
 	["the end of an execution", act],
 	["notifications, one for each route of the sections that apply", notify],
+	["notifications whose texts cannot be rendered, as they are written", unrenderable],
 	["a question", ask],
 	["items of the datastore", keys],
 	["secret items of the datastore, which are masked and change whenever they are set", secretKeys],

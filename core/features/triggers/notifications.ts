@@ -1,34 +1,46 @@
 import { type ExecutionEntity, isJsonObject, isSvcError, type JsonObject, type JsonValue, toErrorMessage } from "../../contract/index.ts";
 import { toValueTemplate } from "../../language/parameters/value-template.ts";
-import { type Datastore, type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
+import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 import { toScope } from "../../language/templates/scope.ts";
 
 /** Words that the default message ends with, by section. */
 const sections = { "on-complete": "completed", "on-success": "succeeded", "on-failure": "failed" } as const;
 type Section = keyof typeof sections;
 
+/** Renders a value of a notification; what cannot be rendered stays as it is written. */
+type Render = (value: JsonValue, what: string) => Promise<JsonValue>;
+
 /**
- * Payloads of the notifications an ended execution asks for (reference 4.7): one for each route of each section that applies. A
- * section whose templates fail is reported, and the others go on. Rejects with `SVC_UNAVAILABLE` while the storage is away.
+ * Returns the payloads of the notifications an ended execution asks for: one for each route of each section that applies. A text that cannot be
+ * rendered is reported and stays as it is written. Rejects with `SVC_UNAVAILABLE` while the storage is away.
  */
 export async function toNotifications(
 	ended: ExecutionEntity,
 	access: DatastoreAccess,
 	report: (problem: string) => void,
 ): Promise<readonly JsonObject[]> {
+	const names = { action_parameters: ended.parameters, action_context: ended.context, action_results: ended.result ?? {} };
 	const payloads: JsonObject[] = [];
 	for (const section of Object.keys(sections) as Section[]) {
 		const notification = readSection(ended.notify ?? {}, section);
 		if (notification === undefined || !applies(section, ended)) continue;
-		try {
-			payloads.push(...(await renderWithLookups(access, (datastore) => toPayloads(ended, section, notification, datastore))));
-		} catch (error) {
-			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			report(`${section}: ${toErrorMessage(error)}`);
-		}
+		const render: Render = async (value, what) => {
+			try {
+				const template = toValueTemplate(value);
+				if (template === undefined) return value;
+				return await renderWithLookups(access, (datastore) => template.render(toScope(names, datastore, ["system"])));
+			} catch (error) {
+				if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+				report(`${section}, ${what}: ${toErrorMessage(error)}`);
+				return value;
+			}
+		};
+		payloads.push(...(await toPayloads(ended, section, notification, notification["literal"] === true ? asWritten : render)));
 	}
 	return payloads;
 }
+
+const asWritten: Render = async (value) => value;
 
 /** Old files write the sections with underscores. */
 function readSection(notify: JsonObject, section: Section): JsonObject | undefined {
@@ -41,13 +53,14 @@ function applies(section: Section, { status }: ExecutionEntity): boolean {
 	return section === "on-success" ? status === "succeeded" : ["failed", "timeout", "abandoned"].includes(status);
 }
 
-function toPayloads(ended: ExecutionEntity, section: Section, notification: JsonObject, datastore: Datastore): JsonObject[] {
-	const names = { action_parameters: ended.parameters, action_context: ended.context, action_results: ended.result ?? {} };
-	const scope = toScope(names, datastore, ["system"]);
-	const isLiteral = notification["literal"] === true;
-	const render = (value: JsonValue) => (isLiteral ? undefined : toValueTemplate(value)?.render(scope)) ?? value;
-	const { message = `${ended.action_ref} ${sections[section]}`, data = {}, routes = notification["channels"] ?? [] } = notification;
-	const rendered = render(data);
+async function toPayloads(
+	ended: ExecutionEntity,
+	section: Section,
+	{ message, data, routes, channels }: JsonObject,
+	render: Render,
+): Promise<JsonObject[]> {
+	const text = await render(message ?? `${ended.action_ref} ${sections[section]}`, "message");
+	const members = isJsonObject(data) ? await renderMembers(data, render) : await render(data ?? {}, "data");
 	const payload = {
 		execution_id: ended.id,
 		status: ended.status,
@@ -55,8 +68,15 @@ function toPayloads(ended: ExecutionEntity, section: Section, notification: Json
 		end_timestamp: ended.end_timestamp,
 		action_ref: ended.action_ref,
 		runner_ref: ended.runner_name,
-		message: render(message),
-		data: { ...(isJsonObject(rendered) ? rendered : {}), result: JSON.stringify(ended.result ?? {}) },
+		message: typeof text === "string" ? text : JSON.stringify(text),
+		data: { ...(isJsonObject(members) ? members : {}), result: JSON.stringify(ended.result ?? {}) },
 	};
-	return [routes].flat().map((route) => ({ ...payload, channel: String(route), route: String(route) }));
+	return [routes ?? channels ?? []].flat().map((route) => ({ ...payload, channel: String(route), route: String(route) }));
+}
+
+/** Each by itself, name and value, so that one which cannot be rendered does not change the others. */
+async function renderMembers(data: JsonObject, render: Render): Promise<JsonObject> {
+	const members: JsonObject[] = [];
+	for (const [name, value] of Object.entries(data)) members.push((await render({ [name]: value }, `data.${name}`)) as JsonObject);
+	return Object.fromEntries(members.flatMap((member) => Object.entries(member)));
 }
