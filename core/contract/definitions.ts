@@ -132,6 +132,11 @@ export interface Definitions {
 	/** What the journal of a run tells of it. */
 	progress(entries: readonly JsonObject[]): RunProgress;
 	/**
+	 * True if a paused run with this journal has work that waits for none of its children, such as a task that was held back by the pause. Absent:
+	 * a paused run with open children only waits for these. A resume is refused while all that is open waits for answers to questions.
+	 */
+	hasHeldWork?(entries: readonly JsonObject[]): boolean;
+	/**
 	 * Throws `SVC_INVALID` when a run with this journal, which has ended, cannot be taken up again with these tasks (paths as in `TakenUp`). Absent
 	 * where runs cannot.
 	 */

@@ -220,7 +220,11 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		sealedSecrets: new SealedSecrets(keys),
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
 		granting: toGranting(seams),
-		endings: createEndings({ logger, follows: () => seams.follows, takeBack: (ended) => seams.granting.takeBack(ended) }),
+		endings: createEndings({
+			...parts,
+			follows: () => seams.follows,
+			takeBack: (ended) => seams.granting.takeBack(ended),
+		}),
 	};
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { ExecutionEntity, JsonObject } from "../../core/contract/index.ts";
+import { type ExecutionEntity, isSvcError, type JsonObject } from "../../core/contract/index.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../core/testing/engine/engine.test-support.ts";
 import { flaky } from "../../core/testing/engine/flaky.test-support.ts";
 import { inquirer } from "../inquirer/index.ts";
@@ -210,14 +210,16 @@ test("a chain is paused and resumed over the API, with the chain that it runs", 
 	});
 });
 
-test("a chain that is resumed before its question is answered asks no second time, and can be canceled", async () => {
+test("a chain that waits for an answer cannot be resumed, and can be canceled", async () => {
 	await withEngine(async (engine) => {
 		const { executions } = engine.engine;
 		const { id } = await engine.submit({}, { action: "tests.asks" });
 		await engine.settled(id, "paused");
-		const resumed = await executions.setStatus(id, { status: "resuming" }, principal);
-		assert.equal(resumed.entity.status, "resuming");
-		await engine.settled(id, "paused");
+		const [question] = await childrenOf(engine, id);
+		await assert.rejects(
+			executions.setStatus(id, { status: "resuming" }, principal),
+			(error) => isSvcError(error, "SVC_CONFLICT") && error.message.includes(`svc inquiry respond ${question?.id}`),
+		);
 		assert.equal((await childrenOf(engine, id)).length, 1);
 		await executions.cancel(id, principal);
 		assert.deepEqual(toEnd(await engine.settled(id)), { status: "canceled", tasks: ["ask canceled"] });

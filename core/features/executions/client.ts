@@ -55,6 +55,8 @@ export interface ExecutionRecord {
 	readonly web_url: string;
 	readonly parent?: string;
 	readonly children?: readonly string[];
+	/** Of a paused execution that is read by itself: inquiries whose answers it waits for, if it cannot be resumed before. */
+	readonly awaited_inquiries?: readonly string[];
 	readonly delay?: number;
 	/** Of executions that a rule has started: as it was then, and names alone of what one may not see. So are the next three. */
 	readonly rule?: Partial<RuleRecord>;

@@ -36,6 +36,7 @@ export const executionMembers: ReadonlySet<string> = new Set([
 	"workflow_execution",
 	"task_execution",
 	"delay",
+	"awaited_inquiries",
 ]);
 const rules = { known: executionMembers, excludable: new Set(["result", "trigger_instance", "status"]), mandatory: ["id"] };
 

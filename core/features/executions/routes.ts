@@ -1,12 +1,20 @@
 import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerFault, answerJson, answerSelected, answerSelectedPage, answerTooMany, faultSchema } from "../../http/openapi/answers.ts";
+import {
+	answerConflictBecause,
+	answerFault,
+	answerJson,
+	answerSelected,
+	answerSelectedPage,
+	answerTooMany,
+	faultSchema,
+} from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyPages } from "../../http/reply-pages.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { selectionQuery } from "../../http/selection.ts";
+import { isSelected, selectionQuery } from "../../http/selection.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
@@ -110,7 +118,8 @@ export const executionRoutes = withActionExecutions([
 		path: "/executions/:id",
 		component: "api",
 		summary: "Get an execution",
-		description: "`last` is the most recently scheduled one.",
+		description:
+			"`last` is the most recently scheduled one. A paused one that only waits for answers names the inquiries in `awaited_inquiries`.",
 		answers: { 200: answerSelected(executionSchema, executionPart) },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
@@ -118,7 +127,10 @@ export const executionRoutes = withActionExecutions([
 		async handler(context) {
 			const { selection, fields, children } = parseExecutionSelection(context.query);
 			const view = await read(context, { fields, children }, context.query.max_result_size);
-			return replyJson(await presentExecution(context, view, { presentation: toPresentation(context), selection }));
+			const record = await presentExecution(context, view, { presentation: toPresentation(context), selection });
+			if (view.entity.status !== "paused" || !isSelected(selection, "awaited_inquiries")) return replyJson(record);
+			const awaited_inquiries = await context.engine.executions.awaitedQuestions(view.entity);
+			return replyJson({ ...record, ...(awaited_inquiries.length > 0 && { awaited_inquiries }) });
 		},
 	}),
 	defineRoute({
@@ -126,8 +138,11 @@ export const executionRoutes = withActionExecutions([
 		path: "/executions/:id",
 		component: "api",
 		summary: "Set the state of an execution from outside",
-		description: "`{status, result}`.",
-		answers: { 200: answerJson(executionSchema) },
+		description: "`{status, result}`. A paused execution that only waits for answers cannot be resumed.",
+		answers: {
+			200: answerJson(executionSchema),
+			409: answerConflictBecause("It waits for answers to inquiries, which the message names."),
+		},
 		permission: "execution_stop",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,

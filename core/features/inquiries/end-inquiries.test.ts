@@ -23,7 +23,7 @@ test("questions that nobody answered in time end as timed out, each once, with w
 			takeBack: () => [],
 			async draft(execution) {
 				ended.push(execution);
-				return { operations: [], announce: () => undefined, mark: {} };
+				return { operations: [], announce: () => undefined, mark: {}, below: [] };
 			},
 		},
 	};

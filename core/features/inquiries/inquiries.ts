@@ -4,8 +4,10 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Endings } from "../../kernel/executions/endings.ts";
+import { isCompleted } from "../../kernel/executions/status.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
+import { toChildOrigin } from "../../kernel/runs/children/child-record.ts";
 import { askingRunner, maskAnswer } from "../../kernel/runs/question.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
@@ -39,6 +41,16 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 		return found;
 	}
 
+	/** Refuses an answer that nothing waits for: the workflow that asked has ended, or is being canceled. */
+	async function assertAwaited(execution: ExecutionEntity): Promise<void> {
+		const { id, parent_id } = execution;
+		if (parent_id === null || toChildOrigin(execution) === undefined) return;
+		const [parent] = await storage.find("execution", { where: { id: parent_id }, fields: ["status"] });
+		if (parent === undefined || !(isCompleted(parent.status) || parent.status === "canceling")) return;
+		const message = `Inquiry "${id}" cannot be responded to: execution "${parent_id}", which asked it, is "${parent.status}".`;
+		throw new SvcError("SVC_INVALID", message);
+	}
+
 	async function toView(execution: ExecutionEntity): Promise<InquiryView> {
 		const secrets = parts.sealedSecrets.ofExecution(execution, await parts.catalog.snapshot(execution.snapshot_id));
 		return { ...toInquiry(execution), secrets };
@@ -63,6 +75,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				assertWaiting(execution);
 				const inquiry = toInquiry(execution);
 				assertAsked(inquiry, principal);
+				await assertAwaited(execution);
 				await roomInTurn();
 				const answer = checkAnswer(inquiry, response);
 				const result = { ...execution.result, response: answer };

@@ -20,6 +20,7 @@ export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">
 export function assertWaiting({ id, runner_name, status }: ExecutionEntity): void {
 	if (runner_name !== askingRunner) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
 	if (status === "timeout") throw new SvcError("SVC_INVALID", `Inquiry "${id}" timed out and cannot be responded to.`);
+	if (status === "canceled") throw new SvcError("SVC_INVALID", `Inquiry "${id}" was canceled and cannot be responded to.`);
 	if (status !== "pending") throw new SvcError("SVC_INVALID", `Inquiry "${id}" has already been responded to.`);
 }
 

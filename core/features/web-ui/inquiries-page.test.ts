@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { assertClean, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
 
 test.after(closeBrowser);
@@ -44,5 +45,32 @@ webTest("what waits is answered by whoever is asked, in the form of its schema; 
 		{ runners: [inquirer()] },
 	),
 );
+
+for (const hasHeldWork of [false, true]) {
+	webTest(
+		`the page of a paused run offers ${hasHeldWork ? "Resume where it does something" : "its question, and no Resume that would do nothing"}`,
+		() =>
+			withWeb(
+				async (web) => {
+					const root = await web.signIn("root");
+					await web.ask(root, "POST", "/v1/actions", { name: "flow", runner_type: "flow" });
+					const parameters = { steps: [{ key: "ask", action: "core.ask" }] };
+					const { body } = await web.ask(root, "POST", "/v1/executions", { action: "default.flow", parameters });
+					const page = await web.open("root", `/history/${String(body["id"])}`);
+					await page.getByRole("status").getByText("paused").waitFor();
+					const offered = hasHeldWork
+						? page.getByRole("button", { name: "Resume" })
+						: page.getByRole("link", { name: "Waits for an answer" });
+					await offered.waitFor();
+					await assertClean(page);
+					if (hasHeldWork) return;
+					assert.equal(await page.getByRole("button", { name: "Resume" }).count(), 0);
+					await offered.click();
+					await page.getByRole("button", { name: "Answer" }).waitFor();
+				},
+				{ runners: [flowRunner({ hasHeldWork }), inquirer()] },
+			),
+	);
+}
 
 test.run();

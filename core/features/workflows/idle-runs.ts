@@ -1,6 +1,5 @@
 import type { ExecutionEntity, ExecutionStatus, Runner } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { cancelExecution } from "../../kernel/executions/cancel.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -9,8 +8,6 @@ export interface IdleRunParts extends Pick<Kernel, "storage" | "eventBus" | "clo
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** Seconds; 0: nothing is looked for. */
 	readonly limit: number;
-	/** Whoever cancels what a run leaves behind that is ended here. */
-	readonly systemUser: string;
 }
 
 type Looked = Pick<ExecutionEntity, (typeof fields)[number]>;
@@ -21,8 +18,6 @@ interface IdleRun {
 	/** When something of it happened last. */
 	readonly since: string;
 	readonly lastEntry: string | undefined;
-	/** Children that wait for somebody. */
-	readonly waiting: readonly string[];
 }
 
 const fields = ["id", "action_ref", "status", "log", "context", "owner", "fence", "lease_expires_at"] as const;
@@ -88,7 +83,7 @@ export class IdleRuns {
 		const lastEntry = await this.#lastEntry(id);
 		const times = [changed, lastEntry ?? "", await this.#lastEnd(id), ...waiting.map((child) => child.log.at(-1)?.timestamp ?? "")];
 		const since = times.sort().at(-1) ?? changed;
-		return since < before ? { execution, since, lastEntry, waiting: waiting.map((child) => child.id) } : undefined;
+		return since < before ? { execution, since, lastEntry } : undefined;
 	}
 
 	/** Whether a node has it that was there all the time: one that was away cannot have done anything. */
@@ -119,9 +114,9 @@ export class IdleRuns {
 		return child?.end_timestamp ?? "";
 	}
 
-	/** The node that has it learns of it, and ends the run; what waits below it waits for nobody any more. */
+	/** The node that has it learns of it, and ends the run; open questions and workflows below it are canceled with the same write. */
 	async #end(idle: IdleRun): Promise<boolean> {
-		const { limit, systemUser } = this.#parts;
+		const { limit } = this.#parts;
 		const ended = await this.#apply(idle, (entity, timestamp) => {
 			const error = `nothing of the workflow was active for more than ${limit} seconds (workflow_engine.gc_max_idle_sec)`;
 			const result = { ...entity.result, failed: true, succeeded: false, error };
@@ -129,10 +124,6 @@ export class IdleRuns {
 		});
 		if (!ended) return false;
 		this.#tell("workflow ended, as nothing of it was active for too long", idle);
-		for (const id of idle.waiting) {
-			const child = await this.#parts.storage.get("execution", id);
-			if (child !== undefined) await cancelExecution(this.#parts, child, { username: systemUser, isAdmin: true }, { byParent: true });
-		}
 		return true;
 	}
 

@@ -23,7 +23,7 @@ export function createWorkflowsFeature(kernel: Kernel, needs: { readonly access:
 		expressions: createExpressions(kernel.dialects),
 		readJournal: (executionId) => readJournal(kernel.storage, executionId),
 	});
-	const { workflow_engine, system_user } = kernel.options;
-	const idleRuns = new IdleRuns({ ...kernel, limit: workflow_engine.gc_max_idle_sec, systemUser: system_user.user });
+	const { workflow_engine } = kernel.options;
+	const idleRuns = new IdleRuns({ ...kernel, limit: workflow_engine.gc_max_idle_sec });
 	return { api: { workflows }, endIdle: (signal) => idleRuns.end(signal), routes: workflowRoutes };
 }

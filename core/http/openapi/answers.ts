@@ -128,5 +128,10 @@ export const answerConflict: Answer = {
 	...answerJson(conflict, { description: "A record with the same name or key is there already, or was changed at the same time." }),
 };
 
+/** 409 for another reason than a record with the same key. */
+export function answerConflictBecause(description: string): Answer {
+	return answerJson(conflict, { description });
+}
+
 /** 429. */
 export const answerTooMany: Answer = answerFault("Too many at once, or too often.", { name: "TooMany", retries: true });

@@ -2,6 +2,8 @@ import type { Clock } from "../../contract/index.ts";
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
+import { type AwaitedQuestionParts, assertResumable } from "./awaited-questions.ts";
+import { toCancelPatch } from "./cancel-patch.ts";
 import { isCancelable, isCompleted } from "./status.ts";
 import { type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
 import { applyTransition, type TransitionParts } from "./transition.ts";
@@ -10,7 +12,7 @@ interface Parts extends TransitionParts {
 	readonly clock: Clock;
 }
 
-export interface ChangeParts extends Parts {
+export interface ChangeParts extends Parts, AwaitedQuestionParts {
 	/** Whether executions of this runner type are made of others. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
@@ -41,21 +43,16 @@ function mayCancel({ status }: ExecutionEntity, evenQuestions: boolean): boolean
 	return isCancelable(status) || (evenQuestions && status === "pending");
 }
 
-function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string) {
-	const context = { ...entity.context, cancelled_by: principal.username };
-	const result = { message: "Action canceled by user.", user: principal.username };
-	const started = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
-	// An execution under a parent that nobody holds has nobody to finish it, so it is final at once as well.
-	const status = started ? "canceling" : "canceled";
-	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
-}
-
-/** Change of status from outside, by the table of reference 9.1. */
+/**
+ * Changes the status from outside. A resume of a workflow of which every open branch waits for an answer is refused with `SVC_CONFLICT`,
+ * unless the workflow above asks for it (`byParent`).
+ */
 export async function changeStatus(
 	parts: ChangeParts,
 	found: ExecutionEntity,
 	change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
 	principal: Principal,
+	{ byParent = false } = {},
 ): Promise<ExecutionEntity> {
 	const { status } = change;
 	if (status === undefined) throw new SvcError("SVC_INVALID", "status: is a required property");
@@ -68,6 +65,7 @@ export async function changeStatus(
 		}
 		const patch = toChange(parts, entity, { ...change, status }, principal);
 		if (patch === undefined) return entity;
+		if (status === "resuming" && !byParent) await assertResumable(parts, entity);
 		const changed = await applyTransition(parts, entity, patch, { status: entity.status, fence: entity.fence });
 		if (changed !== undefined) return changed;
 		entity = await readAgain(parts.storage, entity.id);

@@ -104,9 +104,17 @@ export interface Executions {
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
 	/** Descendants in depth-first order, or by start time. `depth` 0 or negative: all generations. */
 	children(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]>;
+	/**
+	 * Ids of the inquiries that a paused execution waits for, if a resume could do nothing else and is refused; else empty. The same as
+	 * `setStatus` checks.
+	 */
+	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]>;
 	/** Ask for the end of an execution. `refused` says why it cannot be canceled any more (specification of DELETE: 200 with a faultstring). */
 	cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }>;
-	/** PUT: change of status from outside, by the table of reference 9.1. */
+	/**
+	 * PUT: change of status from outside. `SVC_CONFLICT` for a resume of an execution that only waits for answers (`awaitedQuestions`);
+	 * `SVC_INVALID` for a status that the execution cannot have next.
+	 */
 	setStatus(
 		id: string,
 		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },

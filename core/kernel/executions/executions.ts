@@ -15,6 +15,7 @@ import type { Principal } from "../basics/principal.ts";
 import { inTimeOrder } from "../basics/time-order.ts";
 import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Admit } from "./admissions.ts";
+import { findAwaitedQuestions } from "./awaited-questions.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
 import { groupByParent, readDescendants, toTreeOrder } from "./descendants.ts";
@@ -103,6 +104,10 @@ export class StoredExecutions implements Executions {
 			? descendants.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))
 			: toTreeOrder(parentId, descendants);
 		return this.#toViews(ordered);
+	}
+
+	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]> {
+		return execution.status === "paused" ? findAwaitedQuestions(this.#parts, execution) : [];
 	}
 
 	async cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }> {

@@ -97,6 +97,7 @@ export class Recovery {
 		try {
 			// What its run was given goes with it; whoever renewed the lease in the meantime keeps both.
 			await storage.write([
+				...ending.below,
 				{
 					update: "execution",
 					id: execution.id,

@@ -24,13 +24,13 @@ export async function applyTransition(
 ): Promise<ExecutionEntity | undefined> {
 	const after = applied(entity, patch);
 	const stir = await draftStir(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
-	const { operations, announce, mark } = isCompleted(after.status) ? await parts.endings.draft(after) : nothingFollows;
+	const { operations, announce, mark, below } = isCompleted(after.status) ? await parts.endings.draft(after) : nothingFollows;
 	const ending = isCompleted(after.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
 	const changed = withValues(after, mark);
 	const caused = [...stir.operations, ...ending, ...operations];
-	if (caused.length === 0) return applyChange(parts, entity.id, patch, expected);
+	if (caused.length + below.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {
-		await parts.storage.write([{ update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...caused]);
+		await parts.storage.write([...below, { update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...caused]);
 	} catch (error) {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		tellOnceMore(parts.eventBus);

@@ -16,6 +16,8 @@ export interface FlowHooks {
 	readonly onPause?: (context: RunContext) => Promise<void> | void;
 	/** Whenever it begins or goes on. */
 	readonly onWork?: (context: RunContext) => Promise<void> | void;
+	/** Whether a paused flow has work that waits for none of its children. Default false. */
+	readonly hasHeldWork?: boolean;
 }
 
 const waiting: readonly string[] = ["pending", "paused"];
@@ -32,7 +34,7 @@ const definitions: Definitions = {
 };
 
 /** The smallest runner that is made of others: starts all its steps at once, and waits for them. */
-export function flowRunner({ onPause, onWork }: FlowHooks = {}): RunnerPlugin {
+export function flowRunner({ onPause, onWork, hasHeldWork = false }: FlowHooks = {}): RunnerPlugin {
 	const work = async (context: RunContext): Promise<RunResult> => {
 		await onWork?.(context);
 		const states = await begin(context);
@@ -60,7 +62,7 @@ export function flowRunner({ onPause, onWork }: FlowHooks = {}): RunnerPlugin {
 		description: "Starts its steps.",
 		capabilities: { cancellation: true, recovery: true, workflow: true },
 		parameters: { steps: { type: "array", default: [] }, timeout: { type: "number", default: 60 } },
-		definitions,
+		definitions: { ...definitions, hasHeldWork: () => hasHeldWork },
 		run: work,
 		recover: work,
 	}))();

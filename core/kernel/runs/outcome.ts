@@ -23,7 +23,7 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
 }
 
-function isCanceled(reason: unknown): boolean {
+export function isCanceled(reason: unknown): boolean {
 	return reason instanceof RunAborted && reason.kind === "cancel";
 }
 

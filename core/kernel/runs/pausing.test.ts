@@ -116,7 +116,7 @@ limited("a status that cannot be is refused with the reason, and asking again ch
 
 limited("a person's resume is named in the context, goes on with all paused children, and an answer is not", async () => {
 	await withNodes(async (nodes) => {
-		const node = await startFlows(nodes);
+		const node = await startFlows(nodes, { hasHeldWork: true });
 		const { id } = await submitFlow(node, [nested("one", [ask()]), nested("two", [ask()])]);
 		await node.settled(id, "paused");
 		await answer(node, toChildId(toChildId(id, "one"), "ask"));
@@ -139,6 +139,47 @@ limited("a person's resume is named in the context, goes on with all paused chil
 		assert.equal((await node.engine.executions.get(id)).entity.context["resumed_by"], "maria");
 		await answer(node, toChildId(toChildId(id, "two"), "ask"));
 		assert.equal((await node.settled(id)).status, "succeeded");
+	});
+});
+
+limited("a resume is refused on every node while all that is open waits for answers, and names the questions", async () => {
+	await withNodes(async (nodes) => {
+		const first = await startFlows(nodes);
+		const { id } = await submitFlow(first, [ask("one"), nested("inner", [ask()]), quick]);
+		await first.settled(id, "paused");
+		const inner = toChildId(id, "inner");
+		const [one, two] = [toChildId(id, "one"), toChildId(inner, "ask")];
+		const second = await startFlows(nodes);
+		for (const node of [first, second]) {
+			for (const [of, questions] of [[id, [one, two]] as const, [inner, [two]] as const]) {
+				const isRefused = (error: unknown) =>
+					isSvcError(error, "SVC_CONFLICT") && questions.every((question) => error.message.includes(`"${question}"`));
+				await assert.rejects(setStatus(node, of, "resuming"), isRefused);
+				assert.equal((await node.engine.executions.get(of)).entity.status, "paused");
+			}
+		}
+		await first.stop();
+		await assert.rejects(setStatus(second, id, "resuming"), (error) => isSvcError(error, "SVC_CONFLICT"));
+		await answer(second, one);
+		await second.settled(id, "paused");
+		await assert.rejects(setStatus(second, id, "resuming"), (error) => isSvcError(error, "SVC_CONFLICT") && !error.message.includes(one));
+		await answer(second, two);
+		assert.equal((await second.settled(id)).status, "succeeded");
+	});
+});
+
+limited("a resume that comes with an answer is refused or does nothing, and the run goes on once", async () => {
+	await withNodes(async (nodes) => {
+		const node = await startFlows(nodes);
+		for (let round = 0; round < 10; round += 1) {
+			const { id, question } = await startAsking(node);
+			const [, resumed] = await Promise.allSettled([answer(node, question), setStatus(node, id, "resuming")]);
+			if (resumed.status === "rejected") {
+				assert.ok(isSvcError(resumed.reason, "SVC_CONFLICT") || /already completed/.test(resumed.reason.message), resumed.reason.message);
+			}
+			const ended = await node.settled(id);
+			assert.deepEqual([ended.status, statuses(ended).filter((status) => status === "resuming").length], ["succeeded", 1]);
+		}
 	});
 });
 

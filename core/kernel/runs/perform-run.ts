@@ -22,7 +22,7 @@ import type { Floods } from "./floods.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { HostedRunContext } from "./hosted-run-context.ts";
 import { type LaterMembers, withLaterMembers } from "./later-members.ts";
-import { type Outcome, toOutcome } from "./outcome.ts";
+import { isCanceled, type Outcome, toOutcome } from "./outcome.ts";
 import type { Performance } from "./performance.ts";
 import { assertAnswerable } from "./question.ts";
 import { assertRecordable } from "./recordable.ts";
@@ -113,7 +113,8 @@ export class RunPerformer {
 		if (!this.#parts.isWorkflow(execution.runner_name)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
 		}
-		if (!run.pausing.signal.aborted) {
+		// A cancel that came before the pause was asked for ends what is below first, when the run goes on.
+		if (!run.pausing.signal.aborted && !isCanceled(run.controller.signal.reason)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
 		}
 		if (run.saved) return;

@@ -13,6 +13,7 @@ import { type HeldWriteParts, HeldWrites } from "./held-writes.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
 import type { Run } from "./run.ts";
 import type { KeptOutcome } from "./run-secrets.ts";
+import { isStalled, toStalled } from "./stalled.ts";
 import { toStoredChunk } from "./to-stored-chunk.ts";
 
 /** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
@@ -58,10 +59,11 @@ export class RunEnds {
 	/**
 	 * The last output, and the lease given back until somebody asks the execution to go on. Where a child has come further than the runner
 	 * has seen, it goes on at once; that none does so unseen is what `stirred` is expected for (`draftStir`). Where its end was asked for,
-	 * what it is made of has to end first: it goes on as well.
+	 * what it is made of has to end first: it goes on as well. A run that pauses and goes on again and again with no progress has failed.
 	 */
 	async pause(execution: ExecutionEntity, run: Run, outcome: KeptOutcome): Promise<void> {
-		const { eventBus, lateWrites } = this.#parts;
+		const { storage, eventBus, lateWrites } = this.#parts;
+		if (await isStalled(storage, execution)) return this.finish(execution, run, { ...outcome, ...toStalled(outcome) });
 		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
 		for (;;) {
 			try {
@@ -172,11 +174,11 @@ export class RunEnds {
 		let final = after;
 		let announce = () => {};
 		const store = async () => {
-			const { mark, ...ending } = await endings.draft(after);
+			const { mark, ...ending } = await endings.draft(after, { isTidy: run.decided !== undefined });
 			final = withValues(after, mark);
 			announce = ending.announce;
 			const update = { update: "execution", id: current.id, patch: { ...patch, ...mark }, expected } as const;
-			await storage.write([update, ...operations, ...ending.operations]);
+			await storage.write([...ending.below, update, ...operations, ...ending.operations]);
 		};
 		const isStored = async () => {
 			const stored = await storage.get("execution", current.id);

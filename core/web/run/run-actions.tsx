@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ExecutionRecord } from "../../features/clients.ts";
+import { toHref, toPath } from "../kit/address.ts";
 import { attempt, notices } from "../kit/notices.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import type { Resource } from "../kit/resource.ts";
@@ -27,7 +28,8 @@ export function RunActions({ run, resource }: { readonly run: ExecutionRecord; r
 					Pause
 				</button>
 			)}
-			{mayStop && run.status === "paused" && (
+			{run.awaited_inquiries !== undefined && <Awaited inquiries={run.awaited_inquiries} />}
+			{mayStop && run.status === "paused" && run.awaited_inquiries === undefined && (
 				<button type="button" onClick={() => void change(() => client.executions.resume(run.id), "It goes on")}>
 					Resume
 				</button>
@@ -60,6 +62,13 @@ export function RunActions({ run, resource }: { readonly run: ExecutionRecord; r
 			{asked.value === "changes" && <RerunDialog run={run} onClose={() => (asked.value = undefined)} />}
 		</>
 	);
+}
+
+/** Leads to the inquiries whose answers the execution waits for: a resume would do nothing. */
+function Awaited({ inquiries }: { readonly inquiries: readonly string[] }) {
+	const [id = "", ...more] = inquiries;
+	if (more.length === 0) return <a href={toHref(toPath("/inquiries/:id", { id }))}>Waits for an answer</a>;
+	return <a href={toHref("/inquiries")}>Waits for {inquiries.length} answers</a>;
 }
 
 async function cancel(id: string, resource: Resource<ExecutionRecord>): Promise<void> {

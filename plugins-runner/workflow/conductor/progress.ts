@@ -4,6 +4,7 @@ import { mergeDeep } from "./merge-deep.ts";
 import { replay } from "./run.ts";
 import { RunState } from "./run-state.ts";
 import { selectTaken } from "./take-up.ts";
+import type { TaskRun } from "./task-run.ts";
 import { toMergedWrites } from "./variables.ts";
 
 /** What the journal of a run tells of it. Of results of executions, and of parts of them, it tells where they are: `{"$result": [id, …path]}`. */
@@ -11,6 +12,15 @@ export function progressOf(entries: readonly JsonObject[]): RunProgress {
 	const run = { state: new RunState(), held: new HeldValues() };
 	replay(run, entries);
 	return toProgress(run.state, run.held);
+}
+
+/** True if a paused run with this journal can start a task or an item at once, or waits for the delay of a task without action. */
+export function hasHeldWork(entries: readonly JsonObject[]): boolean {
+	const run = { state: new RunState(), held: new HeldValues() };
+	replay(run, entries);
+	const { staged, wantsItems, settled, waiting } = run.state;
+	const isFree = ({ items }: TaskRun) => items !== null && items.active + items.resting < items.concurrency;
+	return settled.size + waiting.size > 0 || [...staged.values()].some(({ isBlocked }) => !isBlocked) || [...wantsItems].some(isFree);
 }
 
 /** Throws `SVC_INVALID` when a run with this journal cannot be taken up again with these tasks. */

@@ -65,9 +65,14 @@ export class WorkflowRun {
 		}
 	}
 
-	/** Whether a child has gone on that the conductor has not been told of: the host, which tells of it, wakes nobody for it. */
+	/**
+	 * True if an open child has gone on and the conductor has not been told yet: the host, which has told of it, wakes the workflow for it no
+	 * more. Children whose ends the conductor knows are told again whenever a run begins; going on for these would never come to a pause.
+	 */
 	#isPassed({ status }: WorkflowEnd): boolean {
-		return status === "paused" && this.#queue.holds((event) => event.type === "child" && !["pending", "paused"].includes(event.status));
+		if (status !== "paused") return false;
+		const open = new Set(this.#conductor.unsettled());
+		return this.#queue.holds((event) => event.type === "child" && open.has(event.key) && !["pending", "paused"].includes(event.status));
 	}
 
 	#listen(): void {

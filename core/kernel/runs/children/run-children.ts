@@ -195,7 +195,7 @@ export class RunChildren implements ChildExecutions {
 			const principal = await this.#starts.principal();
 			for (let child = await this.#get(id); ; ) {
 				try {
-					await changeStatus(this.#parts, child, { status }, principal);
+					await changeStatus(this.#parts, child, { status }, principal, { byParent: true });
 					return;
 				} catch (error) {
 					const latest = await this.#get(id);
