@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { type HiddenValuesOwner, restoreHidden } from "../../kernel/secrets/restore-hidden.ts";
 import { toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
-import { createMaskWork, mask, maskParameters, restoreMasked } from "../../language/parameters/mask.ts";
+import { createMaskWork, mask, maskParameters } from "../../language/parameters/mask.ts";
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
@@ -46,11 +47,16 @@ export class RuleSecrets {
 
 	/**
 	 * An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
-	 * administrators where what stands beside it has changed.
+	 * administrators where anything has changed that decides which events it goes with, and where.
 	 */
 	async restore(input: RuleInput, old: RuleEntity, principal: Principal): Promise<RuleInput> {
-		const action = await this.#restoreAction(input, old, principal);
-		const trigger = await this.#restoreTrigger(input, old);
+		const [kept] = await this.#parts.storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
+		const trigger = await this.#restoreTrigger(input, kept, principal);
+		const isSameEvent =
+			input.trigger.type === old.trigger_type &&
+			isDeepStrictEqual(trigger, kept?.parameters) &&
+			isDeepStrictEqual(input.criteria ?? {}, old.criteria);
+		const action = await this.#restoreAction(input, old, { principal, isRestKept: isSameEvent });
 		assertNoMask("action.parameters", action);
 		assertNoMask("trigger.parameters", trigger);
 		return { ...input, action: { ...input.action, parameters: action }, trigger: { ...input.trigger, parameters: trigger } };
@@ -68,29 +74,19 @@ export class RuleSecrets {
 		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
 	}
 
-	async #restoreAction({ action }: RuleInput, old: RuleEntity, { isAdmin }: Principal): Promise<JsonObject> {
+	async #restoreAction({ action }: RuleInput, old: RuleEntity, owner: HiddenValuesOwner): Promise<JsonObject> {
 		const given = action.parameters ?? {};
 		if (action.ref !== old.action_ref) return given;
 		const shown = await this.#maskAction(old.action_ref, old.action_parameters);
-		const restored = restoreMasked(given, shown, old.action_parameters) as JsonObject;
-		// A parameter may be made of another: a new template beside a hidden value would show it.
-		if (!isAdmin && !isDeepStrictEqual(restored, given) && !isDeepStrictEqual(given, shown)) {
-			throw new SvcError(
-				"SVC_INVALID",
-				`action.parameters: "${mask}" keeps a hidden value only while the others stay; give the value itself`,
-			);
-		}
-		return restored;
+		return restoreHidden("action.parameters", given, { shown, stored: old.action_parameters }, owner);
 	}
 
 	/** For the trigger of the same type only: elsewhere the value might be shown. */
-	async #restoreTrigger({ trigger }: RuleInput, old: RuleEntity): Promise<JsonObject> {
-		const { storage } = this.#parts;
+	async #restoreTrigger({ trigger }: RuleInput, kept: TriggerEntity | undefined, principal: Principal): Promise<JsonObject> {
 		const given = trigger.parameters ?? {};
-		const [kept] = await storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
 		if (kept === undefined || kept.type !== trigger.type) return given;
-		const [shown] = await maskTriggers(storage, [kept]);
-		return restoreMasked(given, shown?.parameters, kept.parameters) as JsonObject;
+		const [{ parameters: shown } = kept] = await maskTriggers(this.#parts.storage, [kept]);
+		return restoreHidden("trigger.parameters", given, { shown, stored: kept.parameters }, { principal });
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 
 /** Body of trigger type create and update. */
 export interface TriggerTypeInput {
@@ -61,7 +62,8 @@ export interface Triggers {
 	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]>;
 	/** The one that is there when pack and name, or type and parameters, are taken. */
 	create(input: TriggerInput): Promise<TriggerEntity>;
-	update(refOrId: string, input: TriggerInput): Promise<TriggerEntity>;
+	/** `principal` undefined: the program that the engine is part of, which may do everything. */
+	update(refOrId: string, input: TriggerInput, principal?: Principal): Promise<TriggerEntity>;
 	remove(refOrId: string): Promise<void>;
 }
 

@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { type Clock, isSvcError, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import { restoreHidden } from "../../kernel/secrets/restore-hidden.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
-import { restoreMasked } from "../../language/parameters/mask.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";
 import { toNamedWhere } from "./trigger-types.ts";
 import type { NamedFilter, TriggerInput, Triggers } from "./triggers-api.ts";
@@ -65,10 +66,10 @@ export class StoredTriggers implements Triggers {
 		return trigger;
 	}
 
-	async update(refOrId: string, input: TriggerInput): Promise<TriggerEntity> {
+	async update(refOrId: string, input: TriggerInput, principal?: Principal): Promise<TriggerEntity> {
 		const old = await this.get(refOrId);
 		assertNotShadow(old);
-		const fields = await this.#toFields(await this.#restore(input, old), input.name ?? old.name, old.pack);
+		const fields = await this.#toFields(await this.#restore(input, old, principal), input.name ?? old.name, old.pack);
 		await this.#assertFreeOfRules(old, fields);
 		const changed = await this.#parts.storage.update("trigger", old.id, fields);
 		if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
@@ -113,10 +114,10 @@ export class StoredTriggers implements Triggers {
 	}
 
 	/** The input with what is stored in the places that still hold the mask. */
-	async #restore(input: TriggerInput, old: TriggerEntity): Promise<TriggerInput> {
+	async #restore(input: TriggerInput, old: TriggerEntity, principal: Principal | undefined): Promise<TriggerInput> {
 		if (input.parameters === undefined || this.#parts.dialects.triggerType(input.type) !== old.type) return input;
-		const [shown] = await this.mask([old]);
-		return { ...input, parameters: restoreMasked(input.parameters, shown?.parameters, old.parameters) as JsonObject };
+		const [{ parameters: shown } = old] = await this.mask([old]);
+		return { ...input, parameters: restoreHidden("parameters", input.parameters, { shown, stored: old.parameters }, { principal }) };
 	}
 
 	async #findSame({ ref, type, parameters_hash }: Omit<TriggerEntity, "id">): Promise<TriggerEntity | undefined> {
