@@ -1,3 +1,5 @@
+import type { Resource } from "../../kernel/basics/resource.ts";
+
 /** Refs of the trigger types that tell of changes of items. */
 export const itemRefs = {
 	create: "core.svc.key_value_pair.create",
@@ -5,3 +7,8 @@ export const itemRefs = {
 	valueChange: "core.svc.key_value_pair.value_change",
 	delete: "core.svc.key_value_pair.delete",
 } as const;
+
+/** Resource of an item of the system, by its name. */
+export function systemItemResource(name: string): Resource {
+	return { uid: `key_value_pair:svckv.system:${name}` };
+}

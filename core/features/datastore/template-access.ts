@@ -6,6 +6,7 @@ import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import type { Access } from "../access/access-api.ts";
+import { withoutObserver } from "../access/required-permissions-api.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
 import type { ItemStore } from "./item-store.ts";
 
@@ -76,8 +77,7 @@ class TemplateAccess implements DatastoreAccess {
 		}
 		const principal = await this.#toPrincipal();
 		// Observers see secrets masked everywhere: what they make up themselves needs a grant on the item.
-		const roles = this.#reader.isGiven === true ? principal.roles?.filter((role) => role !== "observer") : principal.roles;
-		this.#assertMayView({ ...principal, ...(roles !== undefined && { roles }) }, address);
+		this.#assertMayView(this.#reader.isGiven === true ? withoutObserver(principal) : principal, address);
 		return this.#toClear(cipherText, address);
 	}
 

@@ -54,7 +54,7 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 		readFile: (content, path) => contents.readFile(content, path),
 		directory: kernel.dependencies.configs,
 	});
-	const registration = new PackRegistration({ ...kernel, packConfigs });
+	const registration = new PackRegistration({ ...kernel, ...needs, packConfigs });
 	const { index: packIndex, sources } = createSources(kernel);
 	const packSwitch = new PackSwitch({ ...kernel, ...needs, keep: (content) => [contents.keep(content)] });
 	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });

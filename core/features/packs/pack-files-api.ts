@@ -1,5 +1,6 @@
 import { type DialectKind, type JsonObject, SvcError } from "../../contract/index.ts";
 import { isName, namePattern } from "../../kernel/basics/names.ts";
+import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { type Attribute, text } from "../../language/attributes.ts";
 import type { PackDirectory } from "./packs-api.ts";
 
@@ -19,6 +20,8 @@ export interface Registering {
 	readonly pack: PackDirectory;
 	/** `enabled` is not the file's but the operator's word, and counts also for a record that is there. */
 	readonly isOverridden: boolean;
+	/** Called with what a new or changed record concerns outside of its pack, before it is written. Permits everything at a start of the service. */
+	readonly assertPermitted: AssertPermitted;
 }
 
 /** Files of one kind that packs may hold, for the feature that the records belong to which the files describe. */

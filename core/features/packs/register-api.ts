@@ -18,7 +18,8 @@ export interface PackRegister {
 	/**
 	 * In one write, seen by every node. Packs in directories are read again on this node; installed ones are what they are.
 	 *
-	 * `SVC_INVALID` names what is wrong with which file, and packs that are not here.
+	 * `SVC_INVALID` names what is wrong with which file, and packs that are not here. `SVC_FORBIDDEN` where a new or changed file
+	 * concerns content of other packs on which the principal lacks the permission.
 	 */
 	register(input: RegisterInput, principal: Principal): Promise<RegisterCounts>;
 }

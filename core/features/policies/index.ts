@@ -30,7 +30,8 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 				folder: "policies",
 				typeCount: policyTypes.length,
 				toInput: toPolicyInput,
-				register: (input) => registerPolicy(kernel.storage, core.policies, input),
+				register: (input, { assertPermitted }) =>
+					registerPolicy({ storage: kernel.storage, policies: core.policies, assertPermitted }, input),
 				remove: (ref) => core.policies.remove(ref),
 			}),
 		queues: core.queues,

@@ -9,8 +9,10 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import { assertRequired } from "../access/required-permissions-api.ts";
 import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-content-api.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";
+import { toPolicyRights } from "./policy-rights.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { toPolicy } from "./records.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
@@ -143,12 +145,14 @@ export const policyRoutes = [
 		path: "/policies",
 		component: "api",
 		summary: "Make a policy",
-		description: "409 when its name is taken, or its action has one of this type.",
+		description:
+			"409 when its name is taken, or its action has one of this type. About another pack it also takes `policy_create` there; about `*`, globally.",
 		answers: { 201: answerJson(policySchema), 409: answerConflict },
 		permission: "policy_create",
 		resource: ({ body }) => toPolicyResource(body),
 		body: policyBody,
-		async handler({ engine, body }) {
+		async handler({ engine, body, guard, principal }) {
+			assertRequired(guard, principal, toPolicyRights("create", body));
 			await assertNotFollowed(engine, body.pack);
 			return replyJson(toPolicy(await engine.policies.create(toInput(body))), 201);
 		},
@@ -158,7 +162,7 @@ export const policyRoutes = [
 		path: "/policies/:ref",
 		component: "api",
 		summary: "Replace a policy",
-		description: "Full replacement.",
+		description: "Full replacement. Also takes the permission on the packs that it concerns, before and after.",
 		answers: { 200: answerJson(policySchema), 409: answerConflict },
 		permission: "policy_modify",
 		resource: findPolicyResource,
@@ -169,6 +173,7 @@ export const policyRoutes = [
 			const target = toPolicyResource(body);
 			// A new name makes another record of it.
 			if (target.uid !== toPolicyResource(old).uid) guard.assert(principal, "policy_create", target);
+			assertRequired(guard, principal, [...toPolicyRights("modify", old), ...toPolicyRights("modify", body)]);
 			// Its next version may come at this moment: that is not written over with what was read before.
 			if (isSwitchOnly(body, toPolicy(old))) return replyJson(toPolicy(await engine.policies.switch(toRef(context), body.enabled ?? true)));
 			await assertNotFollowed(engine, old.pack, body.pack);
@@ -184,7 +189,10 @@ export const policyRoutes = [
 		permission: "policy_delete",
 		resource: findPolicyResource,
 		async handler(context) {
-			await assertNotFollowed(context.engine, (await findPolicy(context)).pack);
+			const { engine, guard, principal } = context;
+			const old = await findPolicy(context);
+			assertRequired(guard, principal, toPolicyRights("delete", old));
+			await assertNotFollowed(engine, old.pack);
 			await context.engine.policies.remove(toRef(context));
 			return replyNothing();
 		},

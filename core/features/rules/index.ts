@@ -38,7 +38,8 @@ export function createRulesFeature(
 				folder: "rules",
 				typeCount: ruleTypes.length,
 				toInput: toRuleInput,
-				register: (input, { isOverridden }) => registerRule({ storage: kernel.storage, rules, principal }, input, isOverridden),
+				register: (input, { pack, isOverridden, assertPermitted }) =>
+					registerRule({ storage: kernel.storage, rules, principal, assertPermitted }, { ...input, pack: pack.ref }, isOverridden),
 				remove: (ref) => rules.remove(ref),
 			});
 			// A draft of some packs is about these only.

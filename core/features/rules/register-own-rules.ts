@@ -19,7 +19,7 @@ export async function registerOwnRules(
 	const known = await parts.storage.find("rule", { where: { pack }, fields: ["ref", "name"] });
 	for (const { ref, name: found } of known) if (name.test(found) && !wanted.has(found)) await parts.rules.remove(ref);
 	for (const rule of rules) {
-		await registerRule(parts, rule, false).catch((error: unknown) => {
+		await registerRule(parts, { ...rule, pack }, false).catch((error: unknown) => {
 			// Another node that starts at the same time has made the same one.
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});

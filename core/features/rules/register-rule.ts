@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
+import { toPackRuleRights } from "./rule-rights.ts";
 import type { StoredRules } from "./rules.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
@@ -9,6 +11,8 @@ export interface RegisterRuleParts {
 	readonly rules: Pick<StoredRules, "create" | "get" | "update">;
 	/** Whose the rules of packs are. */
 	readonly principal: Principal;
+	/** Absent: everything is permitted. */
+	readonly assertPermitted?: AssertPermitted;
 }
 
 /**
@@ -16,16 +20,20 @@ export interface RegisterRuleParts {
  * override what packs say have the last word. Whoever changed it was its author until now: what it says again is the file's.
  */
 export async function registerRule(
-	{ storage, rules, principal }: RegisterRuleParts,
-	input: RuleInput,
+	{ storage, rules, principal, assertPermitted }: RegisterRuleParts,
+	input: RuleInput & { readonly pack: string },
 	isOverridden: boolean,
 ): Promise<void> {
 	const ref = `${input.pack}.${input.name}`;
 	const [known] = await storage.find("rule", { where: { ref }, limit: 1 });
-	if (known === undefined) await rules.create(input, principal);
-	else {
+	const assertMayWrite = () => assertPermitted?.(toPackRuleRights(input));
+	if (known === undefined) {
+		assertMayWrite();
+		await rules.create(input, principal);
+	} else {
 		const enabled = isOverridden ? input.enabled === true : known.enabled;
 		if (known.enabled === enabled && known.user === principal.username && says(await rules.get(ref), input)) return;
+		assertMayWrite();
 		await rules.update(ref, { ...input, enabled }, principal);
 	}
 }

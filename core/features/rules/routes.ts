@@ -8,13 +8,13 @@ import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection } from "../../http/selection.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { assertRequired } from "../access/required-permissions-api.ts";
 import { ruleSchema } from "../executions/rule-schema-api.ts";
 import { assertNotFollowed, isSwitchOnly } from "../packs/followed-content-api.ts";
-import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { toRule } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
+import { toRuleRights } from "./rule-rights.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 import { rulePart } from "./schemas.ts";
 
@@ -89,6 +89,7 @@ export const ruleRoutes = [
 		path: "/rules",
 		component: "api",
 		summary: "Make a rule",
+		description: "Also takes `action_execute` on its action, and what listening to its trigger takes.",
 		answers: { 201: answerJson(ruleSchema), 409: answerConflict },
 		permission: "rule_create",
 		resource: ({ body }) => toRuleResource(body.pack, body.name),
@@ -96,7 +97,7 @@ export const ruleRoutes = [
 		body: ruleBody,
 		async handler(context) {
 			const { engine, principal, body } = context;
-			assertMayUse(context);
+			assertMayUse(context, body.pack ?? "default");
 			await assertNotFollowed(engine, body.pack ?? "default");
 			return replyRule(context, await engine.rules.create(toInput(body), principal), 201);
 		},
@@ -119,7 +120,7 @@ export const ruleRoutes = [
 			const target = toRuleResource(body.pack ?? old.pack, body.name);
 			// A new name makes another record of it.
 			if (target.uid !== toRuleResource(old.pack, old.name).uid) guard.assert(principal, "rule_create", target);
-			assertMayUse(context);
+			assertMayUse(context, body.pack ?? old.pack);
 			const [shown = view] = await toShownRules(context, [view]);
 			// Its next version may come at this moment: that is not written over with what was read before.
 			if (view.trigger !== undefined && isSwitchOnly(body, toRule(shown)))
@@ -160,17 +161,13 @@ export function toRuleResource(pack = "default", name: string): Resource {
 	return { uid: `rule:${pack}:${name}`, pack };
 }
 
-/** Rules act for the system, so whoever makes one must be allowed what it does. */
-function assertMayUse({
-	engine,
-	guard,
-	principal,
-	body,
-}: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">): void {
-	const { action, trigger } = body;
-	guard.assert(principal, "action_execute", toActionResource(action.ref));
-	const url = engine.triggers.types.refOf(trigger.type) === triggerRefs.webhook ? trigger.parameters?.["url"] : undefined;
-	if (typeof url === "string") guard.assert(principal, "webhook_create", { uid: `webhook:${toHookUrl(url)}` });
+/** Rules act when their author is not there, so whoever makes one must be allowed what it does. */
+function assertMayUse(
+	{ engine, guard, principal, body }: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
+	pack: string,
+): void {
+	const trigger = { ...body.trigger, type: engine.triggers.types.refOf(body.trigger.type) };
+	assertRequired(guard, principal, toRuleRights({ pack, ...body, trigger }));
 }
 
 function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, ...rest }: RuleBody): RuleInput {

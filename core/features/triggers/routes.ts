@@ -9,11 +9,14 @@ import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
+import { splitRef } from "../../kernel/basics/resource.ts";
+import { assertRequired } from "../access/required-permissions-api.ts";
 import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-content-api.ts";
 import { toTrigger, toTriggerType } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-api.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
+import { toMakingRights } from "./trigger-rights-api.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds & FollowedNeeds>();
@@ -173,7 +176,10 @@ export const triggerRoutes = [
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
-			const [record] = await show(context, [await context.engine.triggers.triggers.create(context.body)]);
+			const { engine, body } = context;
+			const own = withOwnType(engine, body);
+			assertMayMake(context, { pack: splitRef(own.type).pack, name: "", ...own });
+			const [record] = await show(context, [await engine.triggers.triggers.create(body)]);
 			return replyJson(record, 201);
 		},
 	}),
@@ -188,9 +194,13 @@ export const triggerRoutes = [
 		query: secretsQuery,
 		body: triggerBody,
 		async handler(context) {
-			const { triggers } = context.engine.triggers;
-			assertMayBecome(context, await triggers.get(toRef(context)), withOwnType(context.engine, context.body));
-			const [record] = await show(context, [await triggers.update(toRef(context), context.body)]);
+			const { engine, principal } = context;
+			const body = withOwnType(engine, context.body);
+			const { triggers } = engine.triggers;
+			const old = await triggers.get(toRef(context));
+			assertMayBecome(context, old, body);
+			assertMayMake(context, { pack: old.pack, name: old.name, ...body });
+			const [record] = await show(context, [await triggers.update(toRef(context), body, principal)]);
 			return replyJson(record);
 		},
 	}),
@@ -232,6 +242,13 @@ function assertMayBecome({ guard, principal }: Pick<RouteContext, "guard" | "pri
 	const before = toTriggerResource("create", old);
 	if (target.uid === before.uid && permission === before.permission) return;
 	guard.assert(principal, permission, target);
+}
+
+function assertMayMake(
+	{ guard, principal }: Pick<RouteContext, "guard" | "principal">,
+	trigger: Parameters<typeof toMakingRights>[0],
+): void {
+	assertRequired(guard, principal, toMakingRights(trigger));
 }
 
 async function show(

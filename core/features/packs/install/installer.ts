@@ -7,6 +7,7 @@ import { pythonVersion } from "../reading/platform-version.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { PackSource } from "../sources/sources.ts";
+import type { SwitchOptions } from "../switch/pack-switch.ts";
 import { assertOwnName, type FollowedPacks, toClaim } from "./followed-packs.ts";
 import { type InspectionParts, inspectContent } from "./inspect-content.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
@@ -48,8 +49,8 @@ interface ReadyPack {
 	readonly known: PackEntity | undefined;
 }
 
-/** A switch, and what is written with it. */
-type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[] };
+/** A switch, what is written with it, and whether the configuration asks for it, so that nobody's permissions are asked. */
+type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[]; readonly isOfSite?: boolean };
 
 /** What is installed when nothing of it has to be fetched. */
 export type KeptPack = Omit<ReadyPack, "directory" | "source"> & { readonly source: JsonObject; readonly known: PackEntity };
@@ -81,7 +82,7 @@ export class Installer {
 				}
 				await this.#parts.followedPacks.assertNone(toRefs(ready), options.own?.id);
 				const alongside = await this.#claim(found, ready, options);
-				await this.#switchAll(ready, { ...job, alongside }, { signal });
+				await this.#switchAll(ready, { ...job, alongside, isOfSite: options.own !== undefined }, { signal });
 			});
 		});
 	}
@@ -153,7 +154,7 @@ export class Installer {
 		const versions = packs.map((pack) => this.#toVersion(pack, job));
 		// What cannot be used anyway is told before anything is made ready, which may take minutes.
 		await report.task(`look at the files of ${names}`, async () => {
-			const content = await this.#parts.switch.check(versions);
+			const content = await this.#parts.switch.check(versions, toRegistrant(job));
 			// Whoever goes back knows what worked before, and what did not.
 			if (isBack) return;
 			const directories = new Map(packs.map(({ ref, directory }) => [ref, directory]));
@@ -176,14 +177,11 @@ export class Installer {
 	}
 
 	/** One write: before it everybody uses what there was, after it what is new. */
-	async #switch(
-		packs: readonly ReadyPack[],
-		versions: readonly PackVersion[],
-		{ principal, execution_id, report, alongside }: SwitchRequest,
-	): Promise<void> {
+	async #switch(packs: readonly ReadyPack[], versions: readonly PackVersion[], job: SwitchRequest): Promise<void> {
+		const { execution_id, report, alongside } = job;
 		const { logger } = this.#parts;
-		const { username } = principal;
-		const { notes } = await this.#parts.switch.apply(versions, alongside === undefined ? {} : { alongside });
+		const { username } = job.principal;
+		const { notes } = await this.#parts.switch.apply(versions, { ...(alongside !== undefined && { alongside }), ...toRegistrant(job) });
 		for (const note of notes) await report.warn(toProblemText(note));
 		for (const { ref, version, content, source, known } of packs) {
 			const { address, revision, commit } = source;
@@ -191,6 +189,11 @@ export class Installer {
 			logger.info("pack installed", { pack: ref, version, content, ...from, before: known?.version ?? null, user: username, execution_id });
 		}
 	}
+}
+
+/** Whose permissions are asked for what the packs concern outside of themselves. */
+function toRegistrant({ principal, isOfSite = false }: SwitchRequest): Pick<SwitchOptions, "principal"> {
+	return isOfSite ? {} : { principal };
 }
 
 function toRefs(packs: readonly { readonly ref: string }[]): readonly string[] {

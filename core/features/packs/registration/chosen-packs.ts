@@ -1,4 +1,5 @@
 import type { PackEntity } from "../../../contract/index.ts";
+import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { PackKind } from "../pack-files-api.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
@@ -18,6 +19,8 @@ export interface ChosenPacks {
 	/** What of them; undefined: everything. */
 	readonly kinds: ReadonlySet<RegisteredKind> | undefined;
 	readonly report: RegistrationReport;
+	/** Needs the permissions on everything that the packs concern outside of themselves; undefined: the site, which has all. */
+	readonly principal?: Principal | undefined;
 }
 
 /** What may be chosen of a pack. */

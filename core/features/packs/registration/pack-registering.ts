@@ -36,7 +36,7 @@ export class PackRegistering implements PackRegister {
 		this.#parts = parts;
 	}
 
-	async register(input: RegisterInput, { username }: Principal): Promise<RegisterCounts> {
+	async register(input: RegisterInput, principal: Principal): Promise<RegisterCounts> {
 		const { storage, logger } = this.#parts;
 		const { packs, types, fail_on_failure: failOnFailure = true } = input;
 		const words = new RegisterWords(types);
@@ -47,12 +47,12 @@ export class PackRegistering implements PackRegister {
 		const versions: PackVersion[] = [];
 		for (const ref of new Set(refs)) versions.push(...(await this.#toVersion(ref, { local, known: stored.get(ref) })));
 		// What has no file any more stays until its pack goes or becomes another version.
-		const options = { kinds: words.kinds, failOnFailure, isStrict: true, removeGone: false };
+		const options = { kinds: words.kinds, failOnFailure, isStrict: true, removeGone: false, principal };
 		const { report, problems, notes } = await this.#parts.switch.apply(versions, options);
 		for (const problem of problems) logger.warn("pack content was skipped", { problem });
 		for (const problem of notes) logger.warn("pack was registered with something left to do", { problem });
 		const counts = words.count(report, { runners: await storage.count("runner_type", {}) });
-		logger.info("packs registered", { packs: versions.map(({ pack }) => pack), types: types ?? "all", user: username, counts });
+		logger.info("packs registered", { packs: versions.map(({ pack }) => pack), types: types ?? "all", user: principal.username, counts });
 		return counts;
 	}
 

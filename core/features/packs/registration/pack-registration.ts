@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
+import type { Access } from "../../access/access-api.ts";
+import { assertRequired } from "../../access/required-permissions-api.ts";
 import type { StoredPackConfigs } from "../configs/pack-configs.ts";
 import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
@@ -13,6 +16,7 @@ import { removeGone } from "./remove-records.ts";
 export interface PackRegistrationParts extends Omit<RegisterPacksParts, "overrides"> {
 	readonly dependencies: EngineDependencies;
 	readonly packConfigs: StoredPackConfigs;
+	readonly access: Pick<Access, "allows" | "assert">;
 }
 
 /** Makes the records of packs say what their files do: of all at a start, and of some in a draft. */
@@ -86,13 +90,18 @@ export class PackRegistration {
 	}
 
 	async registerFiles<Input extends { readonly name: string }>(files: PackFiles<Input>): Promise<void> {
-		const { dependencies, dialects } = this.#parts;
+		const { dependencies, dialects, access } = this.#parts;
 		const { chosenPacks } = dependencies;
+		const principal = chosenPacks?.principal;
+		const assertPermitted: AssertPermitted = (required) => {
+			if (principal !== undefined) assertRequired(access, principal, required);
+		};
 		this.#report.removals.set(files.kind, (ref) => files.remove(ref));
 		if (files.typeCount !== undefined) this.#report.hasTypes(files.kind, files.typeCount);
 		if (chosenPacks?.kinds?.has(files.kind) === false) return;
-		const parts = { packs: this.#found, report: this.#report, dialects, overrides: this.#overrides, isShared: chosenPacks === undefined };
-		await registerFiles(parts, files);
+		const isShared = chosenPacks === undefined;
+		const [packs, report, overrides] = [this.#found, this.#report, this.#overrides];
+		await registerFiles({ packs, report, dialects, overrides, isShared, assertPermitted }, files);
 	}
 }
 

@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
+import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Breath } from "../../../kernel/basics/breath.ts";
+import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
@@ -16,6 +17,8 @@ export interface RegisterFilesParts {
 	readonly overrides: PackOverrides;
 	/** Whether other nodes may make the same records at this moment. Otherwise a conflict is a problem of the file. */
 	readonly isShared: boolean;
+	/** Asked for what records concern outside of their pack. */
+	readonly assertPermitted: AssertPermitted;
 }
 
 interface Found<Input> {
@@ -33,17 +36,19 @@ export async function registerFiles<Input extends { readonly name: string }>(
 	parts: RegisterFilesParts,
 	files: PackFiles<Input>,
 ): Promise<void> {
-	const { report, isShared } = parts;
+	const { report, isShared, assertPermitted } = parts;
 	const breath = new Breath();
 	for (const { path, file, ref, pack, isOverridden, input } of await readFiles(parts, files)) {
 		try {
-			await files.register(input, { pack, isOverridden });
+			await files.register(input, { pack, isOverridden, assertPermitted });
 			report.registered(files.kind, ref, file);
 			if (isOverridden) report.overrode(files.kind);
 			for (const type of files.triggerTypes?.(input) ?? []) report.registered("trigger_type", type, file);
 		} catch (error) {
 			// The start is tried again then; and another node that starts at the same time has made the same record.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			if (isSvcError(error, "SVC_FORBIDDEN"))
+				throw new SvcError(error.code, `pack "${pack.ref}": ${file}: ${error.message}`, { cause: error });
 			if (!(isShared && isSvcError(error, "SVC_CONFLICT"))) report.skip({ file: path, message: toErrorMessage(error) });
 		}
 		await breath.take();

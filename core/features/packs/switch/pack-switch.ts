@@ -10,6 +10,7 @@ import {
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import { packOf } from "../../../kernel/basics/names.ts";
+import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Catalog } from "../../../kernel/executions/catalog.ts";
 import { findSignature, toSignature } from "../../../kernel/executions/find-signature.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
@@ -49,6 +50,8 @@ export interface SwitchOptions {
 	readonly removeGone?: boolean;
 	/** What is written together with the packs, where anything of them changes. Default: nothing else. */
 	readonly alongside?: readonly WriteOperation[];
+	/** Needs the permissions on everything that the packs concern outside of themselves; undefined: the site, which has all. */
+	readonly principal?: Principal | undefined;
 }
 
 /** What has been registered. */
@@ -86,7 +89,8 @@ export class PackSwitch {
 	/**
 	 * Have packs be what their files say from now on, all of them or none.
 	 *
-	 * `SVC_INVALID` tells every problem of their files (facts: `problems`); `SVC_CONFLICT` when one has become another one than `expected`.
+	 * `SVC_INVALID` tells every problem of their files (facts: `problems`); `SVC_FORBIDDEN` names a permission that the principal lacks on
+	 * what a file concerns outside of its pack; `SVC_CONFLICT` when one has become another one than `expected`.
 	 */
 	apply(versions: readonly PackVersion[], options: SwitchOptions = {}): Promise<SwitchOutcome> {
 		const refs = versions.map(({ pack }) => pack);
@@ -94,12 +98,12 @@ export class PackSwitch {
 	}
 
 	/** Checks whether packs could be what their files say, as `apply` does, and changes nothing. Returns what they would bring. */
-	async check(versions: readonly PackVersion[]): Promise<DraftedContent> {
+	async check(versions: readonly PackVersion[], options: Pick<SwitchOptions, "principal"> = {}): Promise<DraftedContent> {
 		const { storage, catalog } = this.#parts;
 		const packs = versions.map(({ pack }) => pack);
 		const draft = await PackDraft.of(storage, packs);
 		assertNotBuiltIn(draft);
-		await this.#register(draft, versions, {});
+		await this.#register(draft, versions, options);
 		const isOwn = ({ pack }: { readonly pack: string }) => packs.includes(pack);
 		const actions = draft.storage.all("action").filter(isOwn);
 		const types = new Map(draft.storage.all("runner_type").map((type) => [type.name, type]));
@@ -140,10 +144,10 @@ export class PackSwitch {
 	}
 
 	async #register(draft: PackDraft, versions: readonly PackVersion[], options: SwitchOptions): Promise<SwitchOutcome> {
-		const { kinds, failOnFailure = true, removeGone: isRemoving = true, isStrict = false } = options;
+		const { kinds, failOnFailure = true, removeGone: isRemoving = true, isStrict = false, principal } = options;
 		const report = new RegistrationReport({ isStrict });
 		assertExpected(draft, versions);
-		await this.#draft(draft, { versions, kinds, report });
+		await this.#draft(draft, { versions, kinds, report, principal });
 		const problems = toProblems(versions, report.problems);
 		if (failOnFailure && problems.length > 0) throw toProblemsError(await this.#explain(draft, versions, problems));
 		if (isRemoving && kinds === undefined) await removeGone(draft.storage, report, versions);
