@@ -25,6 +25,8 @@ export interface ActionAliasEntity {
 	readonly extra: JsonObject;
 	/** Parameters that no command may set. */
 	readonly immutable_parameters: JsonObject;
+	/** User who changed it last: templates in `immutable_parameters` read with the permissions of this user. Null for one of an earlier version. */
+	readonly author: string | null;
 }
 
 export const actionAliasKind: EntityKindDefinition<ActionAliasEntity> = {
@@ -42,6 +44,7 @@ export const actionAliasKind: EntityKindDefinition<ActionAliasEntity> = {
 		result: "json",
 		extra: "json",
 		immutable_parameters: "json",
+		author: "text",
 	},
 	unique: [["ref"]],
 	indexes: [["pack", "name"], ["name"], ["enabled", "pack", "name"]],

@@ -103,8 +103,10 @@ withChat(
 			immutable_parameters: { note: "{{ svckv.system.pin | decrypt_kv }}" },
 		});
 		assert.equal((await result(first(await say("read /data"))))["note"], "a secret of the system");
-		const refused = await say("read /data", {}, "bot");
-		assert.equal(refused.status, 403, JSON.stringify(refused.body));
+		// The author may read it, and so decides that whoever may run the action passes it on, without seeing it.
+		const lent = await say("read /data", {}, "bot");
+		assert.equal(lent.status, 201, JSON.stringify(lent.body));
+		assert.ok(!JSON.stringify(lent.body).includes("a secret of the system"));
 		assert.ok(!service.log.join("").includes("a secret of the system"));
 	},
 );

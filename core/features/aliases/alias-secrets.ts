@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type ActionAliasEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { restoreHidden } from "../../kernel/secrets/restore-hidden.ts";
 import { roomInTurn } from "../../language/loop-turn.ts";
-import { createMaskWork, mask, maskParameters, restoreMasked } from "../../language/parameters/mask.ts";
+import { createMaskWork, mask, maskParameters } from "../../language/parameters/mask.ts";
 
 /** What of an alias may not be shown: fixed values for secret parameters of its action. */
 export class AliasSecrets {
@@ -27,20 +28,17 @@ export class AliasSecrets {
 
 	/**
 	 * Fixed values with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
-	 * administrators where what stands beside it has changed.
+	 * administrators where what stands beside it has changed, or what a command may set.
 	 */
-	async restore(given: JsonObject, action_ref: string, old: ActionAliasEntity, { isAdmin }: Principal): Promise<JsonObject> {
+	async restore(
+		{ action_ref, formats, immutable_parameters: given }: Pick<ActionAliasEntity, "action_ref" | "formats" | "immutable_parameters">,
+		old: ActionAliasEntity,
+		principal: Principal,
+	): Promise<JsonObject> {
 		if (action_ref !== old.action_ref) return withoutMask(given);
 		const shown = await this.#mask(old.action_ref, old.immutable_parameters);
-		const restored = restoreMasked(given, shown, old.immutable_parameters) as JsonObject;
-		// A parameter may be made of another: a new template beside a hidden value would show it.
-		if (!isAdmin && !isDeepStrictEqual(restored, given) && !isDeepStrictEqual(given, shown)) {
-			throw new SvcError(
-				"SVC_INVALID",
-				`immutable_parameters: "${mask}" keeps a hidden value only while the others stay; give the value itself`,
-			);
-		}
-		return withoutMask(restored);
+		const owner = { principal, isRestKept: isDeepStrictEqual(formats, old.formats) };
+		return withoutMask(restoreHidden("immutable_parameters", given, { shown, stored: old.immutable_parameters }, owner));
 	}
 
 	/** Everything is masked when there is no such action: what is secret cannot be told. */

@@ -84,11 +84,11 @@ export interface Aliases {
 	): Promise<Page<ActionAliasEntity>>;
 	/** By ref or id; `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionAliasEntity>;
-	/** `SVC_CONFLICT` when its name is taken in the pack. */
-	create(input: AliasInput): Promise<ActionAliasEntity>;
-	/** Full replacement. `********` for a secret parameter of the same action keeps the stored one. */
+	/** `SVC_CONFLICT` when its name is taken in the pack. The principal becomes its author. */
+	create(input: AliasInput, principal: Principal): Promise<ActionAliasEntity>;
+	/** The principal becomes its author. Full replacement. `********` for a secret parameter of the same action keeps the stored one. */
 	update(refOrId: string, input: AliasInput, principal: Principal): Promise<ActionAliasEntity>;
-	/** Only whether it may be used: all else stays as it is by then. */
+	/** Only whether it may be used: all else, the author too, stays as it is by then. */
 	switch(refOrId: string, enabled: boolean): Promise<ActionAliasEntity>;
 	remove(refOrId: string): Promise<void>;
 	/** With the values masked that their actions call secret. */
@@ -102,6 +102,9 @@ export interface Aliases {
 	match(command: string, mayName?: (alias: ActionAliasEntity) => boolean): Promise<AliasMatch>;
 	/** What a command says by one format of a named alias. `SVC_NOT_FOUND`, and `SVC_INVALID` where it does not fit. */
 	read(asked: { readonly name: string; readonly format: string; readonly command: string }): Promise<AliasMatch>;
-	/** Start what a command asks for, in the name of `principal`, who has been asked for the permission. */
+	/**
+	 * Start what a command asks for, in the name of `principal`, who has been asked for the permission. Templates of the alias are rendered
+	 * with the permissions of its author.
+	 */
 	execute(match: AliasMatch, origin: AliasOrigin, principal: Principal): Promise<readonly ExecutionView[]>;
 }

@@ -45,13 +45,13 @@ export class StoredAliases implements Aliases {
 		return found;
 	}
 
-	async create(input: AliasInput): Promise<ActionAliasEntity> {
+	async create(input: AliasInput, principal: Principal): Promise<ActionAliasEntity> {
 		const { storage, clock } = this.#parts;
 		const pack = input.pack ?? "default";
 		assertNotSystem(pack);
 		const fields = checkAlias(input, pack);
 		withoutMask(fields.immutable_parameters);
-		const alias = { id: createId(clock), ...fields };
+		const alias = { id: createId(clock), ...fields, author: toAuthor(principal) };
 		await this.#parts.answer();
 		await storage.insert("action_alias", [alias]).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		return alias;
@@ -64,8 +64,8 @@ export class StoredAliases implements Aliases {
 		assertNotSystem(old.pack);
 		assertNotSystem(pack);
 		const fields = checkAlias(input, pack);
-		const immutable_parameters = await secrets.restore(fields.immutable_parameters, fields.action_ref, old, principal);
-		const patch = { ...fields, immutable_parameters };
+		const immutable_parameters = await secrets.restore(fields, old, principal);
+		const patch = { ...fields, immutable_parameters, author: toAuthor(principal) };
 		const updated = await storage.update("action_alias", old.id, patch).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		if (updated === undefined) throw unknown(refOrId);
 		return updated;
@@ -130,6 +130,11 @@ export class StoredAliases implements Aliases {
 			facts: { conflict_id: existing?.id ?? null },
 		});
 	}
+}
+
+/** What a run writes is written by the author of the rule that it comes of. */
+function toAuthor({ author, username }: Principal): string {
+	return author ?? username;
 }
 
 function hasFormat({ formats }: ActionAliasEntity, format: string): boolean {

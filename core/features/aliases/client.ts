@@ -28,6 +28,8 @@ export interface AliasRecord {
 	/** Secrets are masked. */
 	readonly immutable_parameters: JsonObject;
 	readonly metadata_file: string;
+	/** User who changed it last, with whose permissions its templates are rendered. Null for one of an earlier version. */
+	readonly author: string | null;
 }
 
 /** What may be said of an action alias; name, action_ref and formats must be. */

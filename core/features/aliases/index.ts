@@ -43,7 +43,8 @@ export function createAliasesFeature(kernel: Kernel, { access, rules, registerFi
 				kind: "action_alias",
 				folder: "aliases",
 				toInput: toAliasInput,
-				register: (input, { isOverridden }) => registerAlias({ storage, aliases, principal }, input, isOverridden),
+				register: (input, { isOverridden, assertPermitted }) =>
+					registerAlias({ storage, aliases, principal, assertPermitted }, input, isOverridden),
 				remove: (ref) => aliases.remove(ref),
 			});
 			if ((await storage.count("action_alias", {})) > 0) await answer();

@@ -4,10 +4,10 @@ import type { Resource } from "../../kernel/basics/resource.ts";
 import type { AliasMatch } from "./aliases-api.ts";
 
 export function toAlias(alias: ActionAliasEntity): WireRecord {
-	const { id, ref, name, pack, description, enabled, action_ref, formats, ack, result, extra, immutable_parameters, metadata_file } = alias;
+	const { id, ref, name, pack, description, enabled, action_ref, formats, ack, result, extra, immutable_parameters } = alias;
 	return {
 		...{ id, uid: toAliasResource(alias).uid, ref, name, pack, description, enabled, action_ref },
-		...{ formats, ack, result, extra, immutable_parameters, metadata_file: metadata_file ?? "" },
+		...{ formats, ack, result, extra, immutable_parameters, metadata_file: alias.metadata_file ?? "", author: alias.author },
 	};
 }
 

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
+import { toPackAliasRights } from "./alias-rights.ts";
 import type { Aliases, AliasInput } from "./aliases-api.ts";
 import { checkAlias } from "./check-alias.ts";
 
@@ -9,6 +11,7 @@ export interface RegisterAliasParts {
 	readonly aliases: Pick<Aliases, "create" | "update">;
 	/** Whose the aliases of packs are. */
 	readonly principal: Principal;
+	readonly assertPermitted: AssertPermitted;
 }
 
 /**
@@ -16,17 +19,19 @@ export interface RegisterAliasParts {
  * `isOverridden` is their word already.
  */
 export async function registerAlias(
-	{ storage, aliases, principal }: RegisterAliasParts,
+	{ storage, aliases, principal, assertPermitted }: RegisterAliasParts,
 	input: AliasInput,
 	isOverridden: boolean,
 ): Promise<void> {
 	const pack = input.pack ?? "default";
 	const [known] = await storage.find("action_alias", { where: { ref: `${pack}.${input.name}` }, limit: 1 });
 	if (known === undefined) {
-		await aliases.create(input);
+		assertPermitted(toPackAliasRights(input, pack));
+		await aliases.create(input, principal);
 		return;
 	}
 	const { enabled = true } = isOverridden ? input : known;
-	if (!isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack) }, known))
-		await aliases.update(known.ref, { ...input, enabled }, principal);
+	if (isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack), author: principal.username }, known)) return;
+	assertPermitted(toPackAliasRights(input, pack));
+	await aliases.update(known.ref, { ...input, enabled }, principal);
 }

@@ -18,6 +18,7 @@ withAliases("the record of an alias has the members of the reference, and comes 
 		extra: {},
 		immutable_parameters: {},
 		metadata_file: "aliases/sweep.yaml",
+		author: "svc",
 	});
 	assert.deepEqual((await ask("GET", `/actionalias/${String(id)}`)).body, { id, ...rest });
 });

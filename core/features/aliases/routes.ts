@@ -10,8 +10,10 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
+import { assertRequired } from "../access/required-permissions-api.ts";
 import { assertNotFollowed, isSwitchOnly } from "../packs/followed-content-api.ts";
 import { toFormat } from "./alias-file.ts";
+import { toAliasRights } from "./alias-rights.ts";
 import type { AliasInput } from "./aliases-api.ts";
 import { toAlias, toAliasResource, toMatch } from "./records.ts";
 import type { RouteNeeds } from "./route-needs.ts";
@@ -23,7 +25,7 @@ const defaultLimit = 100;
 const aliasSelection = selectionOf(
 	[
 		...["id", "uid", "ref", "name", "pack", "description", "enabled", "action_ref", "formats", "ack", "result", "extra"],
-		...["immutable_parameters", "metadata_file"],
+		...["immutable_parameters", "metadata_file", "author"],
 	],
 	["id", "ref"],
 );
@@ -62,6 +64,7 @@ const aliasBody = defineBody<AliasBody>({
 		extra: optionalObject,
 		immutable_parameters: optionalObject,
 		metadata_file: optionalText,
+		author: optionalText,
 	},
 	required: ["name", "action_ref", "formats"],
 	closed: true,
@@ -144,15 +147,17 @@ export const aliasRoutes = [
 		path: "/actionalias",
 		component: "api",
 		summary: "Make an action alias",
+		description: "Also takes `action_execute` on its action.",
 		answers: { 201: answerJson(aliasSchema), 409: answerConflict },
 		permission: "action_alias_create",
 		resource: ({ body }) => toAliasResource({ pack: "default", ...body }),
 		query: secretsQuery,
 		body: aliasBody,
 		async handler(context) {
-			const { engine, body } = context;
+			const { engine, guard, principal, body } = context;
+			assertRequired(guard, principal, toAliasRights(body));
 			await assertNotFollowed(engine, body.pack ?? "default");
-			return replyAlias(context, await engine.aliases.create(toInput(body)), 201);
+			return replyAlias(context, await engine.aliases.create(toInput(body), principal), 201);
 		},
 	}),
 	defineRoute({
@@ -160,7 +165,7 @@ export const aliasRoutes = [
 		path: "/actionalias/:ref",
 		component: "api",
 		summary: "Replace an action alias",
-		description: "Full replacement.",
+		description: "Full replacement. Also takes `action_execute` on its action, unless it is only switched on or off.",
 		answers: { 200: answerJson(aliasSchema), 409: answerConflict },
 		permission: "action_alias_modify",
 		resource: findAliasResource,
@@ -174,7 +179,10 @@ export const aliasRoutes = [
 			if (target.uid !== toAliasResource(old).uid) guard.assert(principal, "action_alias_create", target);
 			const [shown = old] = await toShownAliases(context, [old]);
 			// Its next version may come at this moment: that is not written over with what was read before.
-			if (isSwitchOnly(body, toAlias(shown))) return replyAlias(context, await engine.aliases.switch(toRef(context), body.enabled ?? true));
+			const withoutAuthor = (alias: object) => ({ ...alias, author: undefined });
+			if (isSwitchOnly(withoutAuthor(body), withoutAuthor(toAlias(shown))))
+				return replyAlias(context, await engine.aliases.switch(toRef(context), body.enabled ?? true));
+			assertRequired(guard, principal, toAliasRights(body));
 			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
 			return replyAlias(context, await engine.aliases.update(toRef(context), toInput(body), principal));
 		},

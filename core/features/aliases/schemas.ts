@@ -23,6 +23,7 @@ const example = {
 	extra: {},
 	immutable_parameters: {},
 	metadata_file: "aliases/sweep.yaml",
+	author: "maria",
 };
 
 /** An action alias on the wire. */
@@ -31,6 +32,7 @@ export const aliasSchema = defineSchema(
 	object({
 		...fieldsOf(actionAliasKind, ["id", "ref", "name", "pack", "description", "enabled", "action_ref", "metadata_file"]),
 		uid: text,
+		author: nullable(text),
 		formats: arrayOf(formatSchema),
 		ack: object(ackMembers, Object.keys(ackMembers)),
 		result: object(resultMembers, Object.keys(resultMembers)),

@@ -78,6 +78,7 @@ const rbac = {
 				execute,
 				view,
 				{ resource_uid: "pack:default", permission_types: ["rule_create" as const] },
+				{ resource_uid: "trigger_type:vault:called", permission_types: ["trigger_instance_view" as const] },
 				{ resource_uid: "rule:default:nosy", permission_types: ["rule_all" as const] },
 			],
 		},

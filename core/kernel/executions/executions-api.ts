@@ -24,6 +24,12 @@ export interface ExecutionView {
 	readonly secrets: KnownSecrets;
 }
 
+/** Author of templates that somebody else has rendered. */
+export interface ParameterWriter {
+	readonly author: string;
+	readonly pack: string;
+}
+
 /** Body of `POST /executions`, checked for types by the route. */
 export interface SubmitInput {
 	readonly action: string;
@@ -32,6 +38,11 @@ export interface SubmitInput {
 	readonly plainParameters?: JsonObject;
 	/** Names of given parameters that are taken as they are too, since parts of them are an earlier execution's. */
 	readonly literal?: readonly string[];
+	/**
+	 * Who wrote the templates in `parameters`, where that is somebody else than the principal, and the pack that they were written in: they
+	 * are rendered with the permissions of this author. Not for outside input.
+	 */
+	readonly writer?: ParameterWriter;
 	/** What is secret in `plainParameters` and where they come from. Not for outside input. */
 	readonly knownSecrets?: string | null;
 	/** Another user only for administrators. Null or empty: the principal. */

@@ -25,6 +25,8 @@ export interface RenderedFor {
 	readonly author?: string | null | undefined;
 	/** Scopes of the API key that the execution was started with. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
+	/** Whose permissions count for templates in what was given, whatever the scopes are; default the same. */
+	readonly writer?: string | undefined;
 	/** Set where templates in what was given may read no secret of the action or its pack. */
 	readonly isGuarded?: boolean;
 	/** What is secret among the names and what was given, and must not be in a message. */
@@ -40,7 +42,7 @@ export interface Learnt {
 /** `renderLive` with what templates read. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
-	{ pack, context, names, author, scopes, isGuarded = false, known }: RenderedFor,
+	{ pack, context, names, author, scopes, writer, isGuarded = false, known }: RenderedFor,
 	{ items, configuration, systemUser }: TemplateSources,
 ): Promise<Learnt & { readonly parameters: JsonObject }> {
 	const user = toItemUser(context, systemUser);
@@ -48,14 +50,18 @@ export async function renderSubmitted(
 	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.given, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
 	const rights = { author, scopes };
-	const accesses = [items.accessFor(user, rights), ...(isGuarded ? [items.accessForGiven(user, rights)] : [])];
+	const givenRights = writer === undefined ? rights : { author: writer };
+	const accesses = [items.accessFor(user, rights)];
+	if (isGuarded) accesses.push(items.accessForGiven(user, givenRights));
+	else if (writer !== undefined) accesses.push(items.accessFor(user, givenRights));
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
 		renderLive({
 			// Named before what is spread: behind a spread each of them costs as much as all the rest.
 			context: available,
 			datastore,
-			guard: isGuarded ? { datastore: given, maskedConfig: config.masked } : undefined,
+			givenDatastore: given,
+			guard: isGuarded ? { maskedConfig: config.masked } : undefined,
 			...input,
 		}),
 	);

@@ -19,7 +19,7 @@ import type { Admit } from "./admissions.ts";
 import type { Catalog, ResolvedAction } from "./catalog.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./choose-trace.ts";
 import type { Endings } from "./endings.ts";
-import type { SubmitInput } from "./executions-api.ts";
+import type { ParameterWriter, SubmitInput } from "./executions-api.ts";
 import { type AskedExecution, newExecution, withValues } from "./new-execution.ts";
 import { renderSubmitted } from "./render-parameters.ts";
 import { toResultPatch } from "./status-patch.ts";
@@ -165,7 +165,7 @@ async function draftAsked(
 	) as JsonObject;
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
-	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule });
+	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
 	assertPlainNotify(input, principal);
 	// An action must not lend its caller's key what the key was not given.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : null;
@@ -179,7 +179,7 @@ function renderAsked(
 	input: SubmitInput,
 	{ action, draft, isGuarded, names }: Asked & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
 ) {
-	const { parameters: given = {}, plainParameters: plain = {}, literal = [] } = input;
+	const { parameters: given = {}, plainParameters: plain = {}, literal = [], writer } = input;
 	return renderSubmitted(
 		{ runnerSchema: action.runnerType.runner_parameters, actionSchema: action.action.parameters, given, plain, literal },
 		{
@@ -188,6 +188,7 @@ function renderAsked(
 			names,
 			author: draft.author,
 			scopes: draft.scopes,
+			writer: writer?.author,
 			isGuarded,
 			known: sealedSecrets.ofExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
 		},
@@ -200,13 +201,13 @@ function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | nul
 }
 
 /**
- * Whether templates of the request may read no secret of the action or its pack: all but those of administrators. The rules of a pack are
- * part of it, and read its own configuration.
+ * Whether templates of the request may read no secret of the action or its pack: all but those of administrators. The rules and aliases of
+ * a pack are part of it, and read its own configuration.
  */
 async function needsGuard(
 	{ systemUser, isAdministrator }: TemplateSources,
 	{ action }: ResolvedAction,
-	{ principal, origin }: { readonly principal: Principal; readonly origin: RuleOrigin | undefined },
+	{ principal, origin }: { readonly principal: Principal; readonly origin: ParameterWriter | undefined },
 ): Promise<boolean> {
 	if (origin === undefined) {
 		const isTrusted = principal.isAdmin && (principal.author === undefined || (await isAdministrator(principal.author)));

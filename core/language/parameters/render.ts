@@ -29,13 +29,13 @@ export interface LiveInput {
 	readonly context: RenderContext;
 	/** What `svckv` reads; `renderWithLookups` has it. Default: no items. */
 	readonly datastore?: Datastore;
+	/** What templates in `given` read in its place. Default: the same. */
+	readonly givenDatastore?: Datastore;
 	/** Keeps templates in `given` from secrets that are not the caller's: those of the action, of its pack, of an earlier execution. */
 	readonly guard?: LiveGuard | undefined;
 }
 
 export interface LiveGuard {
-	/** What they read in place of `datastore`. */
-	readonly datastore: Datastore;
 	/** `config_context` with its secrets masked. They may not use it; values that are made of a secret in it are told by it. */
 	readonly maskedConfig: JsonObject;
 }
@@ -109,10 +109,13 @@ interface LiveSources {
 function toLiveRendering(
 	plan: Plan,
 	{ source, isPlain }: LiveSources,
-	{ context, datastore = emptyDatastore, guard }: Pick<LiveInput, "context" | "datastore" | "guard">,
+	{ context, datastore = emptyDatastore, givenDatastore = datastore, guard }: Omit<LiveInput, "runnerSchema" | "actionSchema" | "given">,
 ): Rendering {
 	const whole = withEmptyContext(context);
-	if (guard === undefined) return new Rendering(plan.schema, { source, datastore, context: whole });
+	if (guard === undefined) {
+		const given = givenDatastore === datastore ? undefined : { context: whole, datastore: givenDatastore };
+		return new Rendering(plan.schema, { source, datastore, context: whole, given });
+	}
 	// What a default made in an earlier execution may hold what the default reads.
 	const conceal = (name: string, value: JsonValue) =>
 		isPlain(name) && plan.templated.includes(name) ? mask : (maskBySchema({ [name]: value }, plan.schema)[name] ?? null);
@@ -127,7 +130,7 @@ function toLiveRendering(
 		context: { ...whole, config_context: guard.maskedConfig },
 	});
 	const { config_context: _config, ...open } = whole;
-	return new Rendering(plan.schema, { source, datastore, context: whole, given: { context: open, datastore: guard.datastore, masked } });
+	return new Rendering(plan.schema, { source, datastore, context: whole, given: { context: open, datastore: givenDatastore, masked } });
 }
 
 /** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */

@@ -34,12 +34,15 @@ export interface RenderingParts {
 	readonly conceal?: ((name: string, value: JsonValue) => JsonValue) | undefined;
 }
 
-/** What a caller who may not see secrets reads by templates in the request. */
+/** What templates in a request read. */
 export interface GivenAccess {
 	readonly context: JsonObject;
 	readonly datastore: Datastore;
-	/** The same with all secrets masked: a value that is another one there was made of one. */
-	readonly masked: Rendering;
+	/**
+	 * The same with all secrets masked, for a caller who may not see them: a value that is another one there was made of one. Absent: the
+	 * caller may see all values.
+	 */
+	readonly masked?: Rendering;
 }
 
 /** One rendering of all parameters: each is rendered when it is first asked for, so that the order follows their use of one another. */
@@ -104,6 +107,7 @@ export class Rendering implements TemplateScope {
 	/** The value of a parameter for a template of the caller. */
 	#resolveOpen(name: string): JsonValue {
 		const value = this.resolve(name);
+		if (this.#given?.masked === undefined) return value;
 		if (this.#source(name)?.isGiven === true || this.#isSameMasked(name, value)) return value;
 		throw templateProblem(
 			name,
@@ -113,7 +117,7 @@ export class Rendering implements TemplateScope {
 
 	#isSameMasked(name: string, value: JsonValue): boolean {
 		try {
-			return isDeepStrictEqual(this.#given?.masked.resolve(name), value);
+			return isDeepStrictEqual(this.#given?.masked?.resolve(name), value);
 		} catch {
 			// A mask in place of a secret cannot be used like it.
 			return false;

@@ -211,13 +211,16 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api POST /actionalias": {
 		ok: 201,
 		request: ({ freshName }) => ({ path: "/actionalias", body: aliasBody(freshName()) }),
-		grants: on("pack:default", "action_alias_create"),
+		grants: [...on("pack:default", "action_alias_create"), ...on(speak, "action_execute")],
+		scopes: ["action_alias_create", "action_execute"],
 		shows: { secrets: "show_secrets" },
 	},
 	"api PUT /actionalias/:ref": {
 		ok: 200,
-		request: at("/actionalias/default.say", aliasBody("say")),
-		grants: on(alias, "action_alias_modify"),
+		// Another description each time: to switch it only would need less.
+		request: ({ freshName }) => ({ path: "/actionalias/default.say", body: { ...aliasBody("say"), description: freshName() } }),
+		grants: [...on(alias, "action_alias_modify"), ...on(speak, "action_execute")],
+		scopes: ["action_alias_modify", "action_execute"],
 	},
 	"api DELETE /actionalias/:ref": {
 		ok: 204,
