@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { ListPage } from "../client/page.ts";
+import { stringifyJson } from "../contract/index.ts";
 import { hasUnseenInLines, toSeenLines } from "../contract/unseen-text.ts";
 import { type CliContext, write, writePainted } from "./context.ts";
 import { colourOfState, isStateName, type Paint, paintFor, screenOf } from "./screen.ts";
@@ -112,7 +113,7 @@ function pick(record: object, names: readonly string[]): object {
 }
 
 function toData(value: unknown, options: FormatOptions): string {
-	return options.yaml ? toYaml(sorted(value)) : `${JSON.stringify(sorted(value), undefined, 4)}\n`;
+	return options.yaml ? toYaml(sorted(value)) : `${stringifyJson(sorted(value), 4)}\n`;
 }
 
 /** Characters that do not show as what they are can be written out between double quotes only. */
@@ -151,7 +152,7 @@ function toPaintedText(path: string, value: unknown, paint: Paint): string {
 function toText(value: unknown): string {
 	if (value === undefined || value === null) return "";
 	// Before the table is laid out: what is written out takes more room.
-	return toSeenLines(typeof value === "object" ? JSON.stringify(value) : String(value));
+	return toSeenLines(typeof value === "object" ? stringifyJson(value) : String(value));
 }
 
 function indent(text: string): string {

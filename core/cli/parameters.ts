@@ -1,5 +1,13 @@
 import { readFileSync } from "node:fs";
-import { type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema, toErrorMessage } from "../contract/index.ts";
+import {
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	type ParameterSchema,
+	parseJson,
+	parseWholeNumber,
+	toErrorMessage,
+} from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
 /** Schemas that words are cast by. The runner's types are looked up first. */
@@ -54,9 +62,10 @@ function readText(name: string, path: string): string {
 export function castText(name: string, text: string, definition: ParameterDefinition, autoDict: boolean): JsonValue {
 	switch (definition.type) {
 		case "integer":
-			if (/^[+-]?\d+$/.test(text)) return Number(text);
+			if (/^[+-]?\d+$/.test(text)) return parseWholeNumber(text);
 			throw mismatch(name, text, "an integer");
 		case "number":
+			if (/^[+-]?\d+$/.test(text)) return parseWholeNumber(text);
 			if (text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
 			throw mismatch(name, text, "a number");
 		case "boolean":
@@ -72,9 +81,9 @@ export function castText(name: string, text: string, definition: ParameterDefini
 }
 
 function castArray(text: string, definition: ParameterDefinition, autoDict: boolean): JsonValue {
-	const parsed = parseJson(text);
+	const parsed = parseOrUndefined(text);
 	if (Array.isArray(parsed)) return parsed;
-	if (typeof parsed === "number") return [parsed];
+	if (typeof parsed === "number" || typeof parsed === "bigint") return [parsed];
 	const parts = text === "" ? [] : text.split(",").map((part) => part.trim());
 	if (!autoDict || parts.length === 0 || !parts.every((part) => part.includes(":"))) return parts.map((part) => castItem(part, definition));
 	const properties = definition.properties ?? {};
@@ -95,7 +104,7 @@ function castItem(text: string, { items }: ParameterDefinition): JsonValue {
 
 function castObject(name: string, text: string): JsonValue {
 	if (text.trimStart().startsWith("{")) {
-		const parsed = parseJson(text);
+		const parsed = parseOrUndefined(text);
 		if (parsed !== undefined && parsed !== null && typeof parsed === "object" && !Array.isArray(parsed)) return parsed;
 		throw mismatch(name, text, "a JSON object");
 	}
@@ -108,9 +117,9 @@ function castObject(name: string, text: string): JsonValue {
 	);
 }
 
-function parseJson(text: string): JsonValue | undefined {
+function parseOrUndefined(text: string): JsonValue | undefined {
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return undefined;
 	}

@@ -1,3 +1,4 @@
+import { stringifyJson } from "../contract/index.ts";
 import type { Comparison } from "./compare-plan.ts";
 import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./service-plan.ts";
 
@@ -16,7 +17,7 @@ export function toPlanText(plan: ServicePlan & { readonly running: Comparison })
 		["Content", plan.content === undefined ? [] : toContentLines(plan.content)],
 		[
 			"Options",
-			(plan.options ?? []).map(({ path, value, variable }) => `${path} = ${JSON.stringify(value)}${variable ? ` (${variable})` : ""}`),
+			(plan.options ?? []).map(({ path, value, variable }) => `${path} = ${stringifyJson(value)}${variable ? ` (${variable})` : ""}`),
 		],
 		["Files", toFileLines(plan)],
 		["Running service", toComparisonLines(plan.running)],
@@ -87,7 +88,7 @@ function toContentLines({ webhooks, timers, ...kinds }: PlannedContent): string[
 		`webhooks: ${webhooks.length}`,
 		...webhooks.map(({ path, state }) => `  POST ${path}${state === "new" ? " (new)" : ""}`),
 		`timers: ${timers.length}`,
-		...timers.map(({ type, parameters, state }) => `  ${type} ${JSON.stringify(parameters)}${state === "new" ? " (new)" : ""}`),
+		...timers.map(({ type, parameters, state }) => `  ${type} ${stringifyJson(parameters)}${state === "new" ? " (new)" : ""}`),
 	];
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { isJsonObject, type JsonObject, toErrorMessage } from "../contract/index.ts";
+import { exactNumberTags, isJsonObject, type JsonObject, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
 /** The text of a file. */
@@ -12,14 +12,19 @@ export function readTextFile(file: string): string {
 	}
 }
 
-/** The object in a JSON or YAML file. */
-export function readObject(file: string): JsonObject {
-	let value: unknown;
+/** The value in a JSON or YAML file, with whole numbers exactly. */
+export function readValue(file: string): unknown {
+	const text = readTextFile(file);
 	try {
-		value = parse(readFileSync(file, "utf8"));
+		return parse(text, { customTags: exactNumberTags });
 	} catch (error) {
 		throw new CliExit(2, `${file} cannot be read: ${toErrorMessage(error)}`);
 	}
+}
+
+/** The object in a JSON or YAML file. */
+export function readObject(file: string): JsonObject {
+	const value = readValue(file);
 	if (!isJsonObject(value)) throw new CliExit(2, `${file} must hold an object`);
 	return value;
 }

@@ -1,6 +1,6 @@
 import { type Api, createApi } from "../client/api.ts";
 import { requestToken } from "../client/sign-in.ts";
-import { isSvcError } from "../contract/index.ts";
+import { isSvcError, stringifyJson } from "../contract/index.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "./settings.ts";
 import { readCachedToken, writeCachedToken } from "./token-cache.ts";
@@ -31,7 +31,7 @@ export async function openSession(
 /** Calls that carry a credential, or none for signing in. */
 export function connect(settings: Settings, context: CliContext, credential: { token?: string | undefined; apiKey?: string } = {}): Api {
 	const onRequest = (method: string, url: string, body: unknown) => {
-		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${stringifyJson(body).replaceAll("'", "'\\''")}'`;
 		context.stderr.write(`# curl -X ${method} -H 'X-Auth-Token: …'${data} '${url}'\n`);
 	};
 	return createApi({ ...settings.addresses, ...credential, ...(settings.debug ? { onRequest } : {}) });

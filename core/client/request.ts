@@ -1,4 +1,4 @@
-import { SvcError, type SvcErrorCode, toErrorMessage } from "../contract/index.ts";
+import { parseJson, SvcError, type SvcErrorCode, stringifyJson, toErrorMessage } from "../contract/index.ts";
 
 export interface RequestOptions {
 	readonly method?: "GET" | "POST" | "PUT" | "DELETE";
@@ -42,7 +42,7 @@ export async function request(url: string, options: RequestOptions, listener?: R
 
 function toBody({ text, body }: RequestOptions): { readonly type?: string; readonly body?: string } {
 	if (text !== undefined) return { type: "text/plain; charset=utf-8", body: text };
-	return body === undefined ? {} : { type: "application/json", body: JSON.stringify(body) };
+	return body === undefined ? {} : { type: "application/json", body: stringifyJson(body) };
 }
 
 /** The JSON of an answer. Anything else means that the address is not the service's. */
@@ -51,7 +51,7 @@ export async function readJson<T>(response: Response): Promise<T> {
 		throw toUnreachable(response.url, error);
 	});
 	try {
-		return JSON.parse(text) as T;
+		return parseJson(text) as T;
 	} catch (cause) {
 		const { origin } = new URL(response.url);
 		throw new SvcError("SVC_UNAVAILABLE", `${origin} did not answer with JSON: it may not be the service's address`, { cause });
@@ -99,7 +99,7 @@ async function toError(response: Response): Promise<SvcError> {
 /** The `faultstring` of an answer, when it has one. */
 export function faultOf(text: string): string | undefined {
 	try {
-		const body: unknown = JSON.parse(text);
+		const body: unknown = parseJson(text);
 		const fault = typeof body === "object" && body !== null && "faultstring" in body ? body.faultstring : undefined;
 		return typeof fault === "string" ? fault : undefined;
 	} catch {

@@ -27,3 +27,4 @@ export * from "./storage.ts";
 export * from "./telemetry.ts";
 export * from "./trigger-reference.ts";
 export * from "./turns.ts";
+export * from "./yaml-numbers.ts";

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { type JsonValue, SvcError } from "../contract/index.ts";
+import { isSvcError, type JsonValue, parseJson, SvcError } from "../contract/index.ts";
 import { decodeBodyText } from "./body-text.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 import { type BodyBounds, readBytes } from "./read-text.ts";
@@ -92,17 +92,18 @@ function unsupported(): SvcError {
 function parseText(text: string, contentType: string | null): unknown {
 	const type = toMediaType(contentType);
 	if (type === formType) return parseForm(text);
-	if (type === "" || type === "text/plain" || isJsonType(type)) return parseJson(text, type);
+	if (type === "" || type === "text/plain" || isJsonType(type)) return parseJsonBody(text, type);
 	throw unsupported();
 }
 
-function parseJson(text: string, type: string): JsonValue {
+function parseJsonBody(text: string, type: string): JsonValue {
 	if (isTooDeep(text)) throw new SvcError("SVC_INVALID", `Failed to parse request body: nested deeper than ${maximumDepth} levels`);
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch (cause) {
 		const hint = type === "" ? ", as which a body without the header Content-Type is read" : "";
-		throw new SvcError("SVC_INVALID", `Failed to parse request body: not valid JSON${hint}`, { cause });
+		const problem = isSvcError(cause) ? cause.message : `not valid JSON${hint}`;
+		throw new SvcError("SVC_INVALID", `Failed to parse request body: ${problem}`, { cause });
 	}
 }
 

@@ -1,3 +1,5 @@
+import { stringifyJson } from "../contract/index.ts";
+
 const keptTexts = new WeakMap<object, string>();
 const nameTexts = new Map<string, string>();
 /** Far more than there are; what foreigners name must not fill the memory. */
@@ -5,21 +7,21 @@ const mostNames = 1_000;
 
 /** Keep the JSON of a value that many records have as a member and that nobody changes. The same value. */
 export function keepJsonText<T extends object>(value: T): T {
-	keptTexts.set(value, JSON.stringify(value));
+	keptTexts.set(value, stringifyJson(value));
 	return value;
 }
 
 /** JSON of an answer or event: a record or a list of records. What was kept is put in place instead of being made anew. */
 export function toJsonText(value: unknown): string {
-	if (Array.isArray(value)) return value.some(hasKept) ? `[${value.map(toJsonText).join(",")}]` : JSON.stringify(value);
-	return hasKept(value) ? toRecordText(value) : JSON.stringify(value);
+	if (Array.isArray(value)) return value.some(hasKept) ? `[${value.map(toJsonText).join(",")}]` : stringifyJson(value);
+	return hasKept(value) ? toRecordText(value) : stringifyJson(value);
 }
 
 function toRecordText(record: Readonly<Record<string, unknown>>): string {
 	let text = "";
 	for (const name of Object.keys(record)) {
 		const member = record[name];
-		const memberText = findKept(member) ?? JSON.stringify(member);
+		const memberText = findKept(member) ?? stringifyJson(member);
 		// What has no JSON is left out, as `JSON.stringify` does.
 		if (memberText !== undefined) text += (text === "" ? "" : ",") + toNameText(name) + memberText;
 	}
@@ -30,7 +32,7 @@ function toRecordText(record: Readonly<Record<string, unknown>>): string {
 function toNameText(name: string): string {
 	const known = nameTexts.get(name);
 	if (known !== undefined) return known;
-	const text = `${JSON.stringify(name)}:`;
+	const text = `${stringifyJson(name)}:`;
 	if (nameTexts.size < mostNames) nameTexts.set(name, text);
 	return text;
 }

@@ -12,9 +12,10 @@ import {
 	type ParseOptions,
 	Parser,
 	type SchemaOptions,
+	type Tags,
 	YAMLParseError,
 } from "yaml";
-import { SvcError } from "../contract/index.ts";
+import { exactNumberTags, SvcError } from "../contract/index.ts";
 
 /** Objects and lists in one another that a text in YAML may have. */
 export const deepestYaml = 100;
@@ -25,11 +26,18 @@ export interface YamlDocument {
 	readonly lines: LineCounter;
 }
 
-/** A text in YAML as a document, with its errors. `SVC_INVALID`, with the line, for one that is nested more than `deepestYaml` deep. */
-export function parseYamlDocument(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}): YamlDocument {
+export interface YamlOptions extends ParseOptions, DocumentOptions, Omit<SchemaOptions, "customTags"> {
+	/** Changes the tags of the version. */
+	readonly customTags?: (tags: Tags) => Tags;
+}
+
+/** A text in YAML as a document, with its errors. Whole numbers are exact; one that JSON cannot represent is an error. `SVC_INVALID`, with the line, for one that is nested more than `deepestYaml` deep. */
+export function parseYamlDocument(text: string, options: YamlOptions = {}): YamlDocument {
 	const lines = new LineCounter();
 	const tokens = readTokens(text, lines);
-	const composer = new Composer({ ...options, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
+	const { customTags = (tags) => tags } = options;
+	const exact = { customTags: (tags: Tags) => exactNumberTags(customTags(tags)) };
+	const composer = new Composer({ ...options, ...exact, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
 	const [document, another] = composer.compose(tokens, true, text.length);
 	// A document is made of an empty text, too.
 	if (document === undefined) throw new SvcError("SVC_INVALID", "the text is empty");

@@ -9,7 +9,9 @@ import {
 	type EventBus,
 	type EventData,
 	type PluginContext,
+	parseJson,
 	type SubscribeOptions,
+	stringifyJson,
 } from "svc-automation/contract";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 
@@ -50,7 +52,7 @@ class SocketBus implements EventBus {
 
 	publish(name: string, data: EventData): void {
 		this.#local.publish(name, data);
-		const line = `${JSON.stringify([name, data])}\n`;
+		const line = `${stringifyJson([name, data])}\n`;
 		for (const socket of this.#others.values()) if (socket.writableLength < mostWaiting) socket.write(line);
 	}
 
@@ -74,7 +76,7 @@ class SocketBus implements EventBus {
 		this.#sockets.add(socket);
 		if (isCaller) introduce();
 		readLines(socket, (line) => {
-			if (other !== "") return this.#local.publish(...(JSON.parse(line) as [string, EventData]));
+			if (other !== "") return this.#local.publish(...(parseJson(line) as [string, EventData]));
 			other = line;
 			this.#others.set(other, socket);
 			if (!isCaller) introduce();

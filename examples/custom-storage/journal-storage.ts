@@ -8,9 +8,11 @@ import {
 	type Order,
 	type Patch,
 	type PluginContext,
+	parseJson,
 	type Query,
 	type Storage,
 	SvcError,
+	stringifyJson,
 	toAppended,
 	type Where,
 	type WriteOperation,
@@ -44,13 +46,13 @@ class JournalStorage implements Storage {
 	async start({ dataDirectory }: PluginContext): Promise<void> {
 		const path = resolve(dataDirectory, this.#file);
 		for (const line of await Journal.read(path)) {
-			for (const [kind, id, row] of JSON.parse(line) as Change[]) this.#apply([kind, id, row && toCurrent(kind, row)]);
+			for (const [kind, id, row] of parseJson(line) as unknown as Change[]) this.#apply([kind, id, row && toCurrent(kind, row)]);
 		}
 		// Written anew, without what was changed or removed since.
 		const changes = [...this.#rows].flatMap(([kind, rows]) => [...rows].map(([id, row]): Change => [kind, id, row]));
 		this.#journal = await Journal.create(
 			path,
-			changes.map((change) => JSON.stringify([change])),
+			changes.map((change) => stringifyJson([change])),
 		);
 	}
 
@@ -124,7 +126,7 @@ class JournalStorage implements Storage {
 		if (this.#journal === undefined) throw new SvcError("SVC_UNAVAILABLE", "the storage is not started");
 		try {
 			const result = run();
-			const line = JSON.stringify(this.#changes.map(({ after }) => after));
+			const line = stringifyJson(this.#changes.map(({ after }) => after));
 			return line === "[]" ? result : this.#journal.append(line).then(() => result);
 		} catch (error) {
 			for (const { before } of this.#changes.reverse()) this.#apply(before);
@@ -210,15 +212,15 @@ function keysOf(kind: EntityKind, row: Row): string[] {
 /** A value as it is kept: a copy, so that neither side sees the other's later changes. */
 function toValue(kind: EntityKind, field: string, value: unknown): unknown {
 	const type = shapeOf(kind).fields[field];
-	const text = JSON.stringify(value);
+	const text = stringifyJson(value);
 	const expected = { text: "string", boolean: "boolean", integer: "number", real: "number", json: typeof value };
 	const fits = type !== undefined && text !== undefined && (value === null || typeof value === expected[type]);
 	if (!fits || (typeof value === "number" && !Number.isFinite(value))) throw new TypeError(`${kind} cannot hold this as "${field}"`);
-	return JSON.parse(text);
+	return parseJson(text);
 }
 
 function copy<E>(row: Row): E {
-	return JSON.parse(JSON.stringify(row));
+	return parseJson(stringifyJson(row)) as unknown as E;
 }
 
 function toConflict(kind: EntityKind, key: string, id: string): SvcError {

@@ -22,6 +22,7 @@ function toPythonLiteral(value: JsonValue): string {
 	if (value === null) return "None";
 	if (typeof value === "boolean") return value ? "True" : "False";
 	if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : toPythonFloat(value);
+	if (typeof value === "bigint") return String(value);
 	if (typeof value === "string") return quote(value);
 	if (Array.isArray(value)) return `[${value.map(toPythonLiteral).join(", ")}]`;
 	return `{${Object.entries(value)

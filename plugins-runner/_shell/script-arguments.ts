@@ -1,4 +1,10 @@
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../core/contract/index.ts";
+import {
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	type ParameterSchema,
+	stringifyJson,
+} from "../../core/contract/index.ts";
 import { toPythonFloat, toPythonText } from "./python-text.ts";
 
 /**
@@ -40,7 +46,7 @@ function toPositional(value: JsonValue, definition: ParameterDefinition): string
 		case "array":
 			return Array.isArray(value) ? value.map(toPythonText).join(",") : toPythonText(value);
 		case "object":
-			return JSON.stringify(value);
+			return stringifyJson(value);
 		case "string":
 		case "number":
 			return toText(value, definition);

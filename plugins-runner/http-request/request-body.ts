@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, resolve, sep } from "node:path";
-import { type JsonValue, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type JsonValue, parseJson, SvcError, stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
 import { parsePythonLiteral } from "./python-literal.ts";
 
 /** What goes into the body of a request, as the action has it. */
@@ -35,13 +35,13 @@ export async function encodeBody(input: BodyInput): Promise<EncodedBody | undefi
 }
 
 function toJsonBytes(value: JsonValue): Buffer {
-	return Buffer.from(JSON.stringify(value));
+	return Buffer.from(stringifyJson(value));
 }
 
 /** The text of a rendered object is in Python's spelling. */
 function parseBody(text: string): JsonValue {
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		const value = parsePythonLiteral(text);
 		if (value !== undefined) return value;
@@ -53,7 +53,7 @@ function parseBody(text: string): JsonValue {
 async function encodeForm(input: BodyInput): Promise<FormData> {
 	const form = new FormData();
 	for (const [name, value] of Object.entries(toFields(input.body))) {
-		form.append(name, typeof value === "string" ? value : JSON.stringify(value));
+		form.append(name, typeof value === "string" ? value : stringifyJson(value));
 	}
 	const type = input.fileContentType ?? "application/octet-stream";
 	if (input.fileContent !== undefined) {

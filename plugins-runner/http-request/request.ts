@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, type ParameterValues, SvcError } from "../../core/contract/index.ts";
+import { type JsonObject, type JsonValue, type ParameterValues, SvcError, stringifyJson } from "../../core/contract/index.ts";
 import type { httpParameters } from "./parameters.ts";
 import { encodeBody } from "./request-body.ts";
 
@@ -133,5 +133,5 @@ function toText(name: string, value: JsonValue | undefined): string | undefined 
 }
 
 function toWord(value: JsonValue): string {
-	return typeof value === "string" ? value : JSON.stringify(value);
+	return typeof value === "string" ? value : stringifyJson(value);
 }

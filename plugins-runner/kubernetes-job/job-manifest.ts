@@ -173,7 +173,9 @@ function toChoice(name: string, given: string, allowed: readonly string[]): stri
 
 function toMap(name: string, given: JsonObject, allowed: RegExp): JsonObject {
 	if (!isJsonObject(given)) throw refuse(name, "must be an object");
-	const entries = Object.entries(given).map(([key, value]) => [key, typeof value === "number" ? String(value) : value] as const);
+	const entries = Object.entries(given).map(
+		([key, value]) => [key, typeof value === "number" || typeof value === "bigint" ? String(value) : value] as const,
+	);
 	for (const [key, value] of entries) {
 		if (!labelKey.test(key) || typeof value !== "string" || !allowed.test(value))
 			throw refuse(name, `has "${key}" with a value that the cluster would not take`);

@@ -1,8 +1,9 @@
+import { parseJson, stringifyJson } from "../../core/contract/index.ts";
 import type { PythonReport, PythonRequest } from "./engine.ts";
 
 /** What the Python driver gets (python/svc/driver.py): JSON without white space around it. Paths as Python sees them. */
 export function toDriverRequest(request: Omit<PythonRequest, "environment" | "signal">): string {
-	return JSON.stringify({
+	return stringifyJson({
 		entry_point: request.entryPoint,
 		pack: request.pack,
 		pack_directory: request.packDirectory,
@@ -18,7 +19,7 @@ export function toDriverRequest(request: Omit<PythonRequest, "environment" | "si
 /** What it reported, or undefined when it did not come so far. */
 export function parseReport(text: string): PythonReport | undefined {
 	try {
-		return JSON.parse(text) as PythonReport;
+		return parseJson(text) as PythonReport;
 	} catch {
 		// Ended while it wrote, which the exit code tells.
 		return undefined;

@@ -1,4 +1,4 @@
-import { toErrorMessage } from "../../core/contract/index.ts";
+import { stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
 import type { PythonIo } from "./engine.ts";
 
 /** Milliseconds that the service may take to answer. */
@@ -11,7 +11,7 @@ export function createServiceCall(environment: Readonly<Record<string, string>>)
 			const answer = await fetch(`${environment["SVC_ACTION_API_URL"] ?? ""}${path}`, {
 				method,
 				headers: { "Content-Type": "application/json", "X-Auth-Token": environment["SVC_ACTION_AUTH_TOKEN"] ?? "" },
-				...(body === undefined ? {} : { body: JSON.stringify(body) }),
+				...(body === undefined ? {} : { body: stringifyJson(body) }),
 				signal: AbortSignal.timeout(answerTime),
 			});
 			return { status: answer.status, text: await answer.text() };

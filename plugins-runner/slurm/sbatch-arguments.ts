@@ -1,4 +1,4 @@
-import { type JsonValue, SvcError } from "../../core/contract/index.ts";
+import { type JsonValue, parseJson, SvcError } from "../../core/contract/index.ts";
 import type { SlurmOptions } from "./options.ts";
 import type { SlurmContext } from "./parameters.ts";
 
@@ -65,7 +65,7 @@ export function toArray(
 /** What a text says: the parameter has no one type that would tell command lines and templates what to make of theirs. */
 function parseText(text: string): JsonValue {
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return text;
 	}

@@ -1,4 +1,4 @@
-import { type JsonValue, SvcError } from "../../core/contract/index.ts";
+import { type JsonValue, SvcError, stringifyJson } from "../../core/contract/index.ts";
 
 /** What a job is to do. */
 export interface JobProgram {
@@ -54,7 +54,7 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 
 /** An item as the variable that a task gets. */
 export function toItemText(item: JsonValue): string {
-	const text = typeof item === "string" ? item : JSON.stringify(item);
+	const text = typeof item === "string" ? item : stringifyJson(item);
 	if (text.includes("\0")) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not hold a NUL character');
 	if (text.length > 100_000) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not be longer than 100000 characters');
 	return text;

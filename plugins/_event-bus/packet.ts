@@ -1,4 +1,4 @@
-import type { BusEvent } from "../../core/contract/index.ts";
+import { type BusEvent, parseJson, stringifyJson } from "../../core/contract/index.ts";
 
 /**
  * What travels between nodes. Its sender numbers the packets of each lane from 1 on, so that a receiver sees what is missing. The body
@@ -35,7 +35,7 @@ export const headerBytes = 160;
 
 /** The lines of an event in a packet. Throws for data that is not JSON by shape. */
 export function formatEvent({ name, data }: BusEvent): string {
-	return `${JSON.stringify(name)}\n${JSON.stringify(data)}\n`;
+	return `${stringifyJson(name)}\n${stringifyJson(data)}\n`;
 }
 
 /** Hands out the events of a packet's body whose names `wants` accepts. Throws when the body is malformed. */
@@ -43,7 +43,7 @@ export function readEvents(body: string, wants: (name: string) => boolean, deliv
 	for (let position = 0; position < body.length; ) {
 		const nameEnd = toLineEnd(body, position);
 		const dataEnd = toLineEnd(body, nameEnd + 1);
-		const name: unknown = JSON.parse(body.slice(position, nameEnd));
+		const name: unknown = parseJson(body.slice(position, nameEnd));
 		if (typeof name !== "string") throw new TypeError("the name of an event is no text");
 		if (wants(name)) deliver({ name, data: parseData(body.slice(nameEnd + 1, dataEnd)) });
 		position = dataEnd + 1;
@@ -68,7 +68,7 @@ function toLineEnd(body: string, position: number): number {
 }
 
 function parseData(text: string): BusEvent["data"] {
-	const data: unknown = JSON.parse(text);
+	const data: unknown = parseJson(text);
 	if (typeof data !== "object" || data === null || Array.isArray(data)) throw new TypeError("the data of an event is no object");
 	return data as BusEvent["data"];
 }

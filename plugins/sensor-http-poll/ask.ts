@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type JsonValue, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type JsonValue, parseJson, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 
 export interface Answer {
 	readonly status_code: number;
@@ -65,7 +65,7 @@ async function readBody(response: Response, limit: number): Promise<{ readonly b
 function toValue(text: string, contentType: string): JsonValue {
 	if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return text;
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return text;
 	}

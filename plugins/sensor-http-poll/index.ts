@@ -1,4 +1,12 @@
-import { defineSensor, type JsonObject, poll, type SensorContext, type SensorPlugin } from "../../core/contract/index.ts";
+import {
+	defineSensor,
+	type JsonObject,
+	parseJson,
+	poll,
+	type SensorContext,
+	type SensorPlugin,
+	stringifyJson,
+} from "../../core/contract/index.ts";
 import { ask } from "./ask.ts";
 import { assertOptions, type HttpPollOptions, toUrl } from "./options.ts";
 import { findChanges, type Seen, toConditions, toSeen } from "./seen.ts";
@@ -69,7 +77,7 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 		}
 		const isNew = before === undefined || changed.length > 0;
 		if (isNew || before.etag !== after.etag || before.last_modified !== after.last_modified) {
-			await state.set(stateName, JSON.stringify(after));
+			await state.set(stateName, stringifyJson(after));
 		}
 	};
 }
@@ -77,6 +85,6 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 /** The answer before; undefined when this address was not asked yet. */
 async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen | undefined> {
 	const kept = await state.get(stateName);
-	const seen = kept === undefined ? undefined : (JSON.parse(kept) as Seen);
+	const seen = kept === undefined ? undefined : (parseJson(kept) as unknown as Seen);
 	return seen?.url === url.href ? seen : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Knex } from "knex";
-import { type EntityKind, entityKinds, type FieldType, SvcError } from "../../core/contract/index.ts";
+import { type EntityKind, entityKinds, type FieldType, SvcError, stringifyJson } from "../../core/contract/index.ts";
 import type { Dialect } from "./database-client.ts";
 import { type Binding, toScalarBinding } from "./values.ts";
 
@@ -104,7 +104,7 @@ function toMember(kind: EntityKind, field: string, member: unknown): Comparison 
 	assertJsonField(kind, field);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
 		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
-	return { field, form: "member", bindings: [member.map((part) => JSON.stringify(part)).join(":")] };
+	return { field, form: "member", bindings: [member.map((part) => stringifyJson(part)).join(":")] };
 }
 
 function assertJsonField(kind: EntityKind, field: string): void {

@@ -1,4 +1,4 @@
-import { type EntityKind, type EntityMap, entityKinds, type FieldType } from "../../core/contract/index.ts";
+import { type EntityKind, type EntityMap, entityKinds, type FieldType, parseJson, stringifyJson } from "../../core/contract/index.ts";
 
 /** What goes into a statement and comes out of a column; booleans come as 0 and 1 where the database has none. */
 export type Binding = string | number | boolean | null;
@@ -34,7 +34,7 @@ function declarationOf(kind: EntityKind): { readonly fields: Readonly<Record<str
 /** The value of a field as its column holds it: JSON as text. */
 export function toBinding([name, type]: Field, value: unknown): Binding {
 	if (value === null) return null;
-	const binding = type === "json" ? JSON.stringify(value) : toScalarBinding(value);
+	const binding = type === "json" ? stringifyJson(value) : toScalarBinding(value);
 	if (binding === undefined)
 		throw new TypeError(`field "${name}" must be ${type}, not ${typeof value === "number" ? value : typeof value}`);
 	return binding;
@@ -73,7 +73,7 @@ export function toValue(type: FieldType, binding: Binding): unknown {
 	if (binding === null) return null;
 	if (type === "boolean") return binding === true || binding === 1;
 	if (typeof binding !== "string") return binding;
-	return type === "json" ? JSON.parse(binding) : unescapeText(binding);
+	return type === "json" ? parseJson(binding) : unescapeText(binding);
 }
 
 // Databases and drivers end text at NUL or refuse it. NUL becomes U+0001 U+0001 and U+0001 becomes U+0001 U+0002, which keeps

@@ -1,4 +1,4 @@
-import { type EntityKind, type EntityMap, entityKinds, toAppended, type WriteOperation } from "../../core/contract/index.ts";
+import { type EntityKind, type EntityMap, entityKinds, stringifyJson, toAppended, type WriteOperation } from "../../core/contract/index.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import { roundOrConflict } from "./conflicts.ts";
 import type { Answer, Step, Steps, Values, Write } from "./database-client.ts";
@@ -166,7 +166,7 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 		if (!type) throw new TypeError(`${kind} has no field "${field}"`);
 		const appended = toAppended(value);
 		assignments.push({ field, append: appended !== undefined });
-		bindings.push(appended === undefined ? toBinding([field, type], value) : JSON.stringify(appended));
+		bindings.push(appended === undefined ? toBinding([field, type], value) : stringifyJson(appended));
 	}
 	const toSet = ({ field, append }: Assignment, index: number) => [field, append ? null : (bindings[index] ?? null)];
 	return { assignments, bindings, values: () => Object.fromEntries(assignments.map(toSet)) };

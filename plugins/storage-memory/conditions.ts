@@ -1,4 +1,4 @@
-import { type EntityKind, entityKinds, type FieldType, SvcError } from "../../core/contract/index.ts";
+import { type EntityKind, entityKinds, type FieldType, SvcError, stringifyJson } from "../../core/contract/index.ts";
 import { compareScalars, type Scalar } from "./compare.ts";
 
 export type Row = Readonly<Record<string, Scalar>>;
@@ -57,7 +57,7 @@ function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest
 		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
 		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
-	const text = member.map((part) => JSON.stringify(part)).join(":");
+	const text = member.map((part) => stringifyJson(part)).join(":");
 	return (row) => String(row[field]).includes(text);
 }
 

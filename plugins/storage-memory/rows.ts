@@ -1,4 +1,13 @@
-import { type EntityKind, type EntityMap, entityKinds, type FieldType, type JsonValue, toAppended } from "../../core/contract/index.ts";
+import {
+	type EntityKind,
+	type EntityMap,
+	entityKinds,
+	type FieldType,
+	type JsonValue,
+	parseJson,
+	stringifyJson,
+	toAppended,
+} from "../../core/contract/index.ts";
 import type { Scalar } from "./compare.ts";
 import type { Row } from "./conditions.ts";
 
@@ -18,7 +27,7 @@ export function toEntity<K extends EntityKind>(kind: K, row: Row, fields?: reado
 	for (const [field, type] of fieldsOf(kind)) {
 		if (fields && field !== "id" && !fields.includes(field)) continue;
 		const value = row[field] ?? null;
-		entity[field] = type === "json" && typeof value === "string" ? JSON.parse(value) : value;
+		entity[field] = type === "json" && typeof value === "string" ? parseJson(value) : value;
 	}
 	return entity as unknown as EntityMap[K];
 }
@@ -42,12 +51,12 @@ function fieldsOf(kind: EntityKind): [string, FieldType][] {
 
 function toScalar(type: FieldType, field: string, value: unknown): Scalar {
 	if (value === null) return null;
-	const scalar = type === "json" ? JSON.stringify(value) : value;
+	const scalar = type === "json" ? stringifyJson(value) : value;
 	if (typeof scalar === "string" || typeof scalar === "boolean" || Number.isFinite(scalar)) return scalar as Scalar;
 	throw new TypeError(`field "${field}" must be ${type}, not ${typeof value === "number" ? value : typeof value}`);
 }
 
 function appendTo(text: Scalar, value: JsonValue): Scalar {
-	const list: unknown = typeof text === "string" ? JSON.parse(text) : null;
-	return Array.isArray(list) ? JSON.stringify([...list, value]) : text;
+	const list: unknown = typeof text === "string" ? parseJson(text) : null;
+	return Array.isArray(list) ? stringifyJson([...list, value]) : text;
 }

@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import { parse } from "yaml";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { toWords } from "../../cli/commands/words.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
+import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
+import { isSvcError, type JsonObject, parseJson } from "../../contract/index.ts";
 import { type AccessClient, type ApiKeyInput, createAccessClient } from "./client.ts";
 
 const columns = ["id", "user", "enabled", "metadata"];
@@ -119,13 +118,7 @@ async function load(client: AccessClient, record: ApiKeyInput): Promise<{ readon
 }
 
 function readRecords(file: string): readonly ApiKeyInput[] {
-	let value: unknown;
-	try {
-		value = parse(readFileSync(file, "utf8"));
-	} catch (error) {
-		throw new CliExit(2, `${file} cannot be read: ${toErrorMessage(error)}`);
-	}
-	const records = [value].flat();
+	const records = [readValue(file)].flat();
 	const isRecord = (record: unknown) =>
 		typeof record === "object" && record !== null && ["id", "key_hash"].every((name) => typeof Reflect.get(record, name) === "string");
 	if (!records.every(isRecord)) throw new CliExit(2, `${file} must hold API keys with id and key_hash`);
@@ -134,7 +127,7 @@ function readRecords(file: string): readonly ApiKeyInput[] {
 
 function toObject(text: string): JsonObject {
 	try {
-		const value: unknown = JSON.parse(text);
+		const value: unknown = parseJson(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch {
 		// Said below.

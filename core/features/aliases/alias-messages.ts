@@ -1,4 +1,4 @@
-import { isSvcError, type JsonObject, type JsonValue, toErrorMessage } from "../../contract/index.ts";
+import { isSvcError, type JsonObject, type JsonValue, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { toValueTemplate } from "../../language/parameters/value-template.ts";
 import { noItems, renderWithLookups } from "../../language/templates/datastore.ts";
 import { toScope } from "../../language/templates/scope.ts";
@@ -23,7 +23,7 @@ export async function renderMessage({ format, extra }: MessageFormat, names: Jso
 	const message = (format ?? null) === null ? undefined : await render("format", format as string, names);
 	const data = (extra ?? null) === null ? undefined : await render("extra", extra as JsonObject, names);
 	return {
-		...(message !== undefined && { message: typeof message === "string" ? message : JSON.stringify(message) }),
+		...(message !== undefined && { message: typeof message === "string" ? message : stringifyJson(message) }),
 		...(data !== undefined && { extra: typeof data === "string" ? { error: data } : (data as JsonObject) }),
 	};
 }

@@ -1,4 +1,11 @@
-import { type ActionAliasEntity, type AnnouncedExecution, isJsonObject, type JsonObject, type Storage } from "../../contract/index.ts";
+import {
+	type ActionAliasEntity,
+	type AnnouncedExecution,
+	isJsonObject,
+	type JsonObject,
+	type Storage,
+	stringifyJson,
+} from "../../contract/index.ts";
 import { presentOne } from "../../http/present.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
@@ -76,7 +83,7 @@ function toPlainResult(result: unknown): string {
 	if (!isJsonObject(result as JsonObject)) return "";
 	const { stdout, stderr } = result as JsonObject;
 	const printed = [stdout, stderr].filter((text) => typeof text === "string" && text !== "");
-	return printed.length > 0 ? printed.join("\n") : JSON.stringify(result, null, 2);
+	return printed.length > 0 ? printed.join("\n") : stringifyJson(result, 2);
 }
 
 function shorten(text: string): string {

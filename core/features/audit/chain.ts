@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AuditEntryEntity } from "../../contract/index.ts";
+import { type AuditEntryEntity, stringifyJson } from "../../contract/index.ts";
 
 /** What stands for the hash of an entry before the first one. */
 export const genesis = "0".repeat(64);
@@ -29,7 +29,7 @@ const form = "svc-audit-1";
 export function toEntryHash(entry: Omit<AuditEntry, "hash">): string {
 	const values = members.map((member) => (entry as AuditEntry)[member] ?? null);
 	return createHash("sha256")
-		.update(JSON.stringify([form, ...values]))
+		.update(stringifyJson([form, ...values]))
 		.digest("hex");
 }
 

@@ -2,6 +2,7 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
+import { stringifyJson } from "../../contract/index.ts";
 import type { AuditEntry } from "./chain.ts";
 import type { AuditCheckpoint } from "./checkpoint.ts";
 import { createAuditClient } from "./client.ts";
@@ -54,14 +55,14 @@ export const addAuditCommands: AddCommands = (parent, context) => {
 		.action(async (_options, command) => {
 			const options = optionsOf<{ after: number }>(command);
 			const client = createAuditClient(await openSession(options, context));
-			for (const checkpoint of await client.checkpoints()) await write(context.stdout, `${JSON.stringify({ checkpoint })}\n`);
-			for await (const entry of client.entries(options.after)) await write(context.stdout, `${JSON.stringify({ entry })}\n`);
+			for (const checkpoint of await client.checkpoints()) await write(context.stdout, `${stringifyJson({ checkpoint })}\n`);
+			for await (const entry of client.entries(options.after)) await write(context.stdout, `${stringifyJson({ entry })}\n`);
 		});
 
 	withCommonOptions(audit.command("checkpoint").description("Have the service sign what the record is now, and print that.")).action(
 		async (_options, command) => {
 			const client = createAuditClient(await openSession(optionsOf(command), context));
-			await write(context.stdout, `${JSON.stringify({ checkpoint: await client.checkpoint() })}\n`);
+			await write(context.stdout, `${stringifyJson({ checkpoint: await client.checkpoint() })}\n`);
 		},
 	);
 

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { CliExit } from "../../cli/context.ts";
-import { isJsonObject, toErrorMessage } from "../../contract/index.ts";
+import { isJsonObject, parseJson, toErrorMessage } from "../../contract/index.ts";
 import type { AuditEntry } from "./chain.ts";
 import type { AuditCheckpoint } from "./checkpoint.ts";
 
@@ -17,7 +17,7 @@ export async function* readRecord(file: string): AsyncIterable<RecordLine> {
 	try {
 		for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
 			number += 1;
-			if (line.trim() !== "") yield toLine(JSON.parse(line));
+			if (line.trim() !== "") yield toLine(parseJson(line));
 		}
 	} catch (error) {
 		throw new CliExit(2, `${file}${number > 0 ? `, line ${number}` : ""}: cannot be read: ${toErrorMessage(error)}`);

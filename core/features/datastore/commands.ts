@@ -1,15 +1,14 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { parse } from "yaml";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { readPassword } from "../../cli/password.ts";
+import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import type { ListQuery } from "../../client/page.ts";
-import { toErrorMessage } from "../../contract/index.ts";
+import { stringifyJson } from "../../contract/index.ts";
 import { createKeyClient, type KeyClient, type KeyInput, type KeyRecord } from "./client.ts";
 
 const columns = ["name", "value", "secret", "encrypted", "scope", "user", "expire_timestamp"];
@@ -167,13 +166,7 @@ async function namesOf(client: KeyClient, query: ListQuery): Promise<readonly st
 }
 
 function readItems(file: string, isConverted: boolean): readonly (KeyInput & { readonly name: string })[] {
-	let content: unknown;
-	try {
-		content = parse(readFileSync(file, "utf8"));
-	} catch (error) {
-		throw new CliExit(2, `${file} cannot be read: ${toErrorMessage(error)}`);
-	}
-	return ([content].flat() as unknown[]).map((item, index) => {
+	return ([readValue(file)].flat() as unknown[]).map((item, index) => {
 		if (!isItem(item)) throw new CliExit(2, `${file}: item ${index + 1} must have name and value`);
 		return toLoaded(item, { file, isConverted });
 	});
@@ -188,7 +181,7 @@ function toLoaded(
 	{ file, isConverted }: { readonly file: string; readonly isConverted: boolean },
 ): KeyInput & { readonly name: string } {
 	if (typeof value !== "string" && !isConverted) throw new CliExit(2, `${file}: value of "${name}" must be a text; --convert makes it one`);
-	const text = typeof value === "string" ? value : JSON.stringify(value);
+	const text = typeof value === "string" ? value : stringifyJson(value);
 	const rest = expire_timestamp === undefined ? ttl : Math.max(1, Math.ceil((Date.parse(expire_timestamp) - Date.now()) / 1_000));
 	return { name, value: text, scope, user, description, secret, encrypted, ttl: rest };
 }

@@ -1,4 +1,4 @@
-import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { type ParameterDefinition, type ParameterSchema, stringifyJson } from "../../contract/index.ts";
 import type { ActionRecord } from "../actions/client-api.ts";
 
 /** What `svc run <action> -h` says of an action. What its callers may not set is left out. */
@@ -28,8 +28,8 @@ function toLines([name, definition]: readonly [string, ParameterDefinition]): st
 	const { type, default: fallback, enum: allowed, secret, description } = definition;
 	const notes = [
 		type ?? "any type",
-		...(allowed === undefined ? [] : [`one of ${allowed.map((value) => JSON.stringify(value)).join(", ")}`]),
-		...(fallback === undefined || fallback === null || secret === true ? [] : [`default ${JSON.stringify(fallback)}`]),
+		...(allowed === undefined ? [] : [`one of ${allowed.map((value) => stringifyJson(value)).join(", ")}`]),
+		...(fallback === undefined || fallback === null || secret === true ? [] : [`default ${stringifyJson(fallback)}`]),
 		...(secret === true ? ["secret"] : []),
 	];
 	const text = description === undefined || description === "" ? "" : `${description.trim().replace(/^/gm, "      ")}\n`;

@@ -2,7 +2,16 @@ import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
 import { walkByTime } from "../../client/walk-by-time.ts";
-import type { ExecutionStatus, GraphEdge, GraphNode, JsonObject, JsonValue, OutputType, TaskState } from "../../contract/index.ts";
+import {
+	type ExecutionStatus,
+	type GraphEdge,
+	type GraphNode,
+	type JsonObject,
+	type JsonValue,
+	type OutputType,
+	parseJson,
+	type TaskState,
+} from "../../contract/index.ts";
 import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
 import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-api.ts";
 import { type FollowOptions, followOutput, type OutputChunkRecord } from "./output-client.ts";
@@ -228,7 +237,7 @@ async function* stream(
 ): AsyncGenerator<StreamEventRecord> {
 	try {
 		for await (const { name, data } of events("/stream", { query, signal }, onOpen))
-			yield { name, data: data === "" ? null : JSON.parse(data) };
+			yield { name, data: data === "" ? null : parseJson(data) };
 	} catch (error) {
 		if (!signal?.aborted) throw error;
 	}

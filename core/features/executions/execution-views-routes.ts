@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { SvcError } from "../../contract/index.ts";
+import { SvcError, stringifyJson } from "../../contract/index.ts";
 import { type Answer, answerJson, answerList } from "../../http/openapi/answers.ts";
 import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, text } from "../../http/openapi/schema.ts";
 import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
@@ -82,7 +82,7 @@ export const executionViewRoutes = withActionExecutions([
 			const { download, compress, pretty_format } = context.query;
 			const view = await context.engine.executions.get(toId(context));
 			const result = await presentOne(() => toExecution(view, toPresentation(context))["result"] ?? {});
-			const text = JSON.stringify(result, undefined, pretty_format === true ? 2 : undefined);
+			const text = stringifyJson(result, pretty_format === true ? 2 : undefined);
 			const name = `execution_${view.entity.id}_result.json${compress === true ? ".gz" : ""}`;
 			const headers = download === true ? { "content-disposition": `attachment; filename=${name}` } : undefined;
 			if (compress !== true) return replyContent(text, "text/json", headers);

@@ -1,4 +1,4 @@
-import { type ExecutionStatus, type JsonObject, SvcError } from "../../contract/index.ts";
+import { type ExecutionStatus, type JsonObject, parseJson, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import {
 	answerConflictBecause,
@@ -246,7 +246,7 @@ function withHeaderContext(context: JsonObject | undefined, header: string | nul
 
 function parseHeaderContext(header: string): JsonObject {
 	try {
-		const value: unknown = JSON.parse(header);
+		const value: unknown = parseJson(header);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch (cause) {
 		throw new SvcError("SVC_INVALID", "svc-context: must be a JSON object", { cause });

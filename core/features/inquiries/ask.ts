@@ -1,7 +1,7 @@
 import { CliExit } from "../../cli/context.ts";
 import { castText } from "../../cli/parameters.ts";
 import type { Choice, Prompts } from "../../cli/prompts.ts";
-import type { JsonObject, JsonValue, ParameterDefinition } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, type ParameterDefinition, stringifyJson } from "../../contract/index.ts";
 
 /** Ask for each property of an answer. One that nothing is typed for is left out, so that the default of the schema applies. */
 export async function askForAnswer(schema: JsonObject, prompts: Prompts, warn: (text: string) => void): Promise<JsonObject> {
@@ -24,7 +24,7 @@ async function askForOne(
 ): Promise<JsonValue | undefined> {
 	const choices = prompts.canChoose ? toChoices(property, isRequired) : [];
 	if (choices.length > 0) {
-		const initial = choices.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(property.default));
+		const initial = choices.findIndex(({ value }) => stringifyJson(value) === stringifyJson(property.default));
 		return prompts.choose(toTitle(name, property), choices, Math.max(0, initial));
 	}
 	for (;;) {
@@ -33,8 +33,8 @@ async function askForOne(
 		try {
 			if (text === "") throw new CliExit(1, `"${name}" is required`);
 			const value = castText(name, toTruth(text, property), property, false);
-			if (property.enum !== undefined && !property.enum.some((allowed) => JSON.stringify(allowed) === JSON.stringify(value))) {
-				throw new CliExit(1, `"${name}" must be one of ${property.enum.map((allowed) => JSON.stringify(allowed)).join(", ")}`);
+			if (property.enum !== undefined && !property.enum.some((allowed) => stringifyJson(allowed) === stringifyJson(value))) {
+				throw new CliExit(1, `"${name}" must be one of ${property.enum.map((allowed) => stringifyJson(allowed)).join(", ")}`);
 			}
 			return value;
 		} catch (error) {
@@ -51,7 +51,7 @@ function toChoices(
 ): Choice<JsonValue | undefined>[] {
 	if (secret === true) return [];
 	const values = allowed ?? (type === "boolean" ? [true, false] : []);
-	const choices = values.map((value) => ({ label: typeof value === "string" ? value : JSON.stringify(value), value }));
+	const choices = values.map((value) => ({ label: typeof value === "string" ? value : stringifyJson(value), value }));
 	const isLeftOut = choices.length > 0 && !isRequired && fallback === undefined;
 	return isLeftOut ? [{ label: "(no answer)", value: undefined }, ...choices] : choices;
 }
@@ -66,8 +66,8 @@ function toQuestion(
 	isRequired: boolean,
 ): string {
 	const hints = [
-		allowed === undefined ? type : allowed.map((value) => JSON.stringify(value)).join(" | "),
-		...(isRequired ? [] : [fallback === undefined || secret === true ? "optional" : `default ${JSON.stringify(fallback)}`]),
+		allowed === undefined ? type : allowed.map((value) => stringifyJson(value)).join(" | "),
+		...(isRequired ? [] : [fallback === undefined || secret === true ? "optional" : `default ${stringifyJson(fallback)}`]),
 	].filter((hint) => hint !== undefined);
 	return `${description === undefined ? "" : `${description}\n`}${name}${hints.length === 0 ? "" : ` (${hints.join(", ")})`}: `;
 }

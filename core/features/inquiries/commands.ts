@@ -4,7 +4,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { Prompts } from "../../cli/prompts.ts";
 import { openSession } from "../../cli/session.ts";
-import type { JsonObject } from "../../contract/index.ts";
+import { type JsonObject, parseJson } from "../../contract/index.ts";
 import { toSeenLines } from "../../contract/unseen-text.ts";
 import { askForAnswer } from "./ask.ts";
 import { createInquiryClient } from "./client.ts";
@@ -44,7 +44,7 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 
 function parseAnswer(text: string): JsonObject {
 	try {
-		const value: unknown = JSON.parse(text);
+		const value: unknown = parseJson(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch {
 		// Said below, for all that is no object.

@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { parse } from "yaml";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
+import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import { type JsonObject, toErrorMessage } from "../../contract/index.ts";
+import type { JsonObject } from "../../contract/index.ts";
 import { createConfigClient } from "./client.ts";
 
 export const addPackConfigCommands: AddCommands = (parent, context) => {
@@ -55,12 +54,7 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 };
 
 function readValues(file: string): JsonObject {
-	let content: unknown;
-	try {
-		content = parse(readFileSync(file, "utf8"));
-	} catch (error) {
-		throw new CliExit(2, `${file} cannot be read: ${toErrorMessage(error)}`);
-	}
+	const content = readValue(file);
 	if (typeof content !== "object" || content === null || Array.isArray(content))
 		throw new CliExit(2, `${file} must hold an object of values`);
 	return content as JsonObject;

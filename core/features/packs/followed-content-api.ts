@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { parseJson, stringifyJson } from "../../contract/index.ts";
 import type { PackInstalls } from "./install-api.ts";
 
 /** What routes that change content of packs ask of the engine. A configuration may leave the packs out. */
@@ -21,5 +22,5 @@ export function isSwitchOnly(body: object, record: object): boolean {
 
 /** As it stands on the wire. */
 function withoutSwitch(value: object): unknown {
-	return JSON.parse(JSON.stringify({ ...value, enabled: undefined }));
+	return parseJson(stringifyJson({ ...value, enabled: undefined }));
 }

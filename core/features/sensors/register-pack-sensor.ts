@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { access, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type Clock, type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type Clock, type SensorEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-once.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
@@ -48,7 +48,7 @@ export async function registerPackSensor(parts: RegisterPackSensorParts, input: 
 		content,
 		trigger_types: trigger_types.map((type) => `${input.pack}.${type.name}`),
 	};
-	const fields = { ...declared, revision: toHash(JSON.stringify([declared, program])) };
+	const fields = { ...declared, revision: toHash(stringifyJson([declared, program])) };
 	if (known === undefined) {
 		const entity: SensorEntity = { ...toUntouched(clock), id: createId(clock), enabled, ...fields };
 		await insertOnce(() => storage.insert("sensor", [entity]));

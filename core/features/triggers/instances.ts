@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, type Storage, SvcError, type TriggerInstanceEntity } from "../../contract/index.ts";
+import {
+	isJsonObject,
+	type JsonObject,
+	parseJson,
+	type Storage,
+	SvcError,
+	stringifyJson,
+	type TriggerInstanceEntity,
+} from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
@@ -93,11 +101,11 @@ export class StoredInstances implements TriggerInstances {
 		const { result, data } = payload;
 		if (isJsonObject(result)) return { ...payload, result: show(result) };
 		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
-		const parsed = parseJson(data["result"]);
+		const parsed = parseOrUndefined(data["result"]);
 		// No execution has such a result.
 		if (!isJsonObject(parsed)) return payload;
 		const inner = show(parsed);
-		return { ...payload, data: { ...data, result: inner === mask ? mask : JSON.stringify(inner) } };
+		return { ...payload, data: { ...data, result: inner === mask ? mask : stringifyJson(inner) } };
 	}
 
 	#hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {
@@ -107,9 +115,9 @@ export class StoredInstances implements TriggerInstances {
 }
 
 /** Undefined for what is no JSON: whoever may dispatch events can dispatch such ones. */
-function parseJson(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
 	try {
-		return JSON.parse(text);
+		return parseJson(text);
 	} catch {
 		return undefined;
 	}

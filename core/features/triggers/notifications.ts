@@ -1,4 +1,12 @@
-import { type ExecutionEntity, isJsonObject, isSvcError, type JsonObject, type JsonValue, toErrorMessage } from "../../contract/index.ts";
+import {
+	type ExecutionEntity,
+	isJsonObject,
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	stringifyJson,
+	toErrorMessage,
+} from "../../contract/index.ts";
 import { toValueTemplate } from "../../language/parameters/value-template.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 import { toScope } from "../../language/templates/scope.ts";
@@ -68,8 +76,8 @@ async function toPayloads(
 		end_timestamp: ended.end_timestamp,
 		action_ref: ended.action_ref,
 		runner_ref: ended.runner_name,
-		message: typeof text === "string" ? text : JSON.stringify(text),
-		data: { ...(isJsonObject(members) ? members : {}), result: JSON.stringify(ended.result ?? {}) },
+		message: typeof text === "string" ? text : stringifyJson(text),
+		data: { ...(isJsonObject(members) ? members : {}), result: stringifyJson(ended.result ?? {}) },
 	};
 	return [routes ?? channels ?? []].flat().map((route) => ({ ...payload, channel: String(route), route: String(route) }));
 }

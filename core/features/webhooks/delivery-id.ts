@@ -22,7 +22,7 @@ export function findDeliveryId(
 			? (places[signature?.scheme ?? "hmac"] ?? { header: "idempotency-key" })
 			: deduplicate;
 	const value = header !== undefined ? headers[header.toLowerCase()] : readMember(body, path ?? "");
-	if (typeof value === "number") return String(value);
+	if (typeof value === "number" || typeof value === "bigint") return String(value);
 	return typeof value === "string" && value !== "" ? value : undefined;
 }
 

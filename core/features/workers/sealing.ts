@@ -1,4 +1,4 @@
-import { isSvcError } from "../../contract/index.ts";
+import { isSvcError, parseJson, stringifyJson } from "../../contract/index.ts";
 import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 
 const plain = "plain1.";
@@ -12,7 +12,7 @@ export class Sealing {
 	}
 
 	close(value: unknown): string {
-		const text = JSON.stringify(value);
+		const text = stringifyJson(value);
 		try {
 			return this.#keys.seal(text);
 		} catch (error) {
@@ -23,6 +23,6 @@ export class Sealing {
 	}
 
 	open<T>(sealed: string): T {
-		return JSON.parse(sealed.startsWith(plain) ? sealed.slice(plain.length) : this.#keys.unseal(sealed)) as T;
+		return parseJson(sealed.startsWith(plain) ? sealed.slice(plain.length) : this.#keys.unseal(sealed)) as T;
 	}
 }

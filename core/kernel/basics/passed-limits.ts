@@ -1,4 +1,4 @@
-import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
+import { type EntityKind, type EntityMap, type Storage, stringifyJson, type Where } from "../../contract/index.ts";
 import { Attached } from "./attached.ts";
 
 type Counted = Pick<Storage, "count">;
@@ -37,7 +37,7 @@ class PassedLimits {
 /** Records that match; of more than `limit` some number above that, and that there are more may have been so a few seconds ago. */
 export async function countTo<K extends EntityKind>(storage: Counted, kind: K, where: Where<EntityMap[K]>, limit: number): Promise<number> {
 	const limits = limitsOf(storage);
-	const filter = JSON.stringify([kind, limit, where]);
+	const filter = stringifyJson([kind, limit, where]);
 	if (limits.has(filter)) return limit + 1;
 	const total = await storage.count(kind, where, limit + 1);
 	if (total > limit) limits.add(filter);

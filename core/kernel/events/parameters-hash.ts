@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
 
 /** Parameters as JSON with their keys in order, so that equal ones have equal texts. */
 export function toCanonicalJson(value: JsonValue): string {
 	if (Array.isArray(value)) return `[${value.map((item: JsonValue) => toCanonicalJson(item)).join(",")}]`;
-	if (typeof value !== "object" || value === null) return JSON.stringify(value);
+	if (typeof value !== "object" || value === null) return stringifyJson(value);
 	const members = Object.entries(value as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
-	return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toCanonicalJson(member)}`).join(",")}}`;
+	return `{${members.map(([key, member]) => `${stringifyJson(key)}:${toCanonicalJson(member)}`).join(",")}}`;
 }
 
 /** What tells the triggers of one type apart. */

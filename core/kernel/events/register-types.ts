@@ -1,4 +1,4 @@
-import type { Clock, Storage, TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
+import { type Clock, type Storage, stringifyJson, type TriggerEntity, type TriggerTypeEntity } from "../../contract/index.ts";
 import { createId } from "../basics/ids.ts";
 import { insertOnce } from "../basics/insert-once.ts";
 import { hashParameters } from "./parameters-hash.ts";
@@ -14,7 +14,7 @@ export async function registerTriggerTypes(
 	for (const type of types) {
 		const known = stored.get(type.ref);
 		if (known === undefined) await insertOnce(() => storage.insert("trigger_type", [{ id: createId(clock), ...type }]));
-		else if (JSON.stringify(known) !== JSON.stringify({ ...known, ...type })) await storage.update("trigger_type", known.id, type);
+		else if (stringifyJson(known) !== stringifyJson({ ...known, ...type })) await storage.update("trigger_type", known.id, type);
 		if (isParameterless(type) && !shadows.has(type.ref)) await insertOnce(() => storage.insert("trigger", [toShadow(type, clock)]));
 	}
 }

@@ -1,4 +1,10 @@
-import type { ExecutionEntity, RuleSnapshotEntity, Storage, TriggerInstanceEntity } from "../../contract/index.ts";
+import {
+	type ExecutionEntity,
+	type RuleSnapshotEntity,
+	type Storage,
+	stringifyJson,
+	type TriggerInstanceEntity,
+} from "../../contract/index.ts";
 
 /** What an execution was started by: rule and event as they were then. */
 export interface RuleCause {
@@ -74,7 +80,7 @@ export class RuleCauses {
 		const read = await this.#storage.find("trigger_instance", { where: { id: { in: ids } } });
 		if (isLive) {
 			for (const instance of read) {
-				if (JSON.stringify(instance.payload).length <= longestPayload) remember(this.#instances, instance, instanceLimit);
+				if (stringifyJson(instance.payload).length <= longestPayload) remember(this.#instances, instance, instanceLimit);
 			}
 		}
 		return new Map(read.map((instance) => [instance.id, instance]));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ActionEntity, RunnerTypeEntity, SnapshotEntity, Storage } from "../../contract/index.ts";
+import { type ActionEntity, type RunnerTypeEntity, type SnapshotEntity, type Storage, stringifyJson } from "../../contract/index.ts";
 
 /** Snapshots kept in memory; each is a few kilobytes. */
 const snapshotLimit = 2_000;
@@ -49,6 +49,6 @@ export class Snapshots {
 
 /** What an execution of this action refers to. */
 export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): SnapshotEntity {
-	const content = JSON.stringify([action, runner]);
+	const content = stringifyJson([action, runner]);
 	return { id: createHash("sha256").update(content).digest("hex").slice(0, 24), action, runner };
 }

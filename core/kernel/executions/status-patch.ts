@@ -1,4 +1,4 @@
-import { append, type ExecutionEntity, type ExecutionStatus, type Patch, toAppended } from "../../contract/index.ts";
+import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson, toAppended } from "../../contract/index.ts";
 import { secondsBetween } from "../basics/clock.ts";
 import { withValues } from "./new-execution.ts";
 import { isCompleted } from "./status.ts";
@@ -35,7 +35,7 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 
 /** Result and its size, as they are stored together. */
 export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch {
-	return { result, result_size: result === null ? null : Buffer.byteLength(JSON.stringify(result)) };
+	return { result, result_size: result === null ? null : Buffer.byteLength(stringifyJson(result)) };
 }
 
 /** The entity as storage has it once the patch is applied. */

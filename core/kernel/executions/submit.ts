@@ -5,6 +5,7 @@ import {
 	type JsonObject,
 	type Storage,
 	SvcError,
+	stringifyJson,
 	type TraceEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
@@ -221,7 +222,7 @@ async function needsGuard(
 function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Principal): void {
 	if (scopes === undefined || !notify) return;
 	const rendered = Object.values(notify).filter((section) => !isJsonObject(section) || section["literal"] !== true);
-	if (!/\{[{%]/.test(JSON.stringify([Object.keys(notify), rendered]))) return;
+	if (!/\{[{%]/.test(stringifyJson([Object.keys(notify), rendered]))) return;
 	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
 }
 

@@ -1,4 +1,4 @@
-import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import { SvcError, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 
 /** Deepest value that is recorded: whoever reads it walks it, and a deeper one would take all of the stack. */
 const maximumDepth = 500;
@@ -16,7 +16,7 @@ function findProblem(value: unknown): string | undefined {
 	if (isDeep(value)) return `it is nested deeper than ${maximumDepth} levels`;
 	try {
 		// What has no JSON at all, such as a function, is left out by it.
-		JSON.stringify(value);
+		stringifyJson(value);
 		return undefined;
 	} catch (error) {
 		return `it is no JSON (${toErrorMessage(error).split("\n", 1)[0] ?? ""})`;

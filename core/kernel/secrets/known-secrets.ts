@@ -158,7 +158,7 @@ function hide(value: JsonValue): JsonValue {
 /** The value with every text replaced; a number whose digits are replaced becomes a text. The same value when nothing was. */
 function replaceTexts(value: JsonValue, replace: (text: string) => string, levels = deepest.shown): JsonValue {
 	if (typeof value === "string") return replace(value);
-	if (typeof value === "number") {
+	if (typeof value === "number" || typeof value === "bigint") {
 		const text = String(value);
 		const replaced = text.length < 4 ? text : replace(text);
 		return replaced === text ? value : replaced;

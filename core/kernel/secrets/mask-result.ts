@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, type JsonValue, type OutputType, type SnapshotEntity } from "../../contract/index.ts";
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type OutputType,
+	parseJson,
+	type SnapshotEntity,
+	stringifyJson,
+} from "../../contract/index.ts";
 import type { Reading } from "../../language/parameters/definition-reading.ts";
 import { mask, maskRead, maskTogether, readOutputSchema } from "../../language/parameters/mask.ts";
 import { currentWork } from "../../language/work-budget.ts";
@@ -99,12 +107,12 @@ function maskText(value: JsonValue, reading: Reading): JsonValue {
 	const parsed = parse(value);
 	if (typeof parsed !== "object" || parsed === null) return mask;
 	const masked = maskRead(parsed, reading, { maskMismatch: true });
-	return masked === parsed ? value : masked === mask ? mask : JSON.stringify(masked);
+	return masked === parsed ? value : masked === mask ? mask : stringifyJson(masked);
 }
 
 function parse(text: string): JsonValue | undefined {
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return undefined;
 	}

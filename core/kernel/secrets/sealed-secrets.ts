@@ -1,4 +1,4 @@
-import type { ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
+import { type ExecutionEntity, parseJson, type SnapshotEntity, stringifyJson } from "../../contract/index.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 import { findSecrets } from "./shown-parameters.ts";
@@ -76,7 +76,7 @@ export class SealedSecrets {
 
 	#seal(content: Content): string {
 		try {
-			return this.#keys.seal(JSON.stringify(content));
+			return this.#keys.seal(stringifyJson(content));
 		} catch {
 			return unknown;
 		}
@@ -95,7 +95,7 @@ export class SealedSecrets {
 
 	#read(sealed: string): KnownSecrets {
 		try {
-			const { values, token } = JSON.parse(this.#keys.unseal(sealed)) as Content;
+			const { values, token } = parseJson(this.#keys.unseal(sealed)) as unknown as Content;
 			return new KnownSecrets(values, token === undefined ? {} : { token });
 		} catch {
 			return KnownSecrets.unknown;

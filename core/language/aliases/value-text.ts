@@ -1,3 +1,4 @@
+import { parseJson } from "../../contract/index.ts";
 import type { CommandText } from "./command-text.ts";
 
 /** What a quoted value looks like in a pattern. */
@@ -31,7 +32,7 @@ function hasBare(text: string, quote: string): boolean {
 
 function isJson(text: string): boolean {
 	try {
-		JSON.parse(text);
+		parseJson(text);
 		return true;
 	} catch {
 		return false;

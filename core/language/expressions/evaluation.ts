@@ -1,4 +1,4 @@
-import { type DialectNames, type ExpressionScope, isJsonObject, type JsonObject, type JsonValue } from "../../contract/index.ts";
+import { type DialectNames, type ExpressionScope, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../contract/index.ts";
 import { Arguments } from "../templates/arguments.ts";
 import { Budget, type TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, DatastoreReference } from "../templates/datastore.ts";
@@ -78,7 +78,7 @@ function toLookup(
 
 function parse(text: string): JsonValue | undefined {
 	try {
-		const value = JSON.parse(text) as JsonValue;
+		const value = parseJson(text);
 		return isJsonObject(value) || Array.isArray(value) ? value : undefined;
 	} catch {
 		return undefined;

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "uvu";
-import type { JsonObject } from "../../contract/index.ts";
+import { type JsonObject, parseJson } from "../../contract/index.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
 import { createExpressions } from "./expressions.ts";
 import { serviceFunctions } from "./service-functions.ts";
@@ -26,7 +26,7 @@ test("every example of the page gives what the page says", async () => {
 	assert.ok(examples.length > 100);
 	for (const { text, expected } of examples) {
 		const evaluation = expressions.evaluate(text, { variables: ctx, functions: { result: () => result } });
-		if (!expected.startsWith("error ")) assert.deepEqual(await evaluation, JSON.parse(expected), text);
+		if (!expected.startsWith("error ")) assert.deepEqual(await evaluation, parseJson(expected), text);
 		else await assert.rejects(evaluation, (error: Error) => error.message.endsWith(expected.slice("error ".length)), text);
 	}
 });

@@ -1,7 +1,9 @@
-import type { JsonValue, ParameterDefinition, ParameterType } from "../../contract/index.ts";
+import { type JsonValue, type ParameterDefinition, type ParameterType, parseJson, parseWholeNumber } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
 import { evaluateLiteral } from "../templates/template.ts";
 import { invalidParameter } from "./problems.ts";
+
+const wholeNumber = /^\s*[+-]?\d+\s*$/;
 
 interface CastOptions {
 	/** The value is the text of a template: 1 and 0 are booleans too then. */
@@ -32,23 +34,29 @@ const articles: Readonly<Record<ParameterType, string>> = {
 const casts: Readonly<Record<ParameterType, (value: JsonValue, options: CastOptions) => JsonValue | undefined>> = {
 	string: (value) => (typeof value === "string" ? value : undefined),
 	integer: toInteger,
-	number: (value) => (typeof value === "string" ? parseNumber(value) : typeof value === "number" ? value : undefined),
+	number: (value) => (typeof value === "string" ? parseNumber(value) : isNumber(value) ? value : undefined),
 	boolean: toBoolean,
 	array: (value) => toStructure(value, Array.isArray),
 	object: (value) => toStructure(value, (parsed) => typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)),
 	null: (value) => value,
 };
 
-function toInteger(value: JsonValue): number | undefined {
+function isNumber(value: JsonValue): value is number | bigint {
+	return typeof value === "number" || typeof value === "bigint";
+}
+
+function toInteger(value: JsonValue): number | bigint | undefined {
 	if (typeof value === "boolean") return value ? 1 : 0;
-	const number = typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value;
-	if (typeof number !== "number") return undefined;
-	const whole = Math.trunc(number);
+	if (typeof value === "string") return wholeNumber.test(value) ? parseWholeNumber(value.trim()) : undefined;
+	if (typeof value === "bigint") return value;
+	const whole = typeof value === "number" ? Math.trunc(value) : Number.NaN;
+	// A larger one is a float, whose last digits nobody has written.
 	return Number.isSafeInteger(whole) ? whole : undefined;
 }
 
-function parseNumber(text: string): number | undefined {
+function parseNumber(text: string): number | bigint | undefined {
 	const trimmed = text.trim();
+	if (wholeNumber.test(trimmed)) return parseWholeNumber(trimmed);
 	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
 	const number = Number(trimmed);
 	return Number.isFinite(number) ? number : undefined;
@@ -70,7 +78,7 @@ function toStructure(value: JsonValue, isRight: (parsed: JsonValue) => boolean):
 
 function parseText(text: string): JsonValue | undefined {
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return evaluateLiteral(text);
 	}
@@ -79,5 +87,6 @@ function parseText(text: string): JsonValue | undefined {
 function describe(value: JsonValue): string {
 	if (Array.isArray(value)) return articles.array;
 	if (typeof value === "object") return articles.object;
+	if (typeof value === "bigint") return "a number";
 	return typeof value === "boolean" ? "a boolean" : `a ${typeof value}`;
 }

@@ -1,5 +1,5 @@
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { SvcError } from "../../contract/index.ts";
+import { SvcError, stringifyJson } from "../../contract/index.ts";
 import { isPattern } from "../bounded-reg-exp.ts";
 import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
@@ -109,7 +109,7 @@ function checkOverride(name: string, definition: ParameterDefinition, inherited:
 	for (const [attribute, value] of Object.entries(definition)) {
 		if (overridable.includes(attribute)) continue;
 		// Saying again what the runner says changes nothing, and marking a value as secret only protects it more.
-		if (JSON.stringify(inherited[attribute as keyof ParameterDefinition]) === JSON.stringify(value)) continue;
+		if (stringifyJson(inherited[attribute as keyof ParameterDefinition]) === stringifyJson(value)) continue;
 		if (attribute === "secret" && value === true) continue;
 		if (isMembers(attribute) && inherited.type === "object" && inherited.properties === undefined) continue;
 		throw invalid(

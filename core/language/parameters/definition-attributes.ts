@@ -21,7 +21,8 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 
 const text: AttributeRule = { allowed: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
 const flag: AttributeRule = { allowed: "true or false", accepts: (value) => typeof value === "boolean", schema: { type: "boolean" } };
-const number: AttributeRule = { allowed: "a number", accepts: (value) => typeof value === "number", schema: { type: "number" } };
+const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+const number: AttributeRule = { allowed: "a number", accepts: isNumber, schema: { type: "number" } };
 const count: AttributeRule = {
 	allowed: "an integer of at least 0",
 	accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
@@ -29,7 +30,7 @@ const count: AttributeRule = {
 };
 const limit: AttributeRule = {
 	allowed: "a number, true or false",
-	accepts: (value) => typeof value === "number" || typeof value === "boolean",
+	accepts: (value) => isNumber(value) || typeof value === "boolean",
 	schema: { type: ["number", "boolean"] },
 };
 const object: AttributeRule = { allowed: "an object", accepts: isPlainObject, schema: { type: "object" } };
@@ -90,7 +91,7 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	exclusiveMaximum: limit,
 	multipleOf: {
 		allowed: "a number above 0",
-		accepts: (value) => typeof value === "number" && value > 0,
+		accepts: (value) => isNumber(value) && value > 0,
 		schema: { type: "number", exclusiveMinimum: 0 },
 	},
 	minLength: count,

@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../../contract/index.ts";
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	type ParameterSchema,
+	parseJson,
+} from "../../contract/index.ts";
 import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "../work-budget.ts";
 import { isWholeSchema, memberReadings, type Reading, readDefinition } from "./definition-reading.ts";
 
@@ -167,7 +174,7 @@ function collectDifferent(value: JsonValue, masked: JsonValue, into: Set<string>
 	if (value === masked) return;
 	if (typeof value === "string" && typeof masked === "string" && masked !== mask) {
 		// JSON that a command printed: masked by its members.
-		collectDifferent(JSON.parse(value) as JsonValue, JSON.parse(masked) as JsonValue, into);
+		collectDifferent(parseJson(value), parseJson(masked), into);
 		return;
 	}
 	if (masked === mask) {
@@ -179,7 +186,7 @@ function collectDifferent(value: JsonValue, masked: JsonValue, into: Set<string>
 
 function collectTexts(value: JsonValue, into: Set<string>, depth: number): void {
 	if (typeof value === "string") into.add(value);
-	else if (typeof value === "number") into.add(String(value));
+	else if (typeof value === "number" || typeof value === "bigint") into.add(String(value));
 	else if (typeof value === "object" && value !== null && depth < maximumDepth) {
 		for (const member of Object.values(value)) collectTexts(member, into, depth + 1);
 	}

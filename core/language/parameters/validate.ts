@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
-import { toErrorMessage } from "../../contract/index.ts";
+import { stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { asOneWork } from "../work-budget.ts";
 import { isPlainDefinition } from "./json-schema.ts";
 import { holdsSecret } from "./mask.ts";
@@ -37,15 +37,15 @@ function isValid(name: string, validator: Validator, value: JsonValue): boolean 
 function assertEnum(name: string, value: JsonValue, definition: ParameterDefinition): void {
 	const { enum: allowed } = definition;
 	if (allowed === undefined) return;
-	const text = JSON.stringify(value);
-	if (allowed.some((candidate) => candidate === value || JSON.stringify(candidate) === text)) return;
+	const text = stringifyJson(value);
+	if (allowed.some((candidate) => candidate === value || stringifyJson(candidate) === text)) return;
 	throw invalidParameter(name, toChoice(name, name, definition, allowed));
 }
 
 /** What is allowed, unless that is a secret itself. */
 function toChoice(name: string, path: string, definition: ParameterDefinition, allowed: readonly unknown[]): string {
 	if (holdsSecret(definition)) return notAllowed(name);
-	return `parameter "${path}" must be one of ${allowed.map((value) => JSON.stringify(value)).join(", ")}`;
+	return `parameter "${path}" must be one of ${allowed.map((value) => stringifyJson(value)).join(", ")}`;
 }
 
 function notAllowed(name: string): string {
@@ -57,7 +57,9 @@ function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
 		case undefined:
 			return true;
 		case "integer":
-			return Number.isInteger(value);
+			return Number.isInteger(value) || typeof value === "bigint";
+		case "number":
+			return typeof value === "number" || typeof value === "bigint";
 		case "array":
 			return Array.isArray(value);
 		case "object":

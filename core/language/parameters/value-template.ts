@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, parseJson } from "../../contract/index.ts";
 import { TemplateSyntaxError } from "../templates/errors.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { compileTemplate, isTemplate, type Template } from "../templates/template.ts";
@@ -39,7 +39,7 @@ function inMember(text: string): ValueTemplate | undefined {
 	if (template === undefined) return undefined;
 	if (template.variable !== undefined) return toTextTemplate(text, template, (scope) => template.renderNative(scope));
 	if (template.lastFilter !== "to_complex") return toTextTemplate(text, template, (scope) => template.render(scope));
-	return toTextTemplate(text, template, (scope) => JSON.parse(template.render(scope)) as JsonValue);
+	return toTextTemplate(text, template, (scope) => parseJson(template.render(scope)));
 }
 
 function inList(values: readonly JsonValue[]): ValueTemplate | undefined {

@@ -33,7 +33,7 @@ export class Arguments {
 	integer(index: number, name: string, fallback?: number): number {
 		const value = this.get(index, name) ?? fallback;
 		const number = value === undefined ? undefined : numberOf(value);
-		if (number !== undefined && Number.isSafeInteger(number)) return number;
+		if (typeof number === "number" && Number.isSafeInteger(number)) return number;
 		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs an integer for "${name}"`);
 	}
 

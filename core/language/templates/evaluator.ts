@@ -147,7 +147,7 @@ export class Evaluator {
 	#object(entries: readonly (readonly [Expression, Expression])[], variables: Variables): Value {
 		const members = entries.map(([key, value]): [string, Value] => {
 			const name = this.evaluate(key, variables);
-			if (typeof name !== "string" && typeof name !== "number")
+			if (typeof name !== "string" && typeof name !== "number" && typeof name !== "bigint")
 				throw new TemplateError(`the key of an object must be a text, not ${typeName(name)}`);
 			return [String(name), this.evaluate(value, variables)];
 		});
@@ -185,6 +185,7 @@ export class Evaluator {
 		const value = bound === undefined ? null : this.evaluate(bound, variables);
 		if (value === null) return undefined;
 		const number = numberOf(value);
+		if (typeof number === "bigint") return number < 0 ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
 		if (number === undefined || !Number.isInteger(number)) throw new TemplateError(`a slice needs integers, not ${typeName(value)}`);
 		return number;
 	}
@@ -229,6 +230,7 @@ export class Evaluator {
 		const number = numberOf(operand);
 		if (number === undefined) throw new TemplateError(`"${operator}" cannot be applied to ${typeName(operand)}`);
 		const signed = operator === "-" ? -number : number;
+		if (typeof signed === "bigint") return signed;
 		// Minus zero exists for floats only.
 		return isFloat(operand) ? toFloat(signed) : signed + 0;
 	}

@@ -5,6 +5,7 @@ import { compileTemplate } from "./template.ts";
 
 const scope = toScope({
 	n: 3,
+	id: 1234567890123456789n,
 	half: 2.5,
 	name: "World",
 	empty: "",
@@ -22,6 +23,57 @@ const table = (title: string, rows: readonly (readonly [template: string, text: 
 	test(title, () => {
 		for (const [template, text] of rows) assert.equal(compileTemplate(template).render(scope), text, template);
 	});
+
+table("whole numbers are exact, however large", [
+	[
+		"{{ 1234567890123456789 }} {{ -1234567890123456789 }} {{ 0x1000000000000001 }}",
+		"1234567890123456789 -1234567890123456789 1152921504606846977",
+	],
+	[
+		"{{ id }} {{ id | string }} {{ [id] }} {{ {'a': id} }}",
+		"1234567890123456789 1234567890123456789 [1234567890123456789] {'a': 1234567890123456789}",
+	],
+	[
+		"{{ id + 1 }} {{ id - 1 }} {{ id * 10 }} {{ -id }} {{ id // 10 }} {{ id % 10 }}",
+		"1234567890123456790 1234567890123456788 12345678901234567890 -1234567890123456789 123456789012345678 9",
+	],
+	[
+		"{{ 2 ** 64 }} {{ 9007199254740991 + 2 }} {{ 3037000500 * 3037000500 }} {{ id - id }}",
+		"18446744073709551616 9007199254740993 9223372037000250000 0",
+	],
+	["{{ -id // 10 }} {{ -id % 10 }} {{ id / 10 }}", "-123456789012345679 1 1.2345678901234568e+17"],
+	[
+		"{{ id == 1234567890123456789 }} {{ id == 1234567890123456788 }} {{ id > 1234567890123456788 }} {{ id in [1234567890123456789] }}",
+		"True False True True",
+	],
+	[
+		"{{ id is number }} {{ id is integer }} {{ id is float }} {{ id is odd }} {{ id is divisibleby 9 }} {{ id is defined }}",
+		"True True False True True True",
+	],
+	[
+		"{{ '1234567890123456789' | int }} {{ 'ffffffffffffffff' | int(base=16) }} {{ id | int }} {{ -id | abs }}",
+		"1234567890123456789 18446744073709551615 1234567890123456789 1234567890123456789",
+	],
+	[
+		"{{ id | tojson }} {{ {'a': id} | to_json_string }} {{ [id] | to_complex }}",
+		'1234567890123456789 {"a": 1234567890123456789} [1234567890123456789]',
+	],
+	[
+		"{{ ('{\"a\": 1234567890123456789}' | from_json_string).a + 0 }} {{ ('a: 1234567890123456789' | from_yaml_string).a + 0 }}",
+		"1234567890123456789 1234567890123456789",
+	],
+	["{{ {'a': id} | to_yaml_string }}", "a: 1234567890123456789\n"],
+	["{{ '%d %x' % (id, id) }} {{ '{}'.format(id) }}", "1234567890123456789 112210f47de98115 1234567890123456789"],
+	[
+		"{{ [id, 1234567890123456788] | sort | join(',') }} {{ [id, 1234567890123456788] | max }} {{ [id, id] | unique | join }} {{ [id, 1] | sum }}",
+		"1234567890123456788,1234567890123456789 1234567890123456789 1234567890123456789 1234567890123456790",
+	],
+]);
+
+test("a whole number of more than 1,000 digits is an error", () => {
+	assert.throws(() => compileTemplate("{{ 10 ** 1000 }}").render(scope), /too many digits/);
+	assert.throws(() => compileTemplate("{{ 9 ** 999999999999 }}").render(scope), /too many digits/);
+});
 
 table("arithmetic follows the reference language", [
 	["{{ 1 + 2 * 3 }} {{ (1 + 2) * 3 }} {{ 7 - 2 - 1 }}", "7 9 4"],

@@ -42,18 +42,24 @@ function formatField(kind: string, value: Value, precision: string | undefined, 
 	switch (kind) {
 		case "d":
 		case "i":
-			return String(Math.trunc(number));
+			return toWhole(number).toString();
 		case "f":
-			return number.toFixed(Math.min(Number(precision ?? 6), 100));
+			return Number(number).toFixed(Math.min(Number(precision ?? 6), 100));
 		case "x":
-			return Math.trunc(number).toString(16);
+			return toWhole(number).toString(16);
 		case "X":
-			return Math.trunc(number).toString(16).toUpperCase();
+			return toWhole(number).toString(16).toUpperCase();
 		case "o":
-			return Math.trunc(number).toString(8);
+			return toWhole(number).toString(8);
 		default:
 			throw new TemplateError(`the format has an unknown field %${kind}`);
 	}
+}
+
+/** A text of digits is made of it, which plain numbers of a certain size do not have. */
+function toWhole(number: number | bigint): number | bigint {
+	const whole = typeof number === "bigint" ? number : Math.trunc(number);
+	return typeof whole === "bigint" || Number.isSafeInteger(whole) ? whole : BigInt(whole);
 }
 
 function pad(text: string, width: number, flags: string): string {

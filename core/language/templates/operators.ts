@@ -1,8 +1,9 @@
+import { calculateWhole, isSameNumber, orderNumbers, type WholeOperator } from "../whole-numbers.ts";
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatPercent } from "./format.ts";
 import { toText } from "./text-form.ts";
-import { demand, isFloat, isList, isObject, numberOf, toFinite, toFloat, typeName, type Value } from "./values.ts";
+import { demand, isFloat, isList, isObject, numberOf, toFloat, typeName, type Value } from "./values.ts";
 
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
@@ -14,14 +15,16 @@ export function calculate(operator: ArithmeticOperator, left: Value, right: Valu
 	const b = demand(right);
 	const x = numberOf(a);
 	const y = numberOf(b);
-	if (x !== undefined && y !== undefined) return calculateNumbers(operator, [x, y], isFloat(a) || isFloat(b));
+	if (x !== undefined && y !== undefined) {
+		return isFloat(a) || isFloat(b) ? calculateFloats(operator, Number(x), Number(y)) : calculateIntegers(operator, x, y);
+	}
 	if (operator === "+" && typeof a === "string" && typeof b === "string") return join(a, b, budget);
 	if (operator === "+" && isList(a) && isList(b)) {
 		budget.step(a.length + b.length);
 		return [...a, ...b];
 	}
-	if (operator === "*" && y !== undefined && !isFloat(b)) return repeat(a, y, budget);
-	if (operator === "*" && x !== undefined && !isFloat(a)) return repeat(b, x, budget);
+	if (operator === "*" && y !== undefined && !isFloat(b)) return repeat(a, Number(y), budget);
+	if (operator === "*" && x !== undefined && !isFloat(a)) return repeat(b, Number(x), budget);
 	if (operator === "%" && typeof a === "string") return formatPercent(a, isList(b) ? b : [b], budget);
 	throw new TemplateError(`"${operator}" cannot be applied to ${typeName(a)} and ${typeName(b)}`);
 }
@@ -43,23 +46,30 @@ function repeat(value: Value, times: number, budget: Budget): Value {
 	return value.length === 0 ? [] : Array.from({ length: count }, () => value).flat();
 }
 
-function calculateNumbers(operator: ArithmeticOperator, [x, y]: readonly [number, number], float: boolean): Value {
-	const wrap = float ? toFloat : toFinite;
+function calculateIntegers(operator: ArithmeticOperator, x: number | bigint, y: number | bigint): Value {
+	if (operator === "/" || (operator === "**" && y < 0)) return calculateFloats(operator, Number(x), Number(y));
+	if (Number(y) === 0 && (operator === "//" || operator === "%")) throw new TemplateError("division by zero");
+	const result = calculateWhole(operator as WholeOperator, x, y);
+	if (result === undefined) throw new TemplateError("the result has too many digits");
+	return result;
+}
+
+function calculateFloats(operator: ArithmeticOperator, x: number, y: number): Value {
 	switch (operator) {
 		case "+":
-			return wrap(x + y);
+			return toFloat(x + y);
 		case "-":
-			return wrap(x - y);
+			return toFloat(x - y);
 		case "*":
-			return wrap(x * y);
+			return toFloat(x * y);
 		case "**":
-			return y < 0 ? toFloat(x ** y) : wrap(x ** y);
+			return toFloat(x ** y);
 	}
 	if (y === 0) throw new TemplateError("division by zero");
 	if (operator === "/") return toFloat(x / y);
-	if (operator === "//") return wrap(Math.floor(x / y));
+	if (operator === "//") return toFloat(Math.floor(x / y));
 	const rest = x % y;
-	return wrap(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
+	return toFloat(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
 }
 
 /** Truth of a comparison. Order exists among numbers, among texts and among lists only. */
@@ -92,7 +102,10 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 	if (typeof a === "string" && typeof b === "string") return isSameText(a, b, budget);
 	if (a === b) return true;
 	const x = numberOf(a);
-	if (x !== undefined) return x === numberOf(b);
+	if (x !== undefined) {
+		const y = numberOf(b);
+		return y !== undefined && isSameNumber(x, y);
+	}
 	if (isList(a))
 		return isList(b) && a.length === b.length && a.every((element, index) => isEqual(element, b[index] as Value, budget, depth + 1));
 	if (!isObject(a) || !isObject(b)) return false;
@@ -124,7 +137,7 @@ export function order(left: Value, right: Value, budget: Budget, depth = 0): num
 	budget.depth(depth);
 	const x = numberOf(a);
 	const y = numberOf(b);
-	if (x !== undefined && y !== undefined) return x - y;
+	if (x !== undefined && y !== undefined) return orderNumbers(x, y);
 	if (typeof a === "string" && typeof b === "string") return compareText(a, b, budget);
 	if (!isList(a) || !isList(b)) throw new TemplateError(`${typeName(a)} and ${typeName(b)} have no order`);
 	for (let index = 0; index < Math.min(a.length, b.length); index++) {

@@ -1,6 +1,6 @@
 import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
 import type { TokenReader } from "./token-reader.ts";
-import { toFinite, toFloat } from "./values.ts";
+import { toFloat } from "./values.ts";
 
 /** Reads a whole expression: what stands between brackets. */
 type Parse = (reader: TokenReader) => Expression;
@@ -29,7 +29,7 @@ export function parsePrimary(reader: TokenReader, parse: Parse): Expression {
 		case "string":
 			return parseMembers(reader, { kind: "constant", value: joinStrings(reader, String(token.value)) }, parse);
 		case "integer":
-			return { kind: "constant", value: toFinite(Number(token.value)) };
+			return { kind: "constant", value: token.value };
 		case "float":
 			return { kind: "constant", value: toFloat(Number(token.value)) };
 	}

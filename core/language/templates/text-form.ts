@@ -22,6 +22,7 @@ function write(value: Value, budget: Budget, depth: number): string {
 	if (given === null) return "None";
 	if (typeof given === "boolean") return given ? "True" : "False";
 	if (typeof given === "number") return numberText(given);
+	if (typeof given === "bigint") return String(given);
 	if (typeof given === "string") return quote(given, budget);
 	if (given instanceof Float) return floatText(given.value);
 	if (given instanceof Namespace) return "<namespace>";

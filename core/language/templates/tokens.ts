@@ -1,3 +1,4 @@
+import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 
 export interface Token {
@@ -5,7 +6,7 @@ export interface Token {
 	/** As written; empty for a string, so that none is mistaken for an operator. */
 	readonly text: string;
 	/** Text of a string, number of a number. */
-	readonly value: string | number;
+	readonly value: string | number | bigint;
 	/** Where the next token may begin. */
 	readonly end: number;
 }
@@ -32,9 +33,11 @@ export function readToken(source: string, position: number, line: number): Token
 	throw new TemplateSyntaxError(`unexpected character "${String.fromCodePoint(source.codePointAt(position) ?? 0)}"`, line);
 }
 
-function toValue(kind: Token["kind"], text: string): string | number {
+function toValue(kind: Token["kind"], text: string): string | number | bigint {
 	if (kind === "string") return resolveEscapes(text.slice(1, -1));
-	return kind === "integer" || kind === "float" ? Number(text.replaceAll("_", "")) : text;
+	if (kind === "float") return Number(text.replaceAll("_", ""));
+	if (kind !== "integer") return text;
+	return /^0[xob]/i.test(text) ? toWholeNumber(BigInt(text)) : parseWholeNumber(text.replaceAll("_", ""));
 }
 
 const simpleEscapes: Readonly<Record<string, string>> = {

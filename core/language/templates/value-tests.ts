@@ -8,10 +8,18 @@ import { demand, isFloat, isList, isObject, numberOf, Undefined, type Value } fr
 export type ValueTest = (value: Value, given: Arguments, budget: Budget) => boolean;
 
 const isNumber = (value: Value) => typeof value !== "boolean" && numberOf(value) !== undefined;
-const integerOf = (value: Value, given: Arguments): number => {
+const numberNeeded = (value: Value, given: Arguments): number | bigint => {
 	const number = numberOf(demand(value));
 	if (number === undefined) throw given.error("needs a number");
 	return number;
+};
+
+const isWhole = (number: number | bigint) => typeof number === "bigint" || Number.isInteger(number);
+
+const restOf = (number: number | bigint, divisor: number | bigint): number => {
+	const isExact = typeof number === "bigint" || typeof divisor === "bigint";
+	if (!isExact || Number(divisor) === 0 || !isWhole(number) || !isWhole(divisor)) return Number(number) % Number(divisor);
+	return Number(BigInt(number) % BigInt(divisor));
 };
 
 const comparison =
@@ -41,9 +49,9 @@ export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueT
 	["mapping", strict((value) => isObject(value))],
 	["upper", strict((value) => typeof value === "string" && value !== value.toLowerCase() && value === value.toUpperCase())],
 	["lower", strict((value) => typeof value === "string" && value !== value.toUpperCase() && value === value.toLowerCase())],
-	["even", (value, given) => integerOf(value, given) % 2 === 0],
-	["odd", (value, given) => Math.abs(integerOf(value, given) % 2) === 1],
-	["divisibleby", (value, given) => integerOf(value, given) % integerOf(given.required(0, "num"), given) === 0],
+	["even", (value, given) => restOf(numberNeeded(value, given), 2) === 0],
+	["odd", (value, given) => Math.abs(restOf(numberNeeded(value, given), 2)) === 1],
+	["divisibleby", (value, given) => restOf(numberNeeded(value, given), numberNeeded(given.required(0, "num"), given)) === 0],
 	// Nothing in a template can be called, and nothing is marked as safe.
 	["callable", strict(() => false)],
 	["escaped", strict(() => false)],

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../contract/index.ts";
+import { type JsonValue, stringifyJson } from "../../contract/index.ts";
 import type { Budget } from "./budget.ts";
 import { DatastoreReference } from "./datastore.ts";
 import { TemplateError, UndefinedValueError } from "./errors.ts";
@@ -7,7 +7,18 @@ import { TemplateError, UndefinedValueError } from "./errors.ts";
  * What expressions work on: JSON, and four internal kinds that never leave a rendering. Nothing here is callable, and members
  * are own properties only, so that no prototype or constructor can be reached.
  */
-export type Value = string | number | boolean | null | Float | Undefined | Namespace | DatastoreReference | readonly Value[] | ValueObject;
+export type Value =
+	| string
+	| number
+	| bigint
+	| boolean
+	| null
+	| Float
+	| Undefined
+	| Namespace
+	| DatastoreReference
+	| readonly Value[]
+	| ValueObject;
 
 export interface ValueObject {
 	readonly [key: string]: Value;
@@ -59,8 +70,8 @@ function isInternal(value: object): boolean {
 }
 
 /** The number a value stands for (true is 1), or undefined when it is none. */
-export function numberOf(value: Value): number | undefined {
-	if (typeof value === "number") return value;
+export function numberOf(value: Value): number | bigint | undefined {
+	if (typeof value === "number" || typeof value === "bigint") return value;
 	if (typeof value === "boolean") return value ? 1 : 0;
 	return value instanceof Float ? value.value : undefined;
 }
@@ -75,7 +86,7 @@ export function typeName(value: Value): string {
 	if (typeof value === "string") return "text";
 	if (typeof value === "boolean") return "a boolean";
 	if (isFloat(value)) return "a float";
-	if (typeof value === "number") return "an integer";
+	if (typeof value === "number" || typeof value === "bigint") return "an integer";
 	if (isList(value)) return "a list";
 	if (value instanceof DatastoreReference) return "the datastore";
 	return value instanceof Undefined ? "undefined" : "an object";
@@ -92,7 +103,7 @@ export function isTrue(value: Value): boolean {
 	const given = demand(value);
 	if (given === null || given === "") return false;
 	const number = numberOf(given);
-	if (number !== undefined) return number !== 0;
+	if (number !== undefined) return Number(number) !== 0;
 	if (isList(given)) return given.length > 0;
 	return isObject(given) ? Object.keys(given).length > 0 : true;
 }
@@ -106,15 +117,18 @@ export function memberOf(object: Value, key: Value, budget: Budget, isWritten = 
 	const container = object instanceof DatastoreReference ? object : demand(object);
 	const missing = () => missingMember(container, isWritten ? name : undefined);
 	if (container instanceof DatastoreReference) {
-		return (typeof name === "string" || typeof name === "number" ? container.member(String(name)) : undefined) ?? missing();
+		return (
+			(typeof name === "string" || typeof name === "number" || typeof name === "bigint" ? container.member(String(name)) : undefined) ??
+			missing()
+		);
 	}
 	if (container instanceof Namespace) return container.members.get(String(name)) ?? missing();
 	if (isObject(container)) {
-		const own = typeof name === "string" ? name : JSON.stringify(toJson(name, 0, budget));
+		const own = typeof name === "string" ? name : stringifyJson(toJson(name, 0, budget));
 		return Object.hasOwn(container, own) ? (container[own] as Value) : missing();
 	}
 	const index = numberOf(name);
-	if (index !== undefined && Number.isInteger(index) && (isList(container) || typeof container === "string")) {
+	if (typeof index === "number" && Number.isInteger(index) && (isList(container) || typeof container === "string")) {
 		if (typeof container === "string") budget.text(container.length);
 		const characters = isList(container) ? container : [...container];
 		return characters[index < 0 ? index + characters.length : index] ?? missing();

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { ExpressionScope } from "../../contract/index.ts";
+import { type ExpressionScope, parseJson } from "../../contract/index.ts";
 import { createExpressions } from "../expressions/expressions.ts";
 
 const expressions = createExpressions();
@@ -16,7 +16,7 @@ export async function checkCases(table: string, scope: ExpressionScope = { varia
 		const expression = row.slice(0, arrow);
 		const expected = row.slice(arrow + " → ".length);
 		const evaluation = expressions.evaluate(`<% ${expression} %>`, scope);
-		if (!expected.startsWith("error ")) assert.deepEqual(await evaluation, JSON.parse(expected), expression);
+		if (!expected.startsWith("error ")) assert.deepEqual(await evaluation, parseJson(expected), expression);
 		else {
 			await assert.rejects(evaluation, (error: Error) => {
 				assert.equal(withoutExpression(error.message, expression), expected.slice("error ".length), expression);

@@ -150,7 +150,7 @@ export class Evaluator {
 		const index = typeof key === "boolean" ? Number(key) : isFloat(key) ? undefined : numberOf(key);
 		if (!isList(object) || index === undefined || fallback !== undefined) throw noMatch("#indexer");
 		const elements = toArray(object, this.#budget);
-		const element = elements[index < 0 ? index + elements.length : index];
+		const element = elements[Number(index) + (index < 0 ? elements.length : 0)];
 		if (element === undefined) throw new YaqlError("IndexError", "list index out of range");
 		return element;
 	}
@@ -160,7 +160,8 @@ export class Evaluator {
 		if (operand instanceof TimeSpan) return new TimeSpan(sign * operand.microseconds);
 		const number = numberOf(operand);
 		if (number === undefined) throw noMatch(`#unary_operator_${operator}`);
-		return isFloat(operand) ? toFloat(sign * number) : toInteger(sign * number);
+		const signed = operator === "-" ? -number : number;
+		return isFloat(operand) ? toFloat(Number(signed)) : toInteger(signed);
 	}
 
 	#call(name: string, given: ArgumentExpressions, context: Context): YaqlValue {

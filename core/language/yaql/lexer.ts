@@ -1,3 +1,4 @@
+import { parseWholeNumber } from "../../contract/index.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
 export interface Token {
@@ -5,7 +6,7 @@ export interface Token {
 	readonly kind: "text" | "integer" | "float" | "word" | "call" | "variable" | "operator" | "end";
 	/** As written; of a text nothing, so that none is mistaken for an operator. Of a call the name. */
 	readonly text: string;
-	readonly value: string | number;
+	readonly value: string | number | bigint;
 	readonly position: number;
 }
 
@@ -60,13 +61,7 @@ function readToken(source: string, position: number): { readonly token: Token; r
 function toToken(kind: (typeof kinds)[number], found: string, position: number): Token {
 	if (kind === "text") return { kind, text: "", value: toText(found), position };
 	if (kind === "call") return { kind, text: found.slice(0, -1), value: "", position };
-	const value = kind === "integer" || kind === "float" ? Number(found) : found;
-	if (kind === "integer" && !Number.isSafeInteger(value)) {
-		throw new YaqlSyntaxError(
-			"YaqlLexicalException",
-			`Lexical error: the integer at position ${position} is beyond ±${Number.MAX_SAFE_INTEGER}`,
-		);
-	}
+	const value = kind === "integer" ? parseWholeNumber(found) : kind === "float" ? Number(found) : found;
 	return { kind, text: found, value, position };
 }
 

@@ -1,23 +1,12 @@
 import type { Budget } from "../templates/budget.ts";
 import { order as orderOfTexts } from "../templates/operators.ts";
+import { calculateWhole, isSameNumber, orderNumbers } from "../whole-numbers.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 import { Pattern } from "./pattern.ts";
 import { searchText } from "./pattern-search.ts";
 import type { ChainOperator } from "./syntax.ts";
-import {
-	isFloat,
-	isList,
-	isObject,
-	numberOf,
-	Stream,
-	toArray,
-	toFloat,
-	toInteger,
-	toKey,
-	type YaqlList,
-	type YaqlValue,
-} from "./values.ts";
+import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, toKey, type YaqlList, type YaqlValue } from "./values.ts";
 
 /** Result of an operator between two values. */
 export function operate(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
@@ -59,7 +48,7 @@ export function isEqual(left: YaqlValue, right: YaqlValue, budget: Budget, depth
 		return false;
 	}
 	const [x, y] = [equalNumber(left), equalNumber(right)];
-	if (x !== undefined || y !== undefined) return x === y;
+	if (x !== undefined || y !== undefined) return x !== undefined && y !== undefined && isSameNumber(x, y);
 	if (left instanceof DateTime && right instanceof DateTime) return left.microseconds === right.microseconds;
 	if (left instanceof TimeSpan && right instanceof TimeSpan) return left.microseconds === right.microseconds;
 	if (isList(left) && isList(right)) {
@@ -75,7 +64,7 @@ export function isEqual(left: YaqlValue, right: YaqlValue, budget: Budget, depth
 }
 
 /** As in the reference true is equal to 1. */
-function equalNumber(value: YaqlValue): number | undefined {
+function equalNumber(value: YaqlValue): number | bigint | undefined {
 	return typeof value === "boolean" ? Number(value) : numberOf(value);
 }
 
@@ -85,7 +74,7 @@ export function compare(operator: string, left: YaqlValue, right: YaqlValue, bud
 	if (left === null || right === null) return Number(left !== null) - Number(right !== null);
 	if (typeof left === "string" && typeof right === "string") return orderOfTexts(left, right, budget);
 	const [x, y] = [numberOf(left), numberOf(right)];
-	if (x !== undefined && y !== undefined) return x - y;
+	if (x !== undefined && y !== undefined) return orderNumbers(x, y);
 	if (left instanceof DateTime && right instanceof DateTime) return left.microseconds - right.microseconds;
 	if (left instanceof TimeSpan && right instanceof TimeSpan) return left.microseconds - right.microseconds;
 	throw noMatch(`#operator_${operator}`);
@@ -110,24 +99,34 @@ type Arithmetic = "+" | "-" | "*" | "/" | "mod";
 
 function calculate(operator: Arithmetic, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	const [x, y] = [numberOf(left), numberOf(right)];
-	if (x !== undefined && y !== undefined) return calculateNumbers(operator, x, y, isFloat(left) || isFloat(right));
+	if (x !== undefined && y !== undefined) {
+		return isFloat(left) || isFloat(right) ? calculateFloats(operator, Number(x), Number(y)) : calculateIntegers(operator, x, y);
+	}
 	const times = withTime(operator, left, right);
 	if (times !== undefined) return times;
 	if (operator === "+") return add(left, right, budget);
-	if (operator === "*" && y !== undefined && !isFloat(right)) return repeat(left, y, budget);
-	if (operator === "*" && x !== undefined && !isFloat(left)) return repeat(right, x, budget);
+	if (operator === "*" && y !== undefined && !isFloat(right)) return repeat(left, Number(y), budget);
+	if (operator === "*" && x !== undefined && !isFloat(left)) return repeat(right, Number(x), budget);
 	throw noMatch(`#operator_${operator}`);
 }
 
-function calculateNumbers(operator: Arithmetic, x: number, y: number, float: boolean): YaqlValue {
-	const wrap = float ? toFloat : toInteger;
-	if (operator === "+") return wrap(x + y);
-	if (operator === "-") return wrap(x - y);
-	if (operator === "*") return wrap(x * y);
-	if (y === 0) throw new YaqlError("ZeroDivisionError", float ? "float division by zero" : "integer division or modulo by zero");
-	if (operator === "/") return float ? toFloat(x / y) : toInteger(Math.floor(x / y));
+function calculateIntegers(operator: Arithmetic, x: number | bigint, y: number | bigint): YaqlValue {
+	if (Number(y) === 0 && (operator === "/" || operator === "mod")) {
+		throw new YaqlError("ZeroDivisionError", "integer division or modulo by zero");
+	}
+	const result = calculateWhole(operator === "/" ? "//" : operator === "mod" ? "%" : operator, x, y);
+	if (result === undefined) throw new YaqlError("OverflowError", "the result has too many digits");
+	return result;
+}
+
+function calculateFloats(operator: Arithmetic, x: number, y: number): YaqlValue {
+	if (operator === "+") return toFloat(x + y);
+	if (operator === "-") return toFloat(x - y);
+	if (operator === "*") return toFloat(x * y);
+	if (y === 0) throw new YaqlError("ZeroDivisionError", "float division by zero");
+	if (operator === "/") return toFloat(x / y);
 	const rest = x % y;
-	return wrap(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
+	return toFloat(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
 }
 
 function withTime(operator: Arithmetic, left: YaqlValue, right: YaqlValue): YaqlValue | undefined {
@@ -142,13 +141,13 @@ function withTime(operator: Arithmetic, left: YaqlValue, right: YaqlValue): Yaql
 		return undefined;
 	}
 	const [x, y] = [numberOf(left), numberOf(right)];
-	if (operator === "*" && left instanceof TimeSpan && y !== undefined) return new TimeSpan(left.microseconds * y);
-	if (operator === "*" && right instanceof TimeSpan && x !== undefined) return new TimeSpan(right.microseconds * x);
+	if (operator === "*" && left instanceof TimeSpan && y !== undefined) return new TimeSpan(left.microseconds * Number(y));
+	if (operator === "*" && right instanceof TimeSpan && x !== undefined) return new TimeSpan(right.microseconds * Number(x));
 	if (operator !== "/" || !(left instanceof TimeSpan)) return undefined;
-	const divisor = right instanceof TimeSpan ? right.microseconds : y;
+	const divisor = right instanceof TimeSpan ? right.microseconds : y === undefined ? undefined : Number(y);
 	if (divisor === 0) throw new YaqlError("ZeroDivisionError", "division by zero");
 	if (right instanceof TimeSpan) return toFloat(left.microseconds / right.microseconds);
-	return y === undefined ? undefined : new TimeSpan(left.microseconds / y);
+	return divisor === undefined ? undefined : new TimeSpan(left.microseconds / divisor);
 }
 
 /** Text, list or object made of two of its kind. */

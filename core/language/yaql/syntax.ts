@@ -8,7 +8,7 @@ export type ChainOperator = "=~" | "!~" | "*" | "/" | "mod" | "+" | "-" | "<" | 
 
 /** Chains of operators are lists rather than nested pairs, so that a long one does not nest deeply. */
 export type Expression =
-	| { readonly kind: "constant"; readonly value: string | number | boolean | null; readonly isFloat?: boolean }
+	| { readonly kind: "constant"; readonly value: string | number | bigint | boolean | null; readonly isFloat?: boolean }
 	/** A bare word, which is a text, and the name of an argument in front of `=>`. */
 	| { readonly kind: "word"; readonly text: string }
 	| { readonly kind: "variable"; readonly name: string }

@@ -1,3 +1,4 @@
+import { toWholeNumber } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import { Float } from "../templates/values.ts";
 import { YaqlError } from "./errors.ts";
@@ -7,7 +8,7 @@ import { InternalValue } from "./internal-value.ts";
  * What expressions work on: JSON, and internal kinds that become JSON when they leave. Nothing here is callable, and members are
  * own properties only, so that no prototype or constructor can be reached.
  */
-export type YaqlValue = string | number | boolean | null | Float | Stream | InternalValue | readonly YaqlValue[] | YaqlObject;
+export type YaqlValue = string | number | bigint | boolean | null | Float | Stream | InternalValue | readonly YaqlValue[] | YaqlObject;
 
 export interface YaqlObject {
 	readonly [key: string]: YaqlValue;
@@ -80,8 +81,8 @@ export function toArray(list: YaqlList, budget: Budget): readonly YaqlValue[] {
 }
 
 /** The number that a value is, or undefined; booleans are none. */
-export function numberOf(value: YaqlValue): number | undefined {
-	if (typeof value === "number") return value;
+export function numberOf(value: YaqlValue): number | bigint | undefined {
+	if (typeof value === "number" || typeof value === "bigint") return value;
 	return value instanceof Float ? value.value : undefined;
 }
 
@@ -94,17 +95,18 @@ export function toFloat(number: number): YaqlValue {
 	return Number.isInteger(number) ? new Float(number) : number;
 }
 
-/** An integer that is exact. */
-export function toInteger(number: number): number {
-	if (Number.isSafeInteger(number)) return number + 0;
-	throw new YaqlError("OverflowError", `the result is an integer beyond ±${Number.MAX_SAFE_INTEGER}`);
+/** A whole number that is exact. */
+export function toInteger(number: number | bigint): number | bigint {
+	if (typeof number === "bigint") return toWholeNumber(number);
+	if (!Number.isFinite(number)) throw new YaqlError("OverflowError", "the result is not a finite number");
+	return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
 }
 
 /** Of a list that may be endless only whether it begins counts. */
 export function isTrue(value: YaqlValue): boolean {
 	if (value === null || value === "" || value === false) return false;
 	const number = numberOf(value);
-	if (number !== undefined) return number !== 0;
+	if (number !== undefined) return Number(number) !== 0;
 	if (value instanceof Stream) return value[Symbol.iterator]().next().done !== true;
 	if (Array.isArray(value)) return value.length > 0;
 	return isObject(value) ? Object.keys(value).length > 0 : true;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type EntityKind, entityKinds, type Storage } from "../../contract/index.ts";
+import { type EntityKind, entityKinds, type Storage, stringifyJson } from "../../contract/index.ts";
 import { readPages } from "./pages.ts";
 
 /** How many records of a kind there are, and a hash of all they hold. */
@@ -18,7 +18,7 @@ export async function digest(storage: Storage, kind: EntityKind): Promise<Digest
 		count += page.length;
 		for (const entity of page) {
 			const values: Readonly<Record<string, unknown>> = { ...entity };
-			hash.update(`${JSON.stringify(fields.map((field) => values[field]))}\n`);
+			hash.update(`${stringifyJson(fields.map((field) => values[field]))}\n`);
 		}
 	}
 	return { count, hash: hash.digest("hex") };

@@ -1,4 +1,4 @@
-import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
+import { type EntityKind, type EntityMap, type Storage, stringifyJson, type Where } from "../../contract/index.ts";
 
 /** Characters of JSON that a page should come to. */
 const pageSize = 2_000_000;
@@ -13,7 +13,7 @@ export async function* readPages<K extends EntityKind>(storage: Storage, kind: K
 		if (final === undefined) return;
 		yield page;
 		last = final.id;
-		const average = JSON.stringify(page).length / page.length;
+		const average = stringifyJson(page).length / page.length;
 		limit = Math.max(1, Math.min(mostRecords, limit * 4, Math.floor(pageSize / average)));
 	}
 }

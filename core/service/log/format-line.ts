@@ -1,4 +1,5 @@
 import type { Colour, Paint } from "../../cli/screen.ts";
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 
 export interface LogLine {
@@ -14,7 +15,7 @@ export interface LogLine {
 export function formatJson({ date, level, tag, message, fields }: LogLine): string {
 	const head = { time: date.toISOString(), level, message, ...(tag === "" ? {} : { tag }) };
 	// What JSON leaves as it is, a terminal that shows the log would not.
-	return toSeenLine(JSON.stringify({ ...head, ...fields, ...head }));
+	return toSeenLine(stringifyJson({ ...head, ...fields, ...head }));
 }
 
 /**
@@ -52,6 +53,6 @@ function toLines(text: string): string {
 }
 
 function toWord(value: unknown): string {
-	const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
-	return toSeenLine(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? JSON.stringify(text) : text);
+	const text = typeof value === "string" ? value : (stringifyJson(value) ?? "undefined");
+	return toSeenLine(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? stringifyJson(text) : text);
 }

@@ -17,7 +17,8 @@ interface Walk {
 
 function toPlain(value: unknown, walk: Walk): unknown {
 	if (typeof value === "string") return toText(value, walk);
-	if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") return value;
+	if (value === null || value === undefined || typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+		return value;
 	if (typeof value !== "object") return toText(String(value), walk);
 	if (value instanceof Uint8Array) return `(${value.length} bytes)`;
 	if (walk.path.includes(value) || walk.path.length > deepest) return "(…)";

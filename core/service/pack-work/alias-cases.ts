@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ActionAliasEntity, isSvcError, type JsonObject } from "../../contract/index.ts";
+import { type ActionAliasEntity, isSvcError, type JsonObject, parseJson, stringifyJson } from "../../contract/index.ts";
 import { type ReadCommand, readAliasCommand } from "../../features/aliases/alias-case-api.ts";
 import { aliasCaseShape } from "../../features/aliases/alias-case-shape-api.ts";
 import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
@@ -52,12 +52,12 @@ function compare({ action, parameters: all }: ReadCommand, expect: JsonObject): 
 	const problems =
 		typeof expectedAction === "string" && expectedAction !== action ? [`action: expected ${expectedAction}, got ${action}`] : [];
 	// What commands are read to has no prototype.
-	const got = JSON.parse(JSON.stringify(all)) as readonly JsonObject[];
+	const got = parseJson(stringifyJson(all)) as readonly JsonObject[];
 	if (executions === undefined || isDeepStrictEqual(got, executions)) return problems;
 	const [one = {}] = got;
 	const isOne = parameters !== undefined && got.length === 1;
 	return [
 		...problems,
-		`parameters: expected ${JSON.stringify(isOne ? parameters : executions)}\n            got ${JSON.stringify(isOne ? one : got)}`,
+		`parameters: expected ${stringifyJson(isOne ? parameters : executions)}\n            got ${stringifyJson(isOne ? one : got)}`,
 	];
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, isSvcError, type JsonObject, type JsonValue } from "../../contract/index.ts";
+import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
 import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
 import { ruleCaseShape } from "../../features/rules/rule-case-api.ts";
 import type { RuleTestOutcome } from "../../features/rules/rules-api.ts";
@@ -44,7 +44,7 @@ async function runCase(ref: string, { given, expect }: ReadCase, { config, engin
 
 /** Items are texts; what is none is kept as JSON. */
 function toItemText(value: JsonValue): string {
-	return typeof value === "string" ? value : JSON.stringify(value);
+	return typeof value === "string" ? value : stringifyJson(value);
 }
 
 function compare(outcome: RuleTestOutcome, { matches = true, parameters, criterion }: JsonObject): readonly string[] {
@@ -53,7 +53,7 @@ function compare(outcome: RuleTestOutcome, { matches = true, parameters, criteri
 	}
 	if (outcome.matched) {
 		if (!isJsonObject(parameters) || isDeepStrictEqual(outcome.parameters, parameters)) return [];
-		return [`parameters: expected ${JSON.stringify(parameters)}\n            got ${JSON.stringify(outcome.parameters)}`];
+		return [`parameters: expected ${stringifyJson(parameters)}\n            got ${stringifyJson(outcome.parameters)}`];
 	}
 	const failed = outcome.failed?.key ?? null;
 	if (typeof criterion !== "string" || failed === criterion) return [];

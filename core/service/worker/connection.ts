@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type RequestOptions, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { type JsonObject, SvcError, type SvcErrorCode, toErrorMessage } from "../../contract/index.ts";
+import { type JsonObject, parseJson, SvcError, type SvcErrorCode, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { TunnelAgent } from "./tunnel-agent.ts";
 
 export interface ConnectionOptions {
@@ -45,7 +45,7 @@ export class Connection {
 
 	/** An answer of the API. `SVC_UNAVAILABLE` for everything that may be other at the next try; the fact `foreign` says that it is none of the API's. */
 	async post<T>(path: string, body: JsonObject, signal?: AbortSignal): Promise<T> {
-		const text = JSON.stringify(body);
+		const text = stringifyJson(body);
 		const { status, answer } = await this.#send(path, text, signal);
 		if (status === 200) return parse<T>(answer);
 		const fault = toFault(answer);
@@ -93,7 +93,7 @@ function read(
 
 function parse<T>(answer: string): T {
 	try {
-		return JSON.parse(answer) as T;
+		return parseJson(answer) as T;
 	} catch (cause) {
 		throw new SvcError("SVC_UNAVAILABLE", "the answer is no JSON: it may not be the service's address", { cause });
 	}
@@ -101,7 +101,7 @@ function parse<T>(answer: string): T {
 
 function toFault(answer: string): string | undefined {
 	try {
-		const { faultstring } = JSON.parse(answer) as { readonly faultstring?: unknown };
+		const { faultstring } = parseJson(answer) as { readonly faultstring?: unknown };
 		return typeof faultstring === "string" ? faultstring : undefined;
 	} catch {
 		return undefined;

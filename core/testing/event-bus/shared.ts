@@ -57,7 +57,7 @@ function checkArrival(check: Check): void {
 			{ name: " spaced\tname.>.#/ü\u{1f600}\n\u0000'\"", data: { number: 1 } },
 			{ name: "n".repeat(10_000), data: { number: 2 } },
 			{ name: "empty", data: {} },
-			{ name: "numbers", data: { numbers: [0, -1.5, 1e300, Number.MAX_SAFE_INTEGER] } },
+			{ name: "numbers", data: { numbers: [0, -1.5, 1e300, Number.MAX_SAFE_INTEGER, 1234567890123456789n] } },
 			// Around the sizes at which transports do something else.
 			...[7_700, 7_900, 7_999, 8_000, 8_200, 65_536, 1_048_576, 3_000_000].map((size) => ({
 				name: "sized",

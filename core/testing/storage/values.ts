@@ -46,6 +46,15 @@ function checkRoundTrips(check: Check): void {
 		assert.deepEqual(await storage.find("action", {}), actions);
 	});
 
+	check("whole numbers inside a json field are exact, however large", async (storage) => {
+		const id = 1234567890123456789n;
+		const execution = createExecution({ parameters: { id, ids: [id, -id, 2n ** 64n] }, result: { id }, result_size: 26 });
+		await storage.insert("execution", [execution]);
+		assert.deepEqual(await storage.get("execution", execution.id), execution);
+		await storage.update("execution", execution.id, { result: { id: id + 1n } });
+		assert.deepEqual((await storage.get("execution", execution.id))?.result, { id: id + 1n });
+	});
+
 	check("null and a JSON null inside a field are kept apart from empty values", async (storage) => {
 		const execution = createExecution({
 			notify: null,

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { ApiKeyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -28,7 +29,7 @@ const columns: readonly Column<ApiKeyRecord>[] = [
 		),
 	},
 	{ title: "Whose", cell: ({ user }) => toSeenLine(user) },
-	{ title: "What for", class: "wide mono", cell: ({ metadata }) => toSeenLine(JSON.stringify(metadata).slice(0, mostShown)) },
+	{ title: "What for", class: "wide mono", cell: ({ metadata }) => toSeenLine(stringifyJson(metadata).slice(0, mostShown)) },
 	{ title: "Scopes", class: "right", cell: ({ scopes }) => (scopes === null ? "all" : scopes.length) },
 	{ title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at ?? undefined} /> },
 	{ title: "Expires", cell: ({ expires_at }) => (expires_at === null ? "never" : <Expiry at={expires_at} />) },
@@ -56,7 +57,7 @@ export function Page() {
 function Keys() {
 	const mine = session.user.value?.username ?? "";
 	const query = { user: addressBar.query("user") || undefined, ...toPaging(pageSize) };
-	const keys = useResource((signal) => client.apiKeys.list(query, { signal }), [JSON.stringify(query)]);
+	const keys = useResource((signal) => client.apiKeys.list(query, { signal }), [stringifyJson(query)]);
 	return (
 		<>
 			<FilterBar filters={[{ name: "user", label: "Whose", kind: "text", values: [mine], hint: "everybody's" }]} />

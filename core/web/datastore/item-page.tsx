@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { KeyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -33,7 +34,7 @@ export function Page({ values: { scope: given = "", name = "" } }: PageProps) {
 					<section class="card">
 						<h2>Value</h2>
 						{item.secret ? (
-							<Secret key={JSON.stringify(item)} item={item} scope={scope} user={user} />
+							<Secret key={stringifyJson(item)} item={item} scope={scope} user={user} />
 						) : (
 							<CodeBox label="Value" text={item.value} />
 						)}

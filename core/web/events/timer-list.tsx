@@ -1,3 +1,4 @@
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { TimerRecord } from "../../features/clients.ts";
 import { toHref } from "../kit/address.ts";
@@ -11,7 +12,7 @@ import { Ago, toLocal } from "../parts/time.tsx";
 const columns: readonly Column<TimerRecord>[] = [
 	{ title: "Timer", class: "wide", cell: ({ ref }) => <a href={toHref("/events/latest", { trigger: ref })}>{toSeenLine(ref)}</a> },
 	{ title: "Type", cell: ({ type }) => toSeenLine(type) },
-	{ title: "With", cell: ({ parameters }) => <code>{toSeenLine(JSON.stringify(parameters))}</code> },
+	{ title: "With", cell: ({ parameters }) => <code>{toSeenLine(stringifyJson(parameters))}</code> },
 	{ title: "Fired last", cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
 	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never again" : toLocal(next_fire_at)) },
 ];

@@ -1,3 +1,4 @@
+import { parseJson, parseWholeNumber, stringifyJson } from "../../contract/index.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ParameterDefinition, ParameterSchema } from "../../contract/parameters.ts";
 
@@ -97,8 +98,8 @@ function toKind({ enum: choices, secret, type }: ParameterDefinition): FieldKind
 
 function toText({ kind }: Field, value: JsonValue | undefined): string {
 	if (value === undefined || value === null) return "";
-	if (kind === "choice") return JSON.stringify(value);
-	return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+	if (kind === "choice") return stringifyJson(value);
+	return typeof value === "string" ? value : stringifyJson(value, 2);
 }
 
 /** Templates are texts whatever the type: the service renders them before it looks at the type. */
@@ -107,9 +108,9 @@ function readText(field: Field, text: string): JsonValue {
 	const { type = "string" } = definition;
 	if (kind === "text" || (kind === "secret" && type === "string") || /\{\{|\{%/.test(text)) return text;
 	if (text.trim() === "") throw new Error(`${name} cannot be taken away: give another value, or what was there.`);
-	if (kind === "any") return parseJson(text) ?? text;
+	if (kind === "any") return parseOrUndefined(text) ?? text;
 	if (kind === "number" || type === "number" || type === "integer") return readNumber(name, type, text);
-	const value = parseJson(text);
+	const value = parseOrUndefined(text);
 	if (value === undefined)
 		throw new Error(
 			`${name} must be JSON${type === "array" ? ', such as ["one", "two"]' : type === "object" ? ', such as {"name": "value"}' : ""}.`,
@@ -117,16 +118,17 @@ function readText(field: Field, text: string): JsonValue {
 	return value;
 }
 
-function readNumber(name: string, type: string, text: string): number {
+function readNumber(name: string, type: string, text: string): number | bigint {
+	if (/^\s*[+-]?\d+\s*$/.test(text)) return parseWholeNumber(text.trim());
 	const value = Number(text);
 	if (!Number.isFinite(value)) throw new Error(`${name} must be a number.`);
 	if (type === "integer" && !Number.isInteger(value)) throw new Error(`${name} must be a whole number.`);
 	return value;
 }
 
-function parseJson(text: string): JsonValue | undefined {
+function parseOrUndefined(text: string): JsonValue | undefined {
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return undefined;
 	}

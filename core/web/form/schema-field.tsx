@@ -1,3 +1,4 @@
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import { type Field, isNeeded } from "./fields.ts";
 
@@ -44,8 +45,8 @@ function FieldInput({ field: { kind, definition }, text, onText, described, isCh
 						{isChange && text === "" ? "as it was" : (definition.default ?? null) === null ? "not given" : "the default"}
 					</option>
 					{(kind === "flag" ? [true, false] : (definition.enum ?? [])).map((choice) => (
-						<option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>
-							{typeof choice === "string" ? toSeenLine(choice) : JSON.stringify(choice)}
+						<option key={stringifyJson(choice)} value={stringifyJson(choice)}>
+							{typeof choice === "string" ? toSeenLine(choice) : stringifyJson(choice)}
 						</option>
 					))}
 				</select>
@@ -95,7 +96,7 @@ function toHint({ kind, definition }: Field, isChange: boolean): string {
 		value !== undefined &&
 			value !== null &&
 			value !== "" &&
-			`Default: ${shorten(typeof value === "string" ? value : JSON.stringify(value))}`,
+			`Default: ${shorten(typeof value === "string" ? value : stringifyJson(value))}`,
 	]
 		.filter((part) => part !== false && part !== "")
 		.join(" ");

@@ -1,3 +1,4 @@
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { PackRecord } from "../../features/clients.ts";
 import { useResource } from "../kit/resource.ts";
@@ -23,7 +24,7 @@ export function PackAbout({ pack }: { readonly pack: PackRecord }) {
 					.filter(([, member]) => pack[member].length > 0)
 					.map(([name, member]) => (
 						<Fact key={name} name={name}>
-							{pack[member].map((each) => toSeenLine(typeof each === "string" ? each : JSON.stringify(each))).join(", ")}
+							{pack[member].map((each) => toSeenLine(typeof each === "string" ? each : stringifyJson(each))).join(", ")}
 						</Fact>
 					))}
 				{pack.svc_version !== undefined && <Fact name="For versions of the service">{toSeenLine(pack.svc_version)}</Fact>}

@@ -1,4 +1,5 @@
 import { isSvcError } from "../../contract/errors.ts";
+import { stringifyJson } from "../../contract/index.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ParameterSchema } from "../../contract/parameters.ts";
 import type { PackRecord } from "../../features/clients.ts";
@@ -32,7 +33,7 @@ export function PackConfig({ pack: { ref, content } }: { readonly pack: PackReco
 					return (
 						<section class="card" aria-label="Configuration">
 							<SchemaForm
-								key={JSON.stringify(found)}
+								key={stringifyJson(found)}
 								schema={schema}
 								initial={values}
 								canEmpty

@@ -86,7 +86,7 @@ function Name({ name }: { readonly name: string | undefined }) {
 	return name === undefined ? null : <span class="json-name">{toSeenLines(name)}</span>;
 }
 
-function Scalar({ value }: { readonly value: string | number | boolean | null }) {
+function Scalar({ value }: { readonly value: string | number | bigint | boolean | null }) {
 	const isWhole = useSignal(false);
 	if (typeof value !== "string") return <span class="json-scalar">{String(value)}</span>;
 	const isLong = value.length > longestText && !isWhole.value;

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { stringifyJson } from "../../contract/index.ts";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { PolicyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -27,14 +28,14 @@ const columns: readonly Column<PolicyRecord>[] = [
 	},
 	{ title: "Action", cell: ({ resource_ref }) => toSeenLine(resource_ref) },
 	{ title: "Type", cell: ({ policy_type }) => toSeenLine(policy_type) },
-	{ title: "With", class: "wide mono", cell: ({ parameters }) => toSeenLine(JSON.stringify(parameters)) },
+	{ title: "With", class: "wide mono", cell: ({ parameters }) => toSeenLine(stringifyJson(parameters)) },
 ];
 
 /** Limits on how many executions run at once, and what is run again. */
 export function Page() {
 	const given = Object.fromEntries(names.map((name) => [name, addressBar.query(name) || undefined]));
 	const query = { ...given, ...toPaging(pageSize) };
-	const policies = useResource(() => client.policies.list(query), [JSON.stringify(query)]);
+	const policies = useResource(() => client.policies.list(query), [stringifyJson(query)]);
 	const isMaking = useSignal(false);
 	return (
 		<>

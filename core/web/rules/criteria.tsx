@@ -1,3 +1,4 @@
+import { stringifyJson } from "../../contract/index.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RuleTestRecord } from "../../features/clients.ts";
@@ -42,5 +43,5 @@ export function FailedCriterion({ failed: { key, value, operator, pattern } }: {
 
 /** A value in a line of text. */
 export function toShownValue(value: JsonValue): string {
-	return toSeenLines(typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? ""));
+	return toSeenLines(typeof value === "string" ? stringifyJson(value) : (stringifyJson(value) ?? ""));
 }

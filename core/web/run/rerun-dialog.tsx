@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import { parseJson, stringifyJson } from "../../contract/index.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
 import { ActionForm } from "../actions/run-form.tsx";
 import { toActionUid } from "../kit/permissions.ts";
@@ -58,7 +59,7 @@ function ParameterForm({ run, onClose }: RerunProps) {
 
 function JsonForm({ run, onClose }: RerunProps) {
 	const before = run.parameters ?? {};
-	const text = useSignal(JSON.stringify(before, undefined, 2));
+	const text = useSignal(stringifyJson(before, 2));
 	const problem = useSignal("");
 	const submit = async () => {
 		try {
@@ -97,12 +98,12 @@ function JsonForm({ run, onClose }: RerunProps) {
 }
 
 function parseObject(text: string): JsonObject {
-	const value = JSON.parse(text) as JsonValue;
+	const value = parseJson(text);
 	if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	throw new Error("The parameters must be a JSON object, in curly brackets.");
 }
 
 /** Those that are not as they were. */
 function toChanged(before: JsonObject, after: JsonObject): JsonObject {
-	return Object.fromEntries(Object.entries(after).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)));
+	return Object.fromEntries(Object.entries(after).filter(([name, value]) => stringifyJson(before[name]) !== stringifyJson(value)));
 }

@@ -1,9 +1,17 @@
-import { Composer, type CST, type Document, isMap, isScalar, Lexer, type LineCounter, Parser, type YAMLMap } from "yaml";
+import { Composer, type CST, type Document, isMap, isScalar, Lexer, type LineCounter, Parser, type Tags, type YAMLMap } from "yaml";
+import { exactNumberTags } from "../../../core/contract/index.ts";
 
 /** Objects and lists in one another. */
 const deepest = 64;
 /** Names that stand twice are looked for here: the library compares each name with all before it. */
-const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
+const options = {
+	customTags: (tags: Tags) => exactNumberTags(tags),
+	merge: true,
+	stringKeys: true,
+	uniqueKeys: false,
+	prettyErrors: false,
+	logLevel: "error",
+} as const;
 
 /** What is wrong with the notation of a text. */
 export interface Mistake {

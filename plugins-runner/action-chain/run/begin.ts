@@ -1,5 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
-import { isSvcError, type JsonObject, type RunContext, type RunResult, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type RunContext,
+	type RunResult,
+	SvcError,
+	stringifyJson,
+	toErrorMessage,
+} from "../../../core/contract/index.ts";
 import { longestDefinition } from "../definition/chain-source.ts";
 import { readChain } from "../definition/read-chain.ts";
 import type { ChainParameters } from "../parameters.ts";
@@ -79,7 +87,7 @@ async function readResults(
 		if (hasEnded && (isKept || isCopied || !seen.has(entry.name))) {
 			const result = (await read(entry.execution_id)) ?? {};
 			results.set(entry.execution_id, result);
-			characters += JSON.stringify(result).length;
+			characters += stringifyJson(result).length;
 		}
 		seen.add(entry.name);
 		[hasEnded, isCopied] = [false, false];

@@ -1,5 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isSvcError, type JsonObject, type JsonValue, type RunContext, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type RunContext,
+	SvcError,
+	stringifyJson,
+	toErrorMessage,
+} from "../../../core/contract/index.ts";
 
 /** Milliseconds between two attempts at what cannot be reached. */
 const pause = 1_000;
@@ -36,7 +44,7 @@ export async function renderEach(
 			rendered.push([name, await render(context, value, names)]);
 		} catch (error) {
 			if (context.signal.aborted) throw error;
-			const text = (typeof value === "string" ? value : JSON.stringify(value)).slice(0, longestShown);
+			const text = (typeof value === "string" ? value : stringifyJson(value)).slice(0, longestShown);
 			const where = `Failed rendering value for ${what} "${name}" in task "${task}" (template string=${text})`;
 			throw new SvcError("SVC_INVALID", `${where}: ${toErrorMessage(error)}`, { cause: error });
 		}

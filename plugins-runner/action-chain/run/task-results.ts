@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/contract/index.ts";
+import { type JsonObject, stringifyJson } from "../../../core/contract/index.ts";
 
 /** How much of the results of a chain is kept: a chain may go in circles for long. The last one of each task is kept in any case. */
 export const keptResults = { count: 1_000, characters: 16 * 1024 * 1024 };
@@ -17,7 +17,7 @@ export class TaskResults {
 
 	/** The lap must be behind all others. */
 	add(lap: number, name: string, result: JsonObject): void {
-		const size = JSON.stringify(result).length;
+		const size = stringifyJson(result).length;
 		this.#kept.set(lap, { name, result, size });
 		this.#lastOf.set(name, lap);
 		this.#characters += size;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type PackPreparation, type PluginContext, type SensorContext, SvcError } from "../../../core/contract/index.ts";
+import { type PackPreparation, type PluginContext, type SensorContext, SvcError, stringifyJson } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, createLauncherAccess, type Launcher, toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import { longestReport, type PythonEnd, type PythonEngine, type PythonIo, type PythonRequest, type PythonTool } from "../engine.ts";
@@ -132,7 +132,7 @@ async function runTool(launcher: Launcher, program: Program, tool: PythonTool): 
 		// Nothing is written beside the files of whoever works at them.
 		args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
 		cwd: packDirectory,
-		stdin: JSON.stringify(request),
+		stdin: stringifyJson(request),
 		signal,
 		onStdout: onOutput,
 		onStderr: onOutput,

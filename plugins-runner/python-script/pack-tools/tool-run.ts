@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, type PackAtWork, SvcError } from "../../../core/contract/index.ts";
+import { type JsonObject, type JsonValue, type PackAtWork, parseJson, SvcError } from "../../../core/contract/index.ts";
 import type { Engines } from "../engines.ts";
 
 /** Characters at the end of what a tool prints that are kept. */
@@ -49,7 +49,7 @@ export async function runTool(engines: Engines, { pack, directory, signal }: Pac
 function toLines(report: string): readonly JsonObject[] {
 	return report.split("\n").flatMap((line) => {
 		try {
-			const value: unknown = JSON.parse(line);
+			const value: unknown = parseJson(line);
 			return typeof value === "object" && value !== null && !Array.isArray(value) ? [value as JsonObject] : [];
 		} catch {
 			return [];

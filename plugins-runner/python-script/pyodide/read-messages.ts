@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { SvcError } from "../../../core/contract/index.ts";
+import { parseJson, SvcError } from "../../../core/contract/index.ts";
 import type { WorkerMessage } from "./messages.ts";
 
 /** Most characters of one message, which is a result; more would fill the service's memory. */
@@ -16,7 +16,7 @@ export async function* readMessages(stream: Readable): AsyncGenerator<WorkerMess
 			const lines = [...begun, chunk.slice(0, end)].join("").split("\n");
 			begun = [];
 			length = 0;
-			for (const line of lines) yield JSON.parse(line) as WorkerMessage;
+			for (const line of lines) yield parseJson(line) as WorkerMessage;
 		}
 		begun.push(chunk.slice(end + 1));
 		length += chunk.length - end - 1;

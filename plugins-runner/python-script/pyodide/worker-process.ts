@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { SvcError } from "../../../core/contract/index.ts";
+import { parseJson, SvcError, stringifyJson } from "../../../core/contract/index.ts";
 import { toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine.ts";
@@ -163,10 +163,10 @@ export class WorkerProcess {
 	}
 
 	#send(message: RunMessage | AnswerMessage): void {
-		this.#input.write(`${JSON.stringify(message)}\n`);
+		this.#input.write(`${stringifyJson(message)}\n`);
 	}
 }
 
 async function callService(io: PythonIo, { method, path, body }: Extract<WorkerMessage, { type: "call" }>): Promise<AnswerMessage> {
-	return io.service({ method, path, ...(body === null ? {} : { body: JSON.parse(body) }) });
+	return io.service({ method, path, ...(body === null ? {} : { body: parseJson(body) }) });
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, type Logger, type SensorContext, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
+import { type JsonObject, type Logger, type SensorContext, SvcError, stringifyJson, toErrorMessage } from "../../../core/contract/index.ts";
 import { type SensorCall, type SensorMessage, toMessage } from "./messages.ts";
 import { callService } from "./sensor-calls.ts";
 import { followTriggers } from "./trigger-changes.ts";
@@ -73,7 +73,7 @@ export class Dialogue {
 	}
 
 	#say(message: JsonObject): void {
-		this.#write(`${JSON.stringify(message)}\n`);
+		this.#write(`${stringifyJson(message)}\n`);
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/contract/index.ts";
+import { type JsonObject, stringifyJson } from "../../../core/contract/index.ts";
 
 /** What one run of a Python sensor needs. */
 export interface SensorRequest {
@@ -32,7 +32,7 @@ export interface SensorSettings {
 
 /** The first line that the driver gets (python/svc/sensor_driver.py). */
 export function toSensorLine({ settings, ...request }: SensorRequest): string {
-	return `${JSON.stringify({
+	return `${stringifyJson({
 		ref: request.ref,
 		pack: request.pack,
 		class_name: request.className,

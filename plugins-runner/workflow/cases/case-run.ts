@@ -1,4 +1,11 @@
-import type { ChildRequest, ExecutionStatus, JsonObject, TaskState } from "../../../core/contract/index.ts";
+import {
+	type ChildRequest,
+	type ExecutionStatus,
+	type JsonObject,
+	parseJson,
+	stringifyJson,
+	type TaskState,
+} from "../../../core/contract/index.ts";
 import type { Conductor } from "../conductor/conductor.ts";
 import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import type { DefinitionCase, GivenResult } from "./read-cases.ts";
@@ -75,7 +82,7 @@ export class CaseRun {
 	async #tell(...events: readonly WorkflowEvent[]): Promise<boolean> {
 		const step = await this.#conductor.handle(events, this.#now);
 		// What is kept must survive being stored.
-		if (step.entry !== undefined) this.entries.push(JSON.parse(JSON.stringify(step.entry)) as JsonObject);
+		if (step.entry !== undefined) this.entries.push(parseJson(stringifyJson(step.entry)) as JsonObject);
 		for (const request of step.start) this.#start(request);
 		this.#end = step.end;
 		await this.#follow(step);

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DefinitionCaseResult, DefinitionTools, JsonObject, JsonValue, TaskState } from "../../../core/contract/index.ts";
+import {
+	type DefinitionCaseResult,
+	type DefinitionTools,
+	type JsonObject,
+	type JsonValue,
+	stringifyJson,
+	type TaskState,
+} from "../../../core/contract/index.ts";
 import { Conductor } from "../conductor/conductor.ts";
 import type { Definition } from "../definition/definition.ts";
 import { inspectDefinition } from "../definition/inspect-definition.ts";
@@ -71,4 +78,4 @@ function nameUnused({ task, route, occurrence, item }: GivenResult): string {
 	return `results: nothing has taken that of ${[task, ...parts.map(([name, value]) => `${name} ${value}`)].join(", ")}`;
 }
 
-const toText = (value: JsonValue) => JSON.stringify(value);
+const toText = (value: JsonValue) => stringifyJson(value);

@@ -1,4 +1,4 @@
-import { isJsonObject, isSvcError, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
+import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
 import type { WorkflowEnd } from "../steps.ts";
 import { RenderingError } from "./renderer.ts";
 import type { Run } from "./run.ts";
@@ -77,7 +77,7 @@ async function toErrors(run: Run): Promise<readonly JsonObject[]> {
 	const told = new Map<string, JsonObject>();
 	for (const entry of errors) {
 		const opened = await openError(run, entry);
-		told.set(isSmall(opened) ? JSON.stringify(opened) : `${told.size}`, opened);
+		told.set(isSmall(opened) ? stringifyJson(opened) : `${told.size}`, opened);
 	}
 	if (droppedErrors > 0) told.set("dropped", { type: "error", message: `There are ${droppedErrors} more errors.` });
 	return [...told.values()];

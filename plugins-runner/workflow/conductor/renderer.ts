@@ -4,6 +4,7 @@ import {
 	isSvcError,
 	type JsonObject,
 	type JsonValue,
+	stringifyJson,
 	toErrorMessage,
 } from "../../../core/contract/index.ts";
 import type { Place, Timing } from "../definition/definition.ts";
@@ -110,7 +111,7 @@ function isTruthy(value: JsonValue): boolean {
 /** A text is never cut: what is left of a secret could not be hidden. */
 function toShort(value: JsonValue | undefined): string {
 	if (value === undefined) return "undefined";
-	if (typeof value === "string") return value.length <= longestSeen ? JSON.stringify(value) : `text of ${value.length} characters`;
+	if (typeof value === "string") return value.length <= longestSeen ? stringifyJson(value) : `text of ${value.length} characters`;
 	if (isArray(value)) return `list of ${value.length}`;
 	if (!isJsonObject(value)) return String(value);
 	const names = Object.keys(value);

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../../core/contract/index.ts";
+import { stringifyJson, type TaskStatus } from "../../../core/contract/index.ts";
 import type { FollowedEdge, HeldRecord, RunStatus } from "./facts.ts";
 import type { Held } from "./held-values.ts";
 import { JoinRun } from "./joins.ts";
@@ -124,7 +124,7 @@ export class RunState {
 	}
 
 	addError(entry: HeldRecord): void {
-		const text = JSON.stringify(entry);
+		const text = stringifyJson(entry);
 		if (this.#seenErrors.has(text)) return;
 		if (this.errors.length >= mostErrors) {
 			this.droppedErrors++;

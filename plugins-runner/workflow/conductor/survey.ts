@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../../core/contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, SvcError, stringifyJson } from "../../../core/contract/index.ts";
 
 /** A path from its end to its beginning. */
 interface Trail {
@@ -106,7 +106,7 @@ export function mapObject(value: JsonObject, change: (part: JsonValue) => JsonVa
 
 function lookInside(value: JsonValue, inner: (step: string | number, member: JsonValue) => Part): Part {
 	if (typeof value !== "object" || value === null) {
-		const text = JSON.stringify(value);
+		const text = stringifyJson(value);
 		return { held: value, bytes: text.length, text, isOpaque: false };
 	}
 	if (isArray(value)) {
@@ -121,7 +121,7 @@ function lookInside(value: JsonValue, inner: (step: string | number, member: Jso
 	return {
 		held: isMarked ? { $: { o: plain } } : plain,
 		bytes: sum(entries.map(([, part]) => part)) + sum(entries.map(([name]) => ({ bytes: name.length + 3 }))),
-		text: `{${entries.map(([name, { text }]) => `${JSON.stringify(name)}:${text}`).join()}}`,
+		text: `{${entries.map(([name, { text }]) => `${stringifyJson(name)}:${text}`).join()}}`,
 		isOpaque: isMarked || entries.some(([, { isOpaque }]) => isOpaque),
 	};
 }

@@ -1,4 +1,4 @@
-import type { DefinitionFinding, JsonValue } from "../../../core/contract/index.ts";
+import { type DefinitionFinding, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
 import { findingAt } from "./finding.ts";
 import { isObject } from "./is-object.ts";
 import { spellInPython, spellText } from "./python-spelling.ts";
@@ -72,7 +72,7 @@ function* checkList(spot: Spot, shape: Shape, report: Report): Iterable<Definiti
 }
 
 function areDifferent(values: readonly JsonValue[]): boolean {
-	return new Set(values.map((value) => JSON.stringify(sortMembers(value)))).size === values.length;
+	return new Set(values.map((value) => stringifyJson(sortMembers(value)))).size === values.length;
 }
 
 /** Members in another order make the same object. As a list of pairs, since names of digits come first in every object. */

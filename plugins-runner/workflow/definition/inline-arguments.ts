@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../core/contract/index.ts";
+import { type JsonValue, parseJson } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 
 /** An argument that stands in a text as `name=value`. */
@@ -97,7 +97,7 @@ function toValue(written: string): JsonValue {
 	if (findDepth(content) > limits.depth) return content;
 	const text = /^(?:true|false)$/i.test(content) ? content.toLowerCase() : content.replace(/^(-?)\./, "$10.");
 	try {
-		return JSON.parse(text) as JsonValue;
+		return parseJson(text);
 	} catch {
 		return content;
 	}

@@ -53,7 +53,7 @@ test("what is wrong with the notation is told with its line", async () => {
 		row("tasks:\n  a: {}\n  Off: {}", misread("Off", "the boolean false"), 3),
 		row("tasks:\n  a: {}\n  1: {}", misread("1", "the number 1"), 3),
 		row("tasks:\n  a: {}\n  null: {}", misread("null", "null"), 3),
-		row("tasks:\n  a: {}\nvars:\n  - x: .nan", "The value .nan is no value of JSON.", 4),
+		row("tasks:\n  a: {}\nvars:\n  - x: .nan", "the number .nan cannot be represented in JSON.", 4),
 		row("tasks:\n  a: {}\nvars:\n  - x: *b", 'The alias "b" has no anchor before it.', 4),
 		row("tasks:\n  a: {}\nvars:\n  - x: &b [*b]", "What an anchor names holds an alias of itself.", 4),
 		row("tasks:\n  a: {<<: 1}", 'The name "<<" merges objects: it needs an object, or a list of them.', 2),

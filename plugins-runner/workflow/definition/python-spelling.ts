@@ -37,7 +37,7 @@ function spellScalar(value: JsonValue, isFloat: boolean): string {
 	if (value === null) return "None";
 	if (typeof value === "boolean") return value ? "True" : "False";
 	if (typeof value === "number") return isFloat && Number.isInteger(value) ? value.toFixed(1) : String(value);
-	return spellText(String(value));
+	return typeof value === "bigint" ? String(value) : spellText(String(value));
 }
 
 function escapeCharacter(character: string): string {

@@ -101,12 +101,7 @@ export class ValueReader {
 	}
 
 	#readScalar(scalar: Scalar): Measured {
-		const { value } = scalar;
-		if (typeof value === "number" && !Number.isFinite(value)) {
-			this.#report(scalar, `The value ${scalar.source ?? value} is no value of JSON.`);
-			return measure(null);
-		}
-		return measure((value ?? null) as JsonValue);
+		return measure((scalar.value ?? null) as JsonValue);
 	}
 
 	#readList(items: readonly Node[]): Measured {

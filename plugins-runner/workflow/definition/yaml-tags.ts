@@ -1,4 +1,5 @@
 import { Scalar, type ScalarTag, type Tags } from "yaml";
+import { exactNumberTags } from "../../../core/contract/index.ts";
 
 /** Words of YAML 1.1 for true and false; its single letters are texts everywhere else, and here. */
 const trueWords = /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
@@ -19,5 +20,5 @@ const leftOut = new Set(["bool", "binary", "merge", "omap", "pairs", "set", "tim
 export const yamlTags = (tags: Tags): Tags => [
 	boolean(true, trueWords),
 	boolean(false, falseWords),
-	...tags.filter((tag) => typeof tag === "string" || !leftOut.has(tag.tag)),
+	...exactNumberTags(tags.filter((tag) => typeof tag === "string" || !leftOut.has(tag.tag))),
 ];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { JsonObject, Logger, ParameterSchema, Storage } from "../../../contract/index.ts";
-import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { isSvcError, SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
 import { Attached } from "../../../kernel/basics/attached.ts";
 import { toStableId } from "../../../kernel/basics/ids.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
@@ -225,7 +225,7 @@ export class StoredPackConfigs implements PackConfigs {
 function mentionsConfig(source: object): boolean {
 	let isMentioned = mentions.get(source);
 	if (isMentioned === undefined) {
-		isMentioned = JSON.stringify(source).includes("config_context");
+		isMentioned = stringifyJson(source).includes("config_context");
 		mentions.set(source, isMentioned);
 	}
 	return isMentioned;

@@ -1,4 +1,4 @@
-import { isJsonObject, isSvcError, type JsonObject, type JsonValue } from "../../../contract/index.ts";
+import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../contract/index.ts";
 import { memberOf, toMessagePlace } from "./message-path.ts";
 
 /** Something that is wrong with a member of a file. */
@@ -64,5 +64,5 @@ function without(value: JsonObject, path: readonly string[], standIns: JsonObjec
 }
 
 function isSame(one: JsonValue | undefined, other: JsonValue): boolean {
-	return JSON.stringify(one) === JSON.stringify(other);
+	return stringifyJson(one) === stringifyJson(other);
 }

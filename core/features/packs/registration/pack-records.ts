@@ -1,4 +1,4 @@
-import type { FollowedPackEntity, JsonObject, JsonValue, PackEntity } from "../../../contract/index.ts";
+import { type FollowedPackEntity, type JsonObject, type JsonValue, type PackEntity, stringifyJson } from "../../../contract/index.ts";
 import { type WireRecord, withoutNull } from "../../../http/record.ts";
 import { isSelected, type Selection } from "../../../http/selection.ts";
 
@@ -86,7 +86,7 @@ function toUnknown(metadata: JsonObject): JsonObject {
 	for (const [name, value] of Object.entries(metadata)) {
 		// Whoever copies the record member by member must not be given this one.
 		if (known.has(name) || name === "__proto__") continue;
-		rest -= name.length + JSON.stringify(value).length;
+		rest -= name.length + stringifyJson(value).length;
 		if (rest < 0) break;
 		kept.push([name, value]);
 	}

@@ -7,6 +7,7 @@ import {
 	type PackEntity,
 	type Storage,
 	SvcError,
+	stringifyJson,
 	toErrorMessage,
 } from "../../../contract/index.ts";
 import { Breath } from "../../../kernel/basics/breath.ts";
@@ -79,5 +80,5 @@ function skipForRunnerType({ directory, report, logger }: Parts, { ref, runner_t
 async function registerAction({ storage, clock }: Parts, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {
 	if (known === undefined) return insertOnce(() => storage.insert("action", [{ id: createId(clock), ...action }]));
 	const { id, ...fields } = known;
-	if (JSON.stringify(fields) !== JSON.stringify({ ...fields, ...action })) await storage.update("action", id, action);
+	if (stringifyJson(fields) !== stringifyJson({ ...fields, ...action })) await storage.update("action", id, action);
 }

@@ -1,8 +1,8 @@
 import { opendir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { JsonObject, JsonValue } from "../../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { JsonObject } from "../../../contract/index.ts";
+import { parseJson, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { hasUnseen } from "../../../contract/unseen-text.ts";
 import { assertShallow } from "../../../language/yaml-document.ts";
 import { toPack } from "../reading/manifest.ts";
@@ -84,7 +84,7 @@ function parseIndex(text: string, toPlace: (place: string) => string): IndexCont
 
 function parsePacks(text: string): JsonObject {
 	try {
-		const value = JSON.parse(text) as JsonValue;
+		const value = parseJson(text);
 		assertShallow(value);
 		if (isObject(value) && isObject(value["packs"])) return value["packs"];
 	} catch (error) {

@@ -56,8 +56,8 @@ const onAge =
 	(value, pattern, now) => {
 		const then = toTime(value);
 		if (then === undefined) throw new TemplateError("the value must be a date and time, or a Unix time");
-		const limit = typeof pattern === "string" && pattern.trim() !== "" ? Number(pattern) : numberOf(pattern);
-		if (limit === undefined || !Number.isFinite(limit)) throw new TemplateError("the pattern must be a number of seconds");
+		const limit = typeof pattern === "string" && pattern.trim() !== "" ? Number(pattern) : Number(numberOf(pattern) ?? Number.NaN);
+		if (!Number.isFinite(limit)) throw new TemplateError("the pattern must be a number of seconds");
 		return compare((now - then) / 1_000_000, limit);
 	};
 

@@ -45,8 +45,8 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 		});
 	},
 	filesizeformat: (input, given) => {
-		const bytes = typeof input === "string" && input.trim() !== "" ? Number(input) : numberOf(input);
-		if (bytes === undefined || !Number.isFinite(bytes)) throw given.error(`needs a number, not ${typeName(input)}`);
+		const bytes = typeof input === "string" && input.trim() !== "" ? Number(input) : Number(numberOf(input) ?? Number.NaN);
+		if (!Number.isFinite(bytes)) throw given.error(`needs a number, not ${typeName(input)}`);
 		return fileSize(bytes, byteUnits[given.flag(0, "binary", false) ? "binary" : "decimal"]);
 	},
 	pprint: (input, _given, { budget }) => toLiteral(input, budget),

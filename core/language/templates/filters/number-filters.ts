@@ -1,3 +1,4 @@
+import { parseWholeNumber, toWholeNumber } from "../../../contract/index.ts";
 import { TemplateError } from "../errors.ts";
 import { isFloat, numberOf, toFloat, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
@@ -5,24 +6,26 @@ import type { Filter } from "./filter.ts";
 export const numberFilters: Readonly<Record<string, Filter>> = {
 	int: (input, given) => {
 		const number = typeof input === "string" ? parseInteger(input, given.integer(1, "base", 10)) : numberOf(input);
-		return number === undefined ? (given.get(0, "default") ?? 0) : Math.trunc(number);
+		if (number === undefined) return given.get(0, "default") ?? 0;
+		return typeof number === "bigint" ? number : toWholeNumber(BigInt(Math.trunc(number)));
 	},
 	float: (input, given) => {
 		const number = typeof input === "string" ? parseDecimal(input) : numberOf(input);
-		return number === undefined ? (given.get(0, "default") ?? toFloat(0)) : toFloat(number);
+		return number === undefined ? (given.get(0, "default") ?? toFloat(0)) : toFloat(Number(number));
 	},
 	abs: (input) => {
-		const size = Math.abs(numberNeeded(input, "abs"));
-		return isFloat(input) ? toFloat(size) : size;
+		const number = numberNeeded(input, "abs");
+		const size = number < 0 ? -number : number;
+		return isFloat(input) ? toFloat(Number(size)) : size;
 	},
 	round: (input, given) => {
 		const precision = given.integer(0, "precision", 0);
 		if (Math.abs(precision) > 20) throw given.error("needs a precision between -20 and 20");
-		return toFloat(roundTo(numberNeeded(input, "round"), precision, given.text(1, "method", "common")));
+		return toFloat(roundTo(Number(numberNeeded(input, "round")), precision, given.text(1, "method", "common")));
 	},
 };
 
-function numberNeeded(input: Value, filter: string): number {
+function numberNeeded(input: Value, filter: string): number | bigint {
 	const number = numberOf(input);
 	if (number === undefined) throw new TemplateError(`filter "${filter}" needs a number, not ${typeName(input)}`);
 	return number;
@@ -34,11 +37,20 @@ const digitsOfBase: ReadonlyMap<number, RegExp> = new Map([
 	[16, /^[+-]?(?:0x)?[\da-f]+$/i],
 ]);
 
-function parseInteger(text: string, base: number): number | undefined {
+function parseInteger(text: string, base: number): number | bigint | undefined {
 	const trimmed = text.trim();
+	if (/^[+-]?\d+$/.test(trimmed) && !digitsOfBase.has(base)) return parseWholeNumber(trimmed);
 	if (digitsOfBase.get(base)?.test(trimmed) !== true) return parseDecimal(trimmed);
-	return Number.parseInt(trimmed.replace(/0[box]/i, ""), base);
+	const digits = trimmed.replace(/^[+-]/, "").replace(/^0[box]/i, "");
+	const size = toWholeNumber(BigInt(`${prefixOfBase.get(base)}${digits}`));
+	return trimmed.startsWith("-") ? -size : size;
 }
+
+const prefixOfBase: ReadonlyMap<number, string> = new Map([
+	[2, "0b"],
+	[8, "0o"],
+	[16, "0x"],
+]);
 
 /** The number a decimal text stands for, or undefined. */
 function parseDecimal(text: string): number | undefined {

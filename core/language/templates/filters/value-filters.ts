@@ -45,8 +45,8 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
 		return end === 0 ? head : head.slice(0, end);
 	},
 	to_human_time_from_seconds: (input, given) => {
-		const seconds = typeof input === "boolean" ? undefined : numberOf(input);
-		if (seconds === undefined || seconds < 0) throw given.error("needs a number of seconds that is not negative");
+		const seconds = typeof input === "boolean" ? Number.NaN : Number(numberOf(input) ?? Number.NaN);
+		if (!(seconds >= 0)) throw given.error("needs a number of seconds that is not negative");
 		if (seconds === 0) return "0s";
 		return seconds < 1 ? `${seconds}μs` : humanTime(isFloat(input) ? roundHalfEven(seconds) : seconds);
 	},

@@ -1,5 +1,5 @@
 import { Document, type Tags, visit } from "yaml";
-import { isSvcError, type JsonValue } from "../../../contract/index.ts";
+import { isSvcError, stringifyJson } from "../../../contract/index.ts";
 import { currentWork } from "../../work-budget.ts";
 import { assertShallow, deepestYaml, parseYamlDocument } from "../../yaml-document.ts";
 import type { Arguments } from "../arguments.ts";
@@ -10,7 +10,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 	to_yaml_string: (input, given, { budget }) => {
 		const plain = toJson(input, 0, budget);
 		// What is shared is written out in full, so that the size is that of the JSON and some blanks.
-		budget.text(2 * (JSON.stringify(plain)?.length ?? 0));
+		budget.text(2 * (stringifyJson(plain)?.length ?? 0));
 		const indent = given.get(0, "indent") ?? null;
 		const isAscii = !given.flag(1, "allow_unicode", true);
 		const spaces = indent === null ? 2 : Math.min(Math.max(given.integer(0, "indent"), 2), 16);
@@ -49,16 +49,21 @@ function inTime<T>(given: Arguments, work: () => T): T {
 	}
 }
 
-/** `y` and `n` stay texts, as in the reference language; the other words for true and false count. */
-function withoutLetters(tags: Tags): Tags {
-	return tags.map((tag) => {
-		if (typeof tag !== "object" || !("test" in tag) || tag.tag !== "tag:yaml.org,2002:bool" || tag.test === undefined) return tag;
-		return { ...tag, test: new RegExp(`^(?![YyNn]$)(?:${tag.test.source})`) };
-	});
+/**
+ * `y` and `n` stay texts, as in the reference language; the other words for true and false count. Dates stay the texts that they are, as in
+ * every file of a pack.
+ */
+function usedTags(tags: Tags): Tags {
+	return tags
+		.filter((tag) => typeof tag === "string" || tag.tag !== "tag:yaml.org,2002:timestamp")
+		.map((tag) => {
+			if (typeof tag !== "object" || !("test" in tag) || tag.tag !== "tag:yaml.org,2002:bool" || tag.test === undefined) return tag;
+			return { ...tag, test: new RegExp(`^(?![YyNn]$)(?:${tag.test.source})`) };
+		});
 }
 
 function read(text: string): Value {
-	const { document } = parseYamlDocument(text, { version: "1.1", customTags: withoutLetters });
+	const { document } = parseYamlDocument(text, { version: "1.1", customTags: usedTags });
 	const [error] = document.errors;
 	if (error !== undefined) throw error;
 	const value: unknown = document.toJS({ maxAliasCount: 100 });
@@ -66,14 +71,14 @@ function read(text: string): Value {
 	return toPlain(value);
 }
 
-/** JSON of what YAML knows beyond it: dates become texts, binary data base64, sets and maps objects. */
+/** JSON of what YAML knows beyond it: data becomes base64, sets lists and maps objects. */
 function toPlain(value: unknown): Value {
-	const text = JSON.stringify(value, (_key, member: unknown) => {
-		if (member instanceof Map) return Object.fromEntries(member);
-		if (member instanceof Set) return [...member];
-		return member instanceof Uint8Array ? Buffer.from(member).toString("base64") : member;
-	});
-	return text === undefined ? null : (JSON.parse(text) as JsonValue);
+	if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+	if (value instanceof Set) return Array.from(value, toPlain);
+	if (Array.isArray(value)) return value.map(toPlain);
+	if (typeof value !== "object" || value === null) return (value ?? null) as Value;
+	const members = value instanceof Map ? [...value] : Object.entries(value);
+	return Object.fromEntries(members.map(([name, member]) => [String(name), toPlain(member)]));
 }
 
 const beyondAscii = /[\u0080-\uffff]/g;

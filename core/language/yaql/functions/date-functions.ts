@@ -24,7 +24,7 @@ export const dateFunctions = [
 			fromParts({ year, month, day, hour, minute, second: seconds, microsecond }, shift),
 	),
 	defineFunction("datetime", [numeric("timestamp"), offset], (_call, timestamp, shift) => {
-		const microseconds = Math.round((numberOf(timestamp) ?? 0) * second);
+		const microseconds = Math.round(Number(numberOf(timestamp) ?? 0) * second);
 		return new DateTime(microseconds, shift);
 	}),
 	defineFunction("datetime", [text("string"), optional(nullable(text("format")), null)], (_call, string, format) =>

@@ -1,14 +1,14 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
-import { isList, numberOf, stepping, type YaqlList, type YaqlValue } from "../values.ts";
+import { isList, numberOf, stepping, toInteger, type YaqlList, type YaqlValue } from "../values.ts";
 import type { Lambda } from "./parameter.ts";
 
 /** Remembers values and tells whether one equal to another was there before. */
 export class SeenValues {
 	readonly #budget: Budget;
 	/** Those that can be told apart by a look. */
-	readonly #simple = new Set<string | number | null>();
+	readonly #simple = new Set<string | number | bigint | null>();
 	readonly #others: YaqlValue[] = [];
 
 	constructor(budget: Budget) {
@@ -31,9 +31,12 @@ export class SeenValues {
 }
 
 /** True is equal to 1, and 1 to 1.0. */
-function simplified(value: YaqlValue): string | number | null | undefined {
+function simplified(value: YaqlValue): string | number | bigint | null | undefined {
 	if (value === null || typeof value === "string") return value;
-	return typeof value === "boolean" ? Number(value) : numberOf(value);
+	if (typeof value === "boolean") return Number(value);
+	const number = numberOf(value);
+	// A float of this size is the same number as a whole one.
+	return typeof number === "number" && Number.isInteger(number) ? toInteger(number) : number;
 }
 
 export function distinct(elements: Iterable<YaqlValue>, key: Lambda | undefined, budget: Budget): readonly YaqlValue[] {

@@ -1,15 +1,17 @@
+import { parseWholeNumber } from "../../../contract/index.ts";
+import { calculateWhole } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
 import { compare } from "../operators.ts";
 import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
-import { any, defineFunction, integer, nullable, numeric, optional } from "./parameter.ts";
+import { any, defineFunction, integer, nullable, numeric, optional, wholeNumber } from "./parameter.ts";
 
 /** Functions of numbers. */
 export const numberFunctions = [
 	defineFunction("int", [any("value")], (_call, value) => toWhole(value)),
 	defineFunction("float", [any("value")], (_call, value) => toFloat(toNumber(value))),
-	defineFunction("isInteger", [any("value")], (_call, value) => typeof value === "number" && !isFloat(value)),
+	defineFunction("isInteger", [any("value")], (_call, value) => numberOf(value) !== undefined && !isFloat(value)),
 	defineFunction("isNumber", [any("value")], (_call, value) => numberOf(value) !== undefined),
-	defineFunction("abs", [numeric("op")], (_call, number) => alike(number, Math.abs(plainNumber(number)))),
+	defineFunction("abs", [numeric("op")], (_call, number) => absolute(number)),
 	defineFunction("sign", [numeric("num")], (_call, number) => Math.sign(plainNumber(number)) + 0),
 	defineFunction("max", [any("a"), any("b")], ({ budget }, a, b) => (compare(">", b, a, budget) > 0 ? b : a)),
 	defineFunction("min", [any("a"), any("b")], ({ budget }, a, b) => (compare(">", b, a, budget) > 0 ? a : b)),
@@ -20,44 +22,53 @@ export const numberFunctions = [
 	defineFunction("random", [], () => Math.random()),
 	defineFunction("random", [integer("from"), integer("to")], (_call, from, to) => {
 		if (from > to) throw new YaqlError("ValueError", "the range is empty");
-		return toInteger(from + Math.floor(Math.random() * (toInteger(to - from) + 1)));
+		return toInteger(from + Math.floor(Math.random() * (to - from + 1)));
 	}),
-	defineFunction("bitwiseAnd", [integer("left"), integer("right")], (_call, left, right) => fromBits(BigInt(left) & BigInt(right))),
-	defineFunction("bitwiseOr", [integer("left"), integer("right")], (_call, left, right) => fromBits(BigInt(left) | BigInt(right))),
-	defineFunction("bitwiseXor", [integer("left"), integer("right")], (_call, left, right) => fromBits(BigInt(left) ^ BigInt(right))),
-	defineFunction("bitwiseNot", [integer("arg")], (_call, value) => fromBits(~BigInt(value))),
-	defineFunction("shiftBitsLeft", [integer("value"), integer("bitsNumber")], (_call, value, bits) =>
+	defineFunction("bitwiseAnd", [wholeNumber("left"), wholeNumber("right")], (_call, left, right) => fromBits(BigInt(left) & BigInt(right))),
+	defineFunction("bitwiseOr", [wholeNumber("left"), wholeNumber("right")], (_call, left, right) => fromBits(BigInt(left) | BigInt(right))),
+	defineFunction("bitwiseXor", [wholeNumber("left"), wholeNumber("right")], (_call, left, right) => fromBits(BigInt(left) ^ BigInt(right))),
+	defineFunction("bitwiseNot", [wholeNumber("arg")], (_call, value) => fromBits(~BigInt(value))),
+	defineFunction("shiftBitsLeft", [wholeNumber("value"), integer("bitsNumber")], (_call, value, bits) =>
 		value === 0 ? 0 : fromBits(BigInt(value) << shift(bits)),
 	),
-	defineFunction("shiftBitsRight", [integer("value"), integer("bitsNumber")], (_call, value, bits) =>
+	defineFunction("shiftBitsRight", [wholeNumber("value"), integer("bitsNumber")], (_call, value, bits) =>
 		fromBits(BigInt(value) >> shift(bits)),
 	),
 ];
 
+/** As many as a whole number of 1,000 digits has. */
+const mostBits = 3_323;
+
 function plainNumber(number: YaqlValue): number {
-	return numberOf(number) ?? 0;
+	return Number(numberOf(number) ?? 0);
+}
+
+function absolute(number: YaqlValue): YaqlValue {
+	const size = numberOf(number) ?? 0;
+	return alike(number, size < 0 ? -size : size);
 }
 
 /** A float where the other one is. */
-function alike(pattern: YaqlValue, number: number): YaqlValue {
-	return isFloat(pattern) ? toFloat(number) : toInteger(number);
+function alike(pattern: YaqlValue, number: number | bigint): YaqlValue {
+	return isFloat(pattern) ? toFloat(Number(number)) : toInteger(number);
 }
 
 const integerText = /^[+-]?\d+(?:_\d+)*$/;
 const floatText = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-function toWhole(value: YaqlValue): number {
+function toWhole(value: YaqlValue): number | bigint {
+	if (typeof value === "bigint") return value;
 	if (typeof value !== "string") return toInteger(Math.trunc(toNumber(value)));
 	const trimmed = value.trim();
 	if (!integerText.test(trimmed)) throw new YaqlError("ValueError", "the text is no integer");
-	return toInteger(Number(trimmed.replaceAll("_", "")));
+	return parseWholeNumber(trimmed.replaceAll("_", ""));
 }
 
 function toNumber(value: YaqlValue): number {
 	if (value === null) return 0;
 	if (typeof value === "boolean") return Number(value);
 	const number = numberOf(value);
-	if (number !== undefined) return number;
+	if (number !== undefined) return Number(number);
 	if (typeof value !== "string") throw new YaqlError("TypeError", `a text or a number is needed, not ${typeName(value)}`);
 	const trimmed = value.trim();
 	if (!floatText.test(trimmed)) throw new YaqlError("ValueError", "the text is no number");
@@ -66,6 +77,7 @@ function toNumber(value: YaqlValue): number {
 
 /** To the nearest, and from the middle to the even one. A number that is cut to integers by negative digits stays what it was. */
 function round(number: YaqlValue, digits: number): YaqlValue {
+	if (typeof number === "bigint") return roundWhole(number, digits);
 	const value = plainNumber(number);
 	if (!isFloat(number) && digits >= 0) return toInteger(value);
 	if (digits > 300 || digits < -300) return digits > 0 ? number : alike(number, 0);
@@ -77,39 +89,55 @@ function round(number: YaqlValue, digits: number): YaqlValue {
 	return toFloat(digits > 15 ? value : Number(value.toFixed(digits)));
 }
 
+function roundWhole(number: bigint, digits: number): YaqlValue {
+	if (digits >= 0) return number;
+	if (digits < -1_000) return 0;
+	const unit = 10n ** BigInt(-digits);
+	const rest = ((number % unit) + unit) % unit;
+	const lower = number - rest;
+	const isUp = 2n * rest > unit || (2n * rest === unit && (lower / unit) % 2n !== 0n);
+	return toInteger(isUp ? lower + unit : lower);
+}
+
 function evenRound(value: number): number {
 	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
 function power(a: YaqlValue, b: YaqlValue, modulus: number | null): YaqlValue {
+	if (modulus === null && !isFloat(a) && !isFloat(b) && plainNumber(b) >= 0) {
+		const result = calculateWhole("**", numberOf(a) ?? 0, numberOf(b) ?? 0);
+		if (result === undefined) throw new YaqlError("OverflowError", "the result has too many digits");
+		return result;
+	}
 	const [base, exponent] = [plainNumber(a), plainNumber(b)];
 	if (modulus === null) {
 		if (base === 0 && exponent < 0) throw new YaqlError("ZeroDivisionError", "0 cannot be raised to a negative power");
 		const result = base ** exponent;
 		if (Number.isNaN(result)) throw new YaqlError("ValueError", "the result is no real number");
-		return isFloat(a) || isFloat(b) || exponent < 0 ? toFloat(result) : toInteger(result);
+		return toFloat(result);
 	}
 	if (isFloat(a) || isFloat(b)) throw new YaqlError("TypeError", "a power with a modulus needs integers");
 	if (exponent < 0 || modulus === 0)
 		throw new YaqlError("ValueError", "a power with a modulus needs an exponent from 0, and a modulus other than 0");
-	return powerOfModulus(BigInt(base), BigInt(exponent), BigInt(modulus));
+	return powerOfModulus(BigInt(numberOf(a) ?? 0), BigInt(numberOf(b) ?? 0), BigInt(modulus));
 }
 
-function powerOfModulus(base: bigint, exponent: bigint, modulus: bigint): number {
+function powerOfModulus(base: bigint, exponent: bigint, modulus: bigint): YaqlValue {
 	let result = 1n % modulus;
 	let factor = base % modulus;
 	for (let left = exponent; left > 0n; left >>= 1n) {
 		if (left & 1n) result = (result * factor) % modulus;
 		factor = (factor * factor) % modulus;
 	}
-	return toInteger(Number(result !== 0n && result < 0n !== modulus < 0n ? result + modulus : result));
+	return toInteger(result !== 0n && result < 0n !== modulus < 0n ? result + modulus : result);
 }
 
 function shift(bits: number): bigint {
 	if (bits < 0) throw new YaqlError("ValueError", "negative shift count");
-	return BigInt(Math.min(bits, 100));
+	return BigInt(Math.min(bits, mostBits));
 }
 
-function fromBits(bits: bigint): number {
-	return toInteger(Number(bits));
+function fromBits(bits: bigint): YaqlValue {
+	if (bits.toString(2).length > mostBits) throw new YaqlError("OverflowError", "the result has too many digits");
+	return toInteger(bits);
 }

@@ -91,6 +91,13 @@ export const integer = (name: string) =>
 		return typeof value === "number" && !isFloat(value) ? value : mismatch;
 	});
 
+/** An integer that may be beyond `Number.MAX_SAFE_INTEGER`. */
+export const wholeNumber = (name: string) =>
+	one<number | bigint>(name, (value) => {
+		if (typeof value === "boolean") return Number(value);
+		return typeof value === "bigint" || (typeof value === "number" && !isFloat(value)) ? value : mismatch;
+	});
+
 export function lambda(name: string): Parameter<Lambda> {
 	return { name, takes: "one", read: (argument) => argument.lambda };
 }

@@ -1,6 +1,6 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
-import { isList, isTrue, stepping, toArray, toInteger, type YaqlList, type YaqlValue } from "../values.ts";
+import { isList, isTrue, stepping, toArray, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
 import { SeenValues } from "./list-tools.ts";
 import {
@@ -89,7 +89,7 @@ export const streamFunctions = [
 	defineBoth("enumerate", [collection, optional(integer("start"), 0)], ({ budget }, elements, start) =>
 		streamOf(function* () {
 			let index = start;
-			for (const element of stepping(elements, budget)) yield [toInteger(index++), element];
+			for (const element of stepping(elements, budget)) yield [counted(index++), element];
 		}),
 	),
 	defineMethod("zip", [rest(list("collections"))], ({ budget }, lists) => streamOf(() => zipped(lists, undefined, budget))),
@@ -186,7 +186,13 @@ function* ranged(elements: YaqlList, start: number, end: number, budget: Budget)
 }
 
 function* numbers(start: number, step: number, stop: number | undefined): Generator<YaqlValue, void> {
-	for (let number = start; stop === undefined || (step > 0 ? number < stop : number > stop); number += step) yield toInteger(number);
+	for (let number = start; stop === undefined || (step > 0 ? number < stop : number > stop); number += step) yield counted(number);
+}
+
+/** A number that is counted on from: one more than it is another number. */
+function counted(number: number): number {
+	if (Number.isSafeInteger(number)) return number;
+	throw new YaqlError("OverflowError", `a count goes beyond ±${Number.MAX_SAFE_INTEGER}`);
 }
 
 /** Rows of one element each; without a filler until the shortest list ends. */

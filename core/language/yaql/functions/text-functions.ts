@@ -157,5 +157,5 @@ function indexOf({ string, sub, start, length }: Searched, which: "first" | "las
 function hexadecimal(number: YaqlValue): string {
 	if (isFloat(number)) throw new YaqlError("TypeError", "a float has no hexadecimal form");
 	const value = numberOf(number) ?? 0;
-	return `${value < 0 ? "-" : ""}0x${Math.abs(value).toString(16)}`;
+	return `${value < 0 ? "-" : ""}0x${(value < 0 ? -value : value).toString(16)}`;
 }

@@ -1,4 +1,5 @@
 import { readSync, writeSync } from "node:fs";
+import { parseJson, stringifyJson } from "../../../../core/contract/index.ts";
 import type { WorkerMessage } from "../messages.ts";
 
 const input = 5;
@@ -13,7 +14,7 @@ export class Channel {
 	#received: Buffer = Buffer.alloc(0);
 
 	send(message: WorkerMessage): void {
-		let rest = Buffer.from(`${JSON.stringify(message)}\n`);
+		let rest = Buffer.from(`${stringifyJson(message)}\n`);
 		while (rest.length > 0) rest = rest.subarray(writeSync(output, rest));
 	}
 
@@ -26,7 +27,7 @@ export class Channel {
 			if (end >= 0) {
 				chunks[chunks.length - 1] = last.subarray(0, end);
 				this.#received = last.subarray(end + 1);
-				return JSON.parse(Buffer.concat(chunks).toString());
+				return parseJson(Buffer.concat(chunks).toString());
 			}
 			last = readChunk();
 			if (last.length === 0) return undefined;

@@ -1,3 +1,4 @@
+import { stringifyJson } from "../../../../core/contract/index.ts";
 import type { AnswerMessage, RunMessage } from "../messages.ts";
 import type { PyodideInterface } from "./interpreter.ts";
 
@@ -43,7 +44,7 @@ export class PythonHalf {
 		this.#captureOutput(host);
 		this.#python.setStdin({ stdin: () => null });
 		try {
-			const exitCode = await this.#call("run", message.request, JSON.stringify(message.environment), toPythonHost(host));
+			const exitCode = await this.#call("run", message.request, stringifyJson(message.environment), toPythonHost(host));
 			return { exitCode: Number(exitCode) };
 		} catch (error) {
 			return toEnd(error);
