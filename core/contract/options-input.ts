@@ -188,6 +188,12 @@ export interface OptionsInput {
 		 */
 		readonly allow_origin?: Options["api"]["allow_origin"];
 		/**
+		 * Further names, without port, under which a service whose `auth.enable` is false is answered: its host name, `localhost`, IP addresses
+		 * and the hosts of its configured addresses always are.
+		 * Default `[]`. `SVC_API_ALLOWED_HOSTS` wins.
+		 */
+		readonly allowed_hosts?: Options["api"]["allowed_hosts"];
+		/**
 		 * Largest `limit` of lists for users who are not administrators.
 		 * Default `100`. `SVC_API_MAX_PAGE_SIZE` wins.
 		 */

@@ -158,6 +158,12 @@ export const optionSections = {
 			description:
 				"Origins whose pages may call from browsers, with the cookie too; `*` allows all others, which have to bring a credential themselves.",
 		},
+		allowed_hosts: {
+			type: "list",
+			default: [],
+			description:
+				"Further names, without port, under which a service whose `auth.enable` is false is answered: its host name, `localhost`, IP addresses and the hosts of its configured addresses always are.",
+		},
 		max_page_size: {
 			type: "integer",
 			default: 100,

@@ -2,6 +2,7 @@ import { H3, type H3Event, type HTTPError } from "h3";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./handle.ts";
 import { findDeclarationProblem } from "./openapi/common-answers.ts";
+import { createHostCheck } from "./own-host.ts";
 import { findPermissionProblem } from "./permissions.ts";
 import { type Reply, replyFault, toErrorReply } from "./respond.ts";
 import type { Component, Route } from "./route.ts";
@@ -42,11 +43,15 @@ export function createApp(listener: Component, routes: readonly Route[], given: 
 		routes.map((route) => ({ method: route.method, paths: toPaths(listener, route).map((path) => base + path) })),
 	);
 	const refuse = (event: H3Event) => handleUnmatched(event, replyNoRoute(event, allowed), responder);
+	const findForeignHost = createHostCheck(given.context.options);
 	for (const route of routes) {
 		const problem = findPermissionProblem(route, given.context.guard) ?? findDeclarationProblem(route);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		const isRoot = route.component === "api" && route.path === "/";
+		const isHealth = route.path.startsWith("/health/");
 		const handler = (event: H3Event) => {
+			const foreign = isHealth ? undefined : findForeignHost(event.req);
+			if (foreign !== undefined) return handleUnmatched(event, foreign, responder);
 			// The router gives HEAD to the routes of GET.
 			if (event.req.method !== route.method) return refuse(event);
 			const page = isRoot && wantsPage(event.req) ? findPage(event.url.pathname, base, responder) : undefined;

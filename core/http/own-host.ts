@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+import type { Options } from "../contract/index.ts";
+import { type Reply, replyFault } from "./respond.ts";
+
+const loopbackName = /^(?:.+\.)?localhost$/;
+
+const refusal = replyFault(
+	403,
+	"header Host: is not a name of this service. While auth.enable is false, it answers under the names of its own addresses and of the loopback only; allow others by api.allowed_hosts",
+);
+
+/**
+ * While authentication is off, everybody who reaches the service is an administrator. A page whose name its owner lets lead to the service's
+ * address ("DNS rebinding") would be such a caller in every browser that shows it: only names that are known to be the service's are answered.
+ * An address cannot be made to lead elsewhere.
+ *
+ * Returns what answers a request under another name; undefined where it may be answered.
+ */
+export function createHostCheck(options: Options): (request: Request) => Reply | undefined {
+	if (options.auth.enable) return () => undefined;
+	const own = toOwnNames(options);
+	return ({ headers }) => {
+		const host = headers.get("host");
+		// Every browser sends one.
+		if (host === null) return undefined;
+		const name = toName(`http://${host}`);
+		return name !== undefined && (isAddress(name) || loopbackName.test(name) || own.has(name)) ? undefined : refusal;
+	};
+}
+
+function toOwnNames({ api, auth, stream, webui }: Options): ReadonlySet<string> {
+	const listeners = [api.host, auth.host, stream.host, ...api.allowed_hosts, hostname()].map((host) => `http://${host}`);
+	const origins = api.allow_origin.filter((origin) => origin !== "*");
+	return new Set([...listeners, ...origins, auth.api_url, webui.webui_base_url].flatMap((address) => toName(address) ?? []));
+}
+
+/** Host of an address in lower case, without a dot at its end. */
+function toName(address: string): string | undefined {
+	return URL.canParse(address) ? new URL(address).hostname.replace(/\.$/, "") : undefined;
+}
+
+function isAddress(name: string): boolean {
+	return isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+}
