@@ -1,5 +1,5 @@
 import { RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
-import { assertNoNul, createOutputResult, findSudoRefusal, toEnvironment } from "../_shell/index.ts";
+import { assertNoNul, createOutputResult, findSudoRefusal, toEnvironment, toSignalError } from "../_shell/index.ts";
 import { baseEnvironment } from "./environment.ts";
 import { toExitNumber } from "./exit-number.ts";
 import type { Launcher } from "./launcher.ts";
@@ -71,11 +71,10 @@ export function toShellResult(context: RunContext<typeof shellParameters>, end: 
 	const refused = runnerParameters.sudo ? findSudoRefusal(context.captured("stderr").text) : undefined;
 	const number = timedOut ? -9 : refused === undefined ? toExitNumber(end) : -1;
 	const succeeded = number === 0 && !signal.aborted;
-	// Without an abort a KILL or TERM came from outside; the platform reads them as the end of the time and of the worker.
+	// Without an abort a KILL or TERM came from outside. The platform gives them the statuses of a time-out and of a worker that stops.
 	const status = signal.aborted ? undefined : ({ [-9]: "timeout", [-15]: "abandoned" } as const)[number];
-	const error =
-		refused ??
-		((number === -9 && reason === undefined) || timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined);
+	const late = timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;
+	const error = refused ?? late ?? (signal.aborted ? undefined : toSignalError(number));
 	const output = createOutputResult((type) => context.captured(type));
 	const result = { failed: !succeeded, succeeded, return_code: number, ...output, ...(error === undefined ? undefined : { error }) };
 	return status === undefined ? { succeeded, result } : { succeeded, result, status };

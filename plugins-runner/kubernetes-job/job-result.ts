@@ -47,14 +47,17 @@ const signalled: ReadonlySet<number> = new Set([143, 137]);
 
 /** Undefined where the program itself has failed, or the service has ended it: its exit code says it. */
 function toError({ context, name, pod, end }: EndedJob): string | undefined {
+	// What this service has ended ended for the reason that it was ended for.
+	if (context.signal.aborted) return undefined;
 	if (end === undefined) return `job ${name}: it was deleted, and not by this service`;
 	if (end.reason === "DeadlineExceeded") return `job ${name}: its time limit had passed`;
 	const ended = stateOf(pod)?.terminated;
 	if (ended?.reason !== undefined && ended.reason !== "Error" && ended.reason !== "Completed")
 		return `job ${name}: ${join(ended.reason, ended.message)}`;
 	// A pod that is removed after its program has ended by itself is deleted as well: only the signals of a removal say that it was for that.
-	if (!context.signal.aborted && pod?.metadata.deletionTimestamp !== undefined && signalled.has(ended?.exitCode ?? 0))
+	if (pod?.metadata.deletionTimestamp !== undefined && signalled.has(ended?.exitCode ?? 0))
 		return `job ${name}: its pod was deleted, and not by this service`;
+	if (ended?.exitCode === 137) return `job ${name}: its program was killed, perhaps for want of memory`;
 	if (ended !== undefined && ended.exitCode !== 0) return undefined;
 	// Evicted, its node gone, or deleted by somebody.
 	const why = pod?.status?.reason === undefined ? join(end.reason ?? "Failed", end.message) : join(pod.status.reason, pod.status.message);

@@ -103,9 +103,14 @@ test("a shell ended from outside is read as timeout (KILL) and abandoned (TERM)"
 	const killed = await run({ cmd: "kill -9 $$" });
 	assert.equal(killed.status, "timeout");
 	assert.equal(killed.result["return_code"], -9);
+	assert.equal(killed.result["error"], "the process was ended by signal 9 (SIGKILL), perhaps for want of memory");
 	const ended = await run({ cmd: "kill -15 $$" });
 	assert.equal(ended.status, "abandoned");
 	assert.equal(ended.result["return_code"], -15);
+	assert.equal(ended.result["error"], "the process was ended by signal 15 (SIGTERM)");
+	const crashed = await run({ cmd: "kill -SEGV $$" });
+	assert.deepEqual([crashed.status, crashed.result["return_code"]], [undefined, -11]);
+	assert.match(String(crashed.result["error"]), /signal 11 \(SIGSEGV\)$/);
 	const child = await run({ cmd: "sh -c 'kill -9 $$'; exit $?" });
 	assert.equal(child.status, undefined);
 	assert.equal(child.result["return_code"], 137);

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
+import { toSignalError } from "../_shell/index.ts";
 import type { PythonEnd } from "./engine.ts";
 
 /** What `result` holds when the action came to no result. */
@@ -16,7 +17,8 @@ export function toRunResult(context: RunContext, engine: string, timeout: number
 	const timedOut = context.signal.reason instanceof RunAborted && context.signal.reason.kind === "timeout";
 	const returned = timedOut || report === undefined || "failure" in report ? undefined : report;
 	const succeeded = end.exitCode === 0 && end.error === undefined && returned?.status !== false && !context.signal.aborted;
-	const error = timedOut ? `Action failed to complete in ${timeout} seconds` : end.error;
+	const ended = end.error ?? (context.signal.aborted ? undefined : toSignalError(end.exitCode));
+	const error = timedOut ? `Action failed to complete in ${timeout} seconds` : ended;
 	const result = {
 		result: returned === undefined ? none : returned.result,
 		exit_code: timedOut ? -9 : end.exitCode,

@@ -1,5 +1,6 @@
 import { defineRunner, type JsonObject, RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
 import { createBaseEnvironment, createLauncherAccess, createOutputResult, type ProcessEnd, toExitNumber } from "../_process/index.ts";
+import { toSignalError } from "../_shell/index.ts";
 import { toAddress, toAddresses } from "./addresses.ts";
 import { readAttachments } from "./attachments.ts";
 import { findBinary } from "./binary.ts";
@@ -74,6 +75,7 @@ function toResult({ signal, captured, runnerParameters }: RunContext<typeof para
 	const number = timedOut ? -9 : toExitNumber(end);
 	const succeeded = number === 0 && !signal.aborted;
 	const result: JsonObject = { failed: !succeeded, succeeded, return_code: number, ...createOutputResult((type) => captured(type)) };
-	if (!timedOut) return { succeeded, result };
-	return { succeeded, result: { ...result, error: `Action failed to complete in ${runnerParameters.timeout} seconds` } };
+	const late = timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;
+	const error = late ?? (signal.aborted ? undefined : toSignalError(number));
+	return { succeeded, result: error === undefined ? result : { ...result, error } };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
-import { createOutputResult } from "../_shell/index.ts";
+import { createOutputResult, toSignalError } from "../_shell/index.ts";
 import { readJobFile } from "./job-file.ts";
 import type { TaskState } from "./job-state.ts";
 import type { SlurmContext } from "./parameters.ts";
@@ -36,7 +36,7 @@ export async function toTaskEnd(task: TaskState | undefined, index: number, dire
 	const succeeded = task.state === "COMPLETED" && code === 0;
 	// Slurm may end a job whose program has come to its end by itself, or never began: then the code says nothing.
 	const return_code = code === 0 && !succeeded ? -1 : code;
-	const why = meanings[task.state] ?? (isOwnEnd(task) ? undefined : "Slurm could not start it, or has ended it");
+	const why = meanings[task.state] ?? (isOwnEnd(task) ? toSignalError(code) : "Slurm could not start it, or has ended it");
 	return {
 		state: task.state,
 		return_code,
@@ -81,7 +81,8 @@ export async function toRunResult({ context, jobId, directory, ends, isArray, li
 	const result: JsonObject = {
 		succeeded,
 		failed: !succeeded,
-		...toJson(worst, jobId),
+		// What this service has ended ended for the reason that it was ended for.
+		...toJson(context.signal.aborted ? { ...worst, error: undefined } : worst, jobId),
 		...(isArray ? { queued_seconds: longest(ends, "queued_seconds"), run_seconds: longest(ends, "run_seconds") } : {}),
 		...createOutputResult((type) => context.captured(type)),
 		...(isArray ? { tasks: await toTasks(directory, ends, limit) } : {}),

@@ -128,6 +128,7 @@ test("each end that Slurm has a word for is told with the reason, and time limit
 		["CANCELLED", "by user 7", 15, -15, "it was canceled in Slurm, and not by this service (by user 7)"],
 		["PREEMPTED", "", 0, -1, "another job took its place"],
 		["FAILED", "NonZeroExitCode", 3 * 256, 3, undefined],
+		["FAILED", "", 11, -11, "the process was ended by signal 11 (SIGSEGV)"],
 		["FAILED", "JobLaunchFailure", 9, -9, "Slurm could not start it, or has ended it (JobLaunchFailure)"],
 	];
 	for (const [state, reason, exitStatus, code, error] of rows) {

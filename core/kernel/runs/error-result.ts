@@ -9,14 +9,19 @@ export type HiddenPlace = readonly [directory: string, shown: string];
 const codeDirectory = fileURLToPath(new URL("../../../", import.meta.url));
 
 /**
- * What an execution shows of an error: its message, and its stack with the places in the service's own files counted from its code.
- * Whoever may see results learns what failed, and not where on the machine the service, its data and its plugins lie.
+ * Returns what an execution shows of an error: its message, and its stack without the frames of the service, its dependencies and Node.js. What
+ * is left are frames of code that the site has added, such as a plugin of its own. Whoever may see results learns what failed, and not
+ * where on the machine the service, its data and its plugins lie.
  */
 export function toErrorResult(error: unknown, hidden: readonly HiddenPlace[] = []): { readonly error: string; readonly traceback: string } {
 	const places = [...hidden, [codeDirectory, ""] as const];
-	const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-	const lines = stack.split("\n").map((line) => (/^\s+at /.test(line) ? hideLocation(line) : hide(line, places)));
-	return { error: hide(toErrorMessage(error), places), traceback: lines.join("\n") };
+	const lines = error instanceof Error ? toLines(error) : [String(error)];
+	return { error: hide(toErrorMessage(error), places), traceback: hide(lines.join("\n"), places) };
+}
+
+function toLines({ name, message, stack = "" }: Error): readonly string[] {
+	const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+	return [`${name}: ${message}`, ...frames.flatMap((frame) => toForeignFrame(frame) ?? [])];
 }
 
 function hide(text: string, places: readonly HiddenPlace[]): string {
@@ -26,10 +31,10 @@ function hide(text: string, places: readonly HiddenPlace[]): string {
 	}, text);
 }
 
-/** A frame's file from the package; of others, such as plugins of the site, the name alone. */
-function hideLocation(frame: string): string {
-	return frame.replace(/(?:file:\/\/)?\/[^()]*(?=:\d+:\d+\)?$)/, (location) => {
-		const path = location.startsWith("file:") ? fileURLToPath(location) : location;
-		return path.startsWith(codeDirectory) ? path.slice(codeDirectory.length) : basename(path);
-	});
+/** Returns a frame with the name of its file alone; undefined for code of the service, its dependencies and Node.js. */
+function toForeignFrame(frame: string): string | undefined {
+	const [location = ""] = /(?:file:\/\/)?\/[^()]*(?=:\d+:\d+\)?$)/.exec(frame) ?? [];
+	const path = location.startsWith("file:") ? fileURLToPath(location) : location;
+	if (path === "" || path.startsWith(codeDirectory) || path.includes(`${sep}node_modules${sep}`)) return undefined;
+	return frame.replace(location, basename(path));
 }

@@ -43,6 +43,7 @@ test("os._exit ends with its code and without a result", async () => {
 test("death by a signal is a failure with its number", async () => {
 	const { succeeded, status, result } = await runner.run(pack.body("killed", "os.kill(os.getpid(), 9)"));
 	assert.deepEqual([succeeded, status, result["exit_code"]], [false, undefined, -9]);
+	assert.equal(result["error"], "the process was ended by signal 9 (SIGKILL), perhaps for want of memory");
 	const crash = await runner.run(pack.body("crashed", "import ctypes\nctypes.string_at(0)"));
 	assert.deepEqual([crash.succeeded, crash.result["exit_code"]], [false, -11]);
 });

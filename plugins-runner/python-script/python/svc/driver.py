@@ -96,12 +96,8 @@ def _report(returned, report):
 
 
 def _describe_wrong_status(status):
-    import traceback
-
-    try:
-        raise TypeError("the first of two values that run returns must be True, False or None, not " + repr(status)[:200])
-    except TypeError as error:
-        return {"error": str(error), "traceback": places.hide(traceback.format_exc())}
+    error = "the first of two values that run returns must be True, False or None, not " + repr(status)[:200]
+    return {"error": error, "traceback": "TypeError: " + error}
 
 
 def to_exit_code(code):
