@@ -94,6 +94,36 @@ for (const [name, { settings, headers }] of Object.entries(senders)) {
 	});
 }
 
+/** What senders make of one signature; the last is that of another secret. */
+const severalForms = [
+	(good: string, other: string) => `${other}, ${good}`,
+	(good: string, other: string) => `${good},${other}`,
+	(good: string, other: string) => `${other} ${good}`,
+];
+const upperHex = (text: string) => text.replace(/[0-9a-f]{40,}/g, (digits) => digits.toUpperCase());
+
+for (const [name, { settings, headers }] of Object.entries(senders)) {
+	if (name === "gitlab") continue;
+	const all = { scheme: "hmac", secret_keys: [], ...settings } as const;
+	const check = (given: Record<string, string>) => findSignatureProblem({ headers: given, bytes }, all, [secret], now);
+	const good = headers(now, secret);
+	const other = headers(now, "another secret");
+	const header = Object.keys(good).find((key) => good[key] !== other[key]) ?? "";
+
+	test(`${name}: one good signature among several in a header is enough`, () => {
+		for (const form of severalForms) {
+			assert.equal(check({ ...good, [header]: form(good[header] ?? "", other[header] ?? "") }), undefined, form("good", "other"));
+			assert.match(check({ ...good, [header]: form(other[header] ?? "", other[header] ?? "") }) ?? "", /does not fit/);
+		}
+		const late = [...Array(100).fill(other[header]), good[header]].join(", ");
+		assert.notEqual(check({ ...good, [header]: late }), undefined, "no more than a few are compared");
+	});
+
+	test(`${name}: hexadecimal digits may be upper-case`, () => {
+		assert.equal(check({ ...good, [header]: upperHex(good[header] ?? "") }), undefined);
+	});
+}
+
 test("the examples that the senders publish are good", () => {
 	const check = (scheme: SignatureSettings["scheme"], key: string, headers: Record<string, string>, body: string, time = now) =>
 		findSignatureProblem({ headers, bytes: Buffer.from(body) }, { scheme, secret_keys: [] }, [key], time);

@@ -15,6 +15,8 @@ export type SignatureProblem = string | undefined;
 type Check = (request: SignedRequest, secrets: readonly string[], settings: SignatureSettings, now: number) => SignatureProblem;
 
 const defaultTolerance = 300;
+/** Most signatures of one header that are compared. */
+const maxSignatures = 20;
 /** Bytes of the key. */
 const shortestSecret = 8;
 
@@ -24,7 +26,7 @@ const checks: { readonly [S in SignatureScheme]: Check } = {
 		if (id === undefined) return missing("webhook-id");
 		if (timestamp === undefined) return missing("webhook-timestamp");
 		if (signature === undefined) return missing("webhook-signature");
-		const given = signature.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [entry.slice("v1,".length)] : []));
+		const given = [...signature.matchAll(/(?<![^\s,])v1,([\w+/=-]+)/g)].slice(0, maxSignatures).map(([, value = ""]) => value);
 		const expected = secrets.map((secret) => hmac("sha256", toStandardKey(secret), `${id}.${timestamp}.`, bytes, "base64"));
 		return findTimeProblem(timestamp, settings, now) ?? compare(given, expected);
 	},
@@ -32,8 +34,8 @@ const checks: { readonly [S in SignatureScheme]: Check } = {
 	github({ headers, bytes }, secrets) {
 		const signature = headers["x-hub-signature-256"];
 		if (signature === undefined) return missing("X-Hub-Signature-256");
-		return compare(
-			[signature],
+		return compareHex(
+			toSignatures(signature),
 			secrets.map((secret) => `sha256=${hmac("sha256", secret, "", bytes, "hex")}`),
 		);
 	},
@@ -48,27 +50,25 @@ const checks: { readonly [S in SignatureScheme]: Check } = {
 		if (signature === undefined) return missing("X-Slack-Signature");
 		if (timestamp === undefined) return missing("X-Slack-Request-Timestamp");
 		const expected = secrets.map((secret) => `v0=${hmac("sha256", secret, `v0:${timestamp}:`, bytes, "hex")}`);
-		return findTimeProblem(timestamp, settings, now) ?? compare([signature], expected);
+		return findTimeProblem(timestamp, settings, now) ?? compareHex(toSignatures(signature), expected);
 	},
 
 	stripe({ headers, bytes }, secrets, settings, now) {
 		const header = headers["stripe-signature"];
 		if (header === undefined) return missing("Stripe-Signature");
-		const entries = header.split(",").map((entry) => entry.trim().split("=", 2));
+		const entries = toParts(header, ",").map((entry) => entry.trim().split("=", 2));
 		const timestamp = entries.find(([name]) => name === "t")?.[1];
 		if (timestamp === undefined) return "header Stripe-Signature: has no time";
 		const given = entries.flatMap(([name, value]) => (name === "v1" && value !== undefined ? [value] : []));
 		const expected = secrets.map((secret) => hmac("sha256", secret, `${timestamp}.`, bytes, "hex"));
-		return findTimeProblem(timestamp, settings, now) ?? compare(given, expected);
+		return findTimeProblem(timestamp, settings, now) ?? compareHex(given, expected);
 	},
 
 	hmac({ headers, bytes }, secrets, { header = "X-Signature", algorithm = "sha256", encoding = "hex", prefix = "" }) {
 		const signature = headers[header.toLowerCase()];
 		if (signature === undefined) return missing(header);
-		return compare(
-			[signature],
-			secrets.map((secret) => prefix + hmac(algorithm, secret, "", bytes, encoding)),
-		);
+		const expected = secrets.map((secret) => prefix + hmac(algorithm, secret, "", bytes, encoding));
+		return (encoding === "hex" ? compareHex : compare)(toSignatures(signature), expected);
 	},
 };
 
@@ -116,6 +116,22 @@ function hmac(algorithm: string, key: string | Buffer, prefix: string, bytes: Ui
 function findTimeProblem(timestamp: string, { tolerance = defaultTolerance }: SignatureSettings, now: number): SignatureProblem {
 	if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is no number of seconds";
 	return Math.abs(now - Number(timestamp)) <= tolerance ? undefined : `the signed time is more than ${tolerance} seconds from now`;
+}
+
+/** Splits a header into its first parts: more of them would only cost time. */
+function toParts(header: string, separator: string | RegExp): readonly string[] {
+	return header.split(separator).slice(0, maxSignatures);
+}
+
+/** The signatures of a header: the whole of it, as a prefix may hold a blank, and its parts, as senders that exchange secrets sign with several. */
+function toSignatures(header: string): readonly string[] {
+	return [header, ...toParts(header, /[\s,;]+/)];
+}
+
+/** As `compare`; some senders write upper-case letters. */
+function compareHex(given: readonly string[], expected: readonly string[]): SignatureProblem {
+	const lower = (texts: readonly string[]) => texts.map((text) => text.toLowerCase());
+	return compare(lower(given), lower(expected));
 }
 
 /** Every pair is compared, so that neither time nor order tells anything. */
