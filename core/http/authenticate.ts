@@ -2,7 +2,7 @@ import { SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
 import { parseQuery, type RawQuery } from "./query.ts";
-import type { HttpContext, Route } from "./route.ts";
+import type { HttpContext } from "./route.ts";
 import { toTokenCookie } from "./token-cookie.ts";
 
 /** Who asks on a public route. */
@@ -21,13 +21,15 @@ export async function authenticate(
 	{ guard, options, clock }: Pick<HttpContext, "guard" | "options" | "clock">,
 	request: Request,
 	query: RawQuery,
-	{ takesBearer = false }: Pick<Route, "takesBearer"> = {},
 ): Promise<Authenticated> {
-	const explicit = findExplicit(request.headers, query) ?? (takesBearer ? findBearer(request.headers) : undefined);
-	const cookie = explicit === undefined ? findCookie(request.headers) : undefined;
+	const { headers } = request;
+	const explicit = findExplicit(headers, query);
+	const cookie = explicit === undefined ? findCookie(headers) : undefined;
+	const authorization = explicit === undefined && cookie === undefined ? findAuthorization(headers) : undefined;
 	if (cookie !== undefined && options.auth.enable) assertOwnPage(request, options);
-	else if (!options.auth.enable && explicit === undefined) assertNotForeign(request, options);
-	const offered = explicit ?? cookie;
+	// Browsers repeat a name and password for whatever page asks, as they do with a cookie.
+	else if (explicit === undefined && (!options.auth.enable || authorization?.isBasic === true)) assertNotForeign(request, options);
+	const offered = explicit ?? cookie ?? authorization?.offered;
 	const principal = await guard.authenticate(offered);
 	const authenticated = offered !== undefined && options.auth.enable ? { principal, offered } : { principal };
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
@@ -39,7 +41,8 @@ export async function authenticate(
 
 /** The token that a request is made with; undefined where it is made with something else. */
 export function findToken({ headers, url }: Pick<Request, "headers" | "url">): string | undefined {
-	return (findExplicit(headers, parseQuery(new URL(url).search)) ?? findCookie(headers))?.token;
+	const offered = findExplicit(headers, parseQuery(new URL(url).search)) ?? findCookie(headers) ?? findAuthorization(headers)?.offered;
+	return offered?.token;
 }
 
 function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | undefined {
@@ -55,10 +58,24 @@ function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | u
 	return undefined;
 }
 
-/** Where nothing else is given: a proxy may have put its own credential there. */
-function findBearer(headers: Headers): OfferedCredentials | undefined {
-	const apiKey = /^Bearer +([^\s]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-	return apiKey === undefined ? undefined : { apiKey, location: "header" };
+/**
+ * The token or API key of the header `Authorization`: as bearer, or as the password of basic authentication with any name. It counts only where
+ * nothing else is given, because a proxy may have put its own credential there.
+ */
+function findAuthorization(headers: Headers): { readonly offered: OfferedCredentials; readonly isBasic: boolean } | undefined {
+	const [, scheme = "", value = ""] = /^(Bearer|Basic) +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "") ?? [];
+	const isBasic = scheme.toLowerCase() === "basic";
+	const secret = isBasic
+		? Buffer.from(value, "base64")
+				.toString("utf8")
+				.replace(/^[^:]*:?/, "")
+		: value;
+	if (secret === "") return undefined;
+	// Tokens are hexadecimal, keys are not.
+	const offered: OfferedCredentials = /^[0-9a-f]+$/.test(secret)
+		? { token: secret, location: "header" }
+		: { apiKey: secret, location: "header" };
+	return { offered, isBasic };
 }
 
 /** The cookie counts as a header. */

@@ -131,8 +131,7 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const raw = parseQuery(event.url.search);
-	const authenticated: Authenticated =
-		route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw, route);
+	const authenticated: Authenticated = route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw);
 	const { principal, offered, cookie } = authenticated;
 	recorded.principal = principal;
 	assertGlobally(route, principal, context);

@@ -87,8 +87,6 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	readonly isAlwaysOpen?: boolean;
 	/** For whoever watches the node: answered on its listener for health checks too. Default false. */
 	readonly isForWatchers?: boolean;
-	/** Takes an API key as `Authorization: Bearer` too, for programs that can send nothing else. Default false. */
-	readonly takesBearer?: boolean;
 	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */

@@ -24,7 +24,6 @@ export const telemetryRoutes = [
 		},
 		permission: "metrics_view",
 		isForWatchers: true,
-		takesBearer: true,
 		async handler({ engine }) {
 			const exposition = await engine.telemetry.expose();
 			if (exposition === undefined) {

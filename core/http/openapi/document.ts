@@ -39,7 +39,12 @@ const securitySchemes = {
 		description:
 			"What a browser was given with its first request with a token. It is enough for pages of the service and of allowed origins.",
 	},
-	password: { type: "http", scheme: "basic", description: "Name and password, for `POST /auth/v1/tokens` alone." },
+	bearer: { type: "http", scheme: "bearer", description: "A token or an API key, if the request has no other credential." },
+	password: {
+		type: "http",
+		scheme: "basic",
+		description: "Name and password for `POST /auth/v1/tokens`; elsewhere any name, and a token or an API key as the password.",
+	},
 };
 
 /** The description of these routes. */

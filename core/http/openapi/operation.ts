@@ -43,7 +43,7 @@ export function toOperation(route: DescribedRoute, components: Components): Json
 }
 
 function toSecurity({ permission, isSignIn = false }: DescribedRoute): readonly JsonSchema[] {
-	if (permission !== "public") return [{ token: [] }, { apiKey: [] }, { cookie: [] }];
+	if (permission !== "public") return [{ token: [] }, { apiKey: [] }, { bearer: [] }, { cookie: [] }];
 	return isSignIn ? [{ password: [] }] : [];
 }
 
