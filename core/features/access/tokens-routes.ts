@@ -2,6 +2,7 @@ import { type Options, SvcError } from "../../contract/index.ts";
 import { toApiUrl } from "../../http/api-url.ts";
 import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
+import { toHeaderText } from "../../http/header-text.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
 import { text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
@@ -149,7 +150,7 @@ function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"
  * where they disagree, somebody is trying to be somebody else.
  */
 function parseRemoteUser(headers: Headers): string | undefined {
-	const names = new Set(remoteUserHeaders.flatMap((name) => headers.get(name) || []));
+	const names = new Set(remoteUserHeaders.flatMap((name) => toHeaderText(headers.get(name) ?? "") || []));
 	const [name] = names;
 	// A comma: the same header twice.
 	if (names.size > 1 || name?.includes(",")) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names more than one user");

@@ -1,5 +1,6 @@
 import { type ExecutionStatus, type JsonObject, parseJson, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { toHeaderText } from "../../http/header-text.ts";
 import {
 	answerConflictBecause,
 	answerFault,
@@ -223,7 +224,7 @@ async function read(
 }
 
 function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
-	const context = withHeaderContext(body.context, headers.get("svc-context"));
+	const context = withHeaderContext(body.context, toHeaderText(headers.get("svc-context") ?? ""));
 	const traceparent = headers.get("traceparent");
 	return {
 		action: body.action,
@@ -238,8 +239,8 @@ function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
 }
 
 /** The header may add to the context, but not say who asks and for which pack. */
-function withHeaderContext(context: JsonObject | undefined, header: string | null): JsonObject | undefined {
-	if (header === null || header === "") return context;
+function withHeaderContext(context: JsonObject | undefined, header: string): JsonObject | undefined {
+	if (header === "") return context;
 	const { user: _user, pack: _pack, ...added } = parseHeaderContext(header);
 	return { ...context, ...added };
 }

@@ -50,6 +50,20 @@ test("a delivery is answered with its body and leads to its trace", () =>
 		assert.equal(trace["trace_tag"], "ticket");
 	}));
 
+test("texts of headers are UTF-8, or else latin-1", () =>
+	withHooks([{ url: "a" }], async ({ post, ask, instances }) => {
+		const utf8 = Buffer.from("Prüfung – 1").toString("latin1");
+		const latin1 = Buffer.from("Prüfung", "latin1").toString("latin1");
+		const response = await post("a", "{}", { "Svc-Trace-Tag": utf8, "x-utf8": utf8, "x-latin1": latin1, "x-ascii": "a=b;c" });
+		assert.equal(response.status, 202);
+		const [instance] = await instances();
+		const payload = instance?.["payload"] as { headers_lower: WireRecord } | undefined;
+		const headers = payload?.headers_lower ?? {};
+		assert.deepEqual([headers["x-utf8"], headers["x-latin1"], headers["x-ascii"]], ["Prüfung – 1", "Prüfung", "a=b;c"]);
+		const trace = (await (await ask(`/v1/traces/${response.headers.get("svc-trace-id")}`)).json()) as WireRecord;
+		assert.equal(trace["trace_tag"], "Prüfung – 1");
+	}));
+
 test("bodies are JSON or a form, whose fields are texts, or lists where they repeat", () =>
 	withHooks([{ url: "a" }], async ({ post, instances }) => {
 		const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };

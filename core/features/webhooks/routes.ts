@@ -1,5 +1,6 @@
 import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
+import { toHeaderText } from "../../http/header-text.ts";
 import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
@@ -72,7 +73,7 @@ export const webhookRoutes = [
 		permission: "webhook_send",
 		resource: hookOf,
 		async handler({ engine, path, request, body, principal }) {
-			const headers = Object.fromEntries(request.headers);
+			const headers = toTexts(request.headers);
 			const { instances } = await engine.webhooks.receive(path["url"] ?? "", {
 				headers,
 				bytes: body.bytes,
@@ -149,6 +150,10 @@ function toHook({ id, ref, pack, name, type, parameters, description }: TriggerE
 function toDelivery({ delivery_key: _key, headers, body, ...entity }: WebhookDeliveryEntity, { whole }: { readonly whole: boolean }) {
 	const members = Object.entries(entity).filter(([, value]) => value !== null);
 	return { ...Object.fromEntries(members), ...(whole && { headers, body }) };
+}
+
+function toTexts(headers: Headers): Record<string, string> {
+	return Object.fromEntries([...headers].map(([name, value]) => [name, toHeaderText(value)]));
 }
 
 function toTraceTag(given: string | undefined): string | undefined {
