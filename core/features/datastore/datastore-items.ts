@@ -109,8 +109,8 @@ export class StoredItems implements DatastoreItems {
 		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights), isGiven: true });
 	}
 
-	clearAccessFor(username: string, purpose: string): DatastoreAccess {
-		return createTemplateAccess(this.#templateParts, { username, purpose });
+	clearAccessFor(username: string, purpose: string, rights: TemplateRights = {}): DatastoreAccess {
+		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights), purpose, isGiven: true });
 	}
 
 	async start(): Promise<void> {

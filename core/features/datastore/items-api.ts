@@ -59,8 +59,8 @@ export interface DatastoreItems {
 	 * the role `observer` does not.
 	 */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
-	/** As `accessFor`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
-	clearAccessFor(username: string, purpose: string): DatastoreAccess;
+	/** As `accessForGiven`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
+	clearAccessFor(username: string, purpose: string, rights?: TemplateRights): DatastoreAccess;
 	start(): Promise<void>;
 	stop(): Promise<void>;
 }

@@ -61,7 +61,10 @@ class TemplateAccess implements DatastoreAccess {
 		this.#assertMayView(await this.#toPrincipal(), address);
 		const item = await this.#parts.store.find(address);
 		if (item === undefined || !item.secret) return item?.value;
-		if (this.#reader.purpose !== undefined) return this.#toClear(item.value, item);
+		if (this.#reader.purpose !== undefined) {
+			this.#assertMayUse(await this.#toPrincipal(), address);
+			return this.#toClear(item.value, item);
+		}
 		this.#read.set(item.value, item);
 		return item.value;
 	}
@@ -75,10 +78,13 @@ class TemplateAccess implements DatastoreAccess {
 		if (address === undefined || (address.user !== null && address.user !== this.#reader.username)) {
 			throw new SvcError("SVC_FORBIDDEN", "the value is the cipher text of no datastore item that may be read here");
 		}
-		const principal = await this.#toPrincipal();
-		// Observers see secrets masked everywhere: what they make up themselves needs a grant on the item.
-		this.#assertMayView(this.#reader.isGiven === true ? withoutObserver(principal) : principal, address);
+		this.#assertMayUse(await this.#toPrincipal(), address);
 		return this.#toClear(cipherText, address);
+	}
+
+	/** Observers see secrets masked everywhere: what they make up themselves needs a grant on the item. */
+	#assertMayUse(principal: Principal, address: ItemAddress): void {
+		this.#assertMayView(this.#reader.isGiven === true ? withoutObserver(principal) : principal, address);
 	}
 
 	#assertMayView(principal: Principal, address: ItemAddress): void {

@@ -16,18 +16,24 @@ interface Known {
 	lookedAt: number;
 }
 
+/** User who wrote a file over the API, and the scopes of the API key in use. Files without a writer are the site's. */
+export interface ConfigWriter {
+	readonly author: string;
+	readonly scopes?: readonly string[];
+}
+
 /** Objects in YAML files, read again when a file changes; an edit is seen within a second. */
 export interface ConfigFiles {
 	/** Undefined when there is no such file. `SVC_INVALID` names the file; so does whatever `parse` throws. */
-	read<T>(path: string, parse: (content: JsonObject) => T): Promise<T | undefined>;
+	read<T>(path: string, parse: (content: JsonObject, writer: ConfigWriter | undefined) => T): Promise<T | undefined>;
 	/** Replace a file as a whole, readable by its owner only. Seen at once. */
-	write(path: string, content: JsonObject): Promise<void>;
+	write(path: string, content: JsonObject, writer: ConfigWriter): Promise<void>;
 }
 
 export function createConfigFiles(): ConfigFiles {
 	const files = new Map<string, Known>();
 
-	async function load<T>(path: string, parse: (content: JsonObject) => T): Promise<T | undefined> {
+	async function load<T>(path: string, parse: (content: JsonObject, writer: ConfigWriter | undefined) => T): Promise<T | undefined> {
 		const known = files.get(path);
 		const now = performance.now();
 		if (known !== undefined && now - known.lookedAt < freshFor) return known.value as T | undefined;
@@ -39,7 +45,8 @@ export function createConfigFiles(): ConfigFiles {
 		}
 		if (found !== undefined && found.size > maximumSize)
 			throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, has ${found.size}`);
-		const value = found === undefined ? undefined : parse(parseContent(await readFile(path, "utf8")));
+		const text = found === undefined ? undefined : await readFile(path, "utf8");
+		const value = text === undefined ? undefined : parse(parseContent(text), readWriter(text));
 		files.set(path, { version, value, lookedAt: now });
 		return value;
 	}
@@ -52,11 +59,11 @@ export function createConfigFiles(): ConfigFiles {
 				throw new SvcError("SVC_INVALID", `${path}: ${toErrorMessage(error)}`, { cause: error });
 			}
 		},
-		async write(path, content) {
+		async write(path, content, writer) {
 			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 			const temporary = `${path}.${randomBytes(4).toString("hex")}`;
 			try {
-				await writeSynced(temporary, stringify(content));
+				await writeSynced(temporary, `${toWriterLine(writer)}\n${stringify(content)}`);
 				await rename(temporary, path);
 			} finally {
 				await rm(temporary, { force: true });
@@ -64,6 +71,18 @@ export function createConfigFiles(): ConfigFiles {
 			}
 		},
 	};
+}
+
+const writerPrefix = "# Templates are rendered with the permissions of this user; without this line, with those of the site: ";
+
+function toWriterLine({ author, scopes }: ConfigWriter): string {
+	return writerPrefix + JSON.stringify({ author, ...(scopes !== undefined && { scopes }) });
+}
+
+/** Only the first line counts, which no value can hold. */
+function readWriter(text: string): ConfigWriter | undefined {
+	if (!text.startsWith(writerPrefix)) return undefined;
+	return JSON.parse(text.slice(writerPrefix.length).split("\n", 1)[0] ?? "") as ConfigWriter;
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

@@ -1,30 +1,34 @@
 import { join } from "node:path";
-import type { JsonObject, Logger, ParameterSchema, Storage } from "../../../contract/index.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { JsonObject, Logger, Options, ParameterSchema, Storage } from "../../../contract/index.ts";
 import { isSvcError, SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
 import { Attached } from "../../../kernel/basics/attached.ts";
 import { toStableId } from "../../../kernel/basics/ids.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import { KnownSecrets } from "../../../kernel/secrets/known-secrets.ts";
 import { noteDecrypted } from "../../../kernel/secrets/note-decrypted.ts";
+import { restoreHidden } from "../../../kernel/secrets/restore-hidden.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { roomInTurn } from "../../../language/loop-turn.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
-import { collectSecrets, maskBySchema, restoreMasked } from "../../../language/parameters/mask.ts";
+import { collectSecrets, maskBySchema } from "../../../language/parameters/mask.ts";
 import { asOneWork } from "../../../language/work-budget.ts";
 import type { DatastoreItems } from "../../datastore/items-api.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "../pack-configs-api.ts";
 import { parseYamlObject } from "../reading/read-yaml.ts";
 import { checkConfigValues } from "./check-values.ts";
-import { createConfigFiles } from "./config-files.ts";
+import { type ConfigWriter, createConfigFiles } from "./config-files.ts";
 import { withConfigDefaults } from "./defaults.ts";
-import { renderConfigValues } from "./render-values.ts";
+import { type RenderAccess, renderConfigValues } from "./render-values.ts";
+import { mapTexts } from "./walk.ts";
 
 export interface PackConfigParts {
 	readonly storage: Storage;
 	readonly logger: Logger;
 	readonly dialects: Dialects;
-	readonly datastore: Pick<DatastoreItems, "accessFor" | "clearAccessFor">;
+	readonly datastore: Pick<DatastoreItems, "accessForGiven" | "clearAccessFor">;
+	readonly options: Pick<Options, "system_user">;
 	/** Directory of a pack; undefined when it has none. */
 	readonly packDirectory: (pack: string) => Promise<string | undefined>;
 	/** A file of content that the storage keeps, wherever it is laid out. `SVC_NOT_FOUND` when it has none. */
@@ -54,16 +58,22 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 
 	async resolve(pack: string, username: string): Promise<ResolvedPackConfig> {
-		const { datastore } = this.#parts;
-		const [given, schema] = [await this.#readValues(pack), await this.#readSchema(pack)];
-		if (given === undefined && schema === undefined) return nothing;
-		const filled = withConfigDefaults(given ?? {}, schema ?? {});
+		const { datastore, options } = this.#parts;
+		const [written, schema] = [await this.#readWritten(pack), await this.#readSchema(pack)];
+		if (written === undefined && schema === undefined) return nothing;
+		const { values: given = {}, writer } = written ?? {};
+		const filled = withConfigDefaults(given, schema ?? {});
 		const decrypted: string[] = [];
-		const access = {
-			plain: noteDecrypted(datastore.accessFor(username), decrypted),
-			clear: noteDecrypted(datastore.clearAccessFor(username, "pack configuration"), decrypted),
-		};
-		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, access).catch((error: unknown) => {
+		const toAccess = (rights: ConfigWriter): RenderAccess => ({
+			plain: noteDecrypted(datastore.accessForGiven(username, rights), decrypted),
+			clear: noteDecrypted(datastore.clearAccessFor(username, "pack configuration", rights), decrypted),
+		});
+		// Files of the pack, and those that are written by hand, are the site's.
+		const site = toAccess({ author: options.system_user.user });
+		const own = writer && toAccess(writer);
+		const isWritten = own && toPaths(given, schema ?? {});
+		const accessOf = (path: string) => (own !== undefined && isWritten?.has(path) ? own : site);
+		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, accessOf).catch((error: unknown) => {
 			throw new KnownSecrets(decrypted).error(error);
 		});
 		return {
@@ -99,14 +109,18 @@ export class StoredPackConfigs implements PackConfigs {
 		return record;
 	}
 
-	async set(pack: string, given: JsonObject, { username }: Principal): Promise<PackConfig> {
+	async set(pack: string, given: JsonObject, principal: Principal): Promise<PackConfig> {
 		await this.#assertPack(pack);
+		const { username, author = username, scopes } = principal;
 		const schema = (await this.#lookUpSchema(pack)) ?? {};
-		const kept = (await this.#readValues(pack).catch(() => undefined)) ?? {};
+		const known = await this.#readValues(pack).catch(() => undefined);
+		const stored = known ?? {};
 		await roomInTurn();
-		const values = restoreMasked(given, maskBySchema(kept, schema), kept) as JsonObject;
+		const values = restoreHidden(`configuration of pack "${pack}"`, given, { shown: maskBySchema(stored, schema), stored }, { principal });
 		asOneWork(() => checkConfigValues(pack, values, schema));
-		await this.#files.write(this.#fileOf(pack), values);
+		// Who sends back what is there has written nothing.
+		if (known === undefined || !isDeepStrictEqual(values, known))
+			await this.#files.write(this.#fileOf(pack), values, { author, ...(scopes !== undefined && { scopes }) });
 		this.#parts.logger.info("pack configuration saved", { pack, user: username });
 		return { id: toStableId(`config:${pack}`), pack, values, schema };
 	}
@@ -146,8 +160,12 @@ export class StoredPackConfigs implements PackConfigs {
 		return join(this.#parts.directory, `${pack}.yaml`);
 	}
 
-	#readValues(pack: string): Promise<JsonObject | undefined> {
-		return this.#files.read(this.#fileOf(pack), (content) => content);
+	#readWritten(pack: string): Promise<{ readonly values: JsonObject; readonly writer: ConfigWriter | undefined } | undefined> {
+		return this.#files.read(this.#fileOf(pack), (values, writer) => ({ values, writer }));
+	}
+
+	async #readValues(pack: string): Promise<JsonObject | undefined> {
+		return (await this.#readWritten(pack))?.values;
 	}
 
 	/** Without a directory of an installed pack: whoever only looks at configurations needs none of its other files. */
@@ -220,6 +238,16 @@ export class StoredPackConfigs implements PackConfigs {
 		}
 		return found;
 	}
+}
+
+/** Where a configuration holds texts. */
+function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
+	const paths = new Set<string>();
+	mapTexts(values, schema, ({ text, path }) => {
+		paths.add(path);
+		return text;
+	});
+	return paths;
 }
 
 function mentionsConfig(source: object): boolean {

@@ -16,11 +16,15 @@ export interface RenderAccess {
 	readonly clear: DatastoreAccess;
 }
 
-/** The values with their templates rendered over `svckv`. `SVC_INVALID` names pack and member. */
+/**
+ * The values with their templates rendered over `svckv`. `SVC_INVALID` names pack and member.
+ *
+ * @param accessOf access for the template at a path
+ */
 export async function renderConfigValues(
 	pack: string,
 	{ values, schema }: { readonly values: JsonObject; readonly schema: ParameterSchema },
-	access: RenderAccess,
+	accessOf: (path: string) => RenderAccess,
 ): Promise<JsonObject> {
 	const rendered = new Map<string, JsonValue>();
 	const rendering: Promise<void>[] = [];
@@ -28,7 +32,9 @@ export async function renderConfigValues(
 	mapTexts(values, schema, (place) => {
 		const template = isTemplate(place.text) ? compile(place.text) : undefined;
 		if (template !== undefined) {
-			rendering.push(renderText(pack, { place, template, work }, access).then((value) => void rendered.set(place.path, value)));
+			rendering.push(
+				renderText(pack, { place, template, work }, accessOf(place.path)).then((value) => void rendered.set(place.path, value)),
+			);
 		}
 		return place.text;
 	});
