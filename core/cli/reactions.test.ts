@@ -81,6 +81,15 @@ test("a trigger type, a rule and an event make a trace that is drawn as a tree",
 	assert.match(again.stdout, /re-sent/);
 });
 
+test("a rule whose action does not exist is made with a warning, and listed with its problem", async () => {
+	const broken = { ...rule, name: "broken", action: { ref: "core.nop" } };
+	const made = await svc("rule", "create", file("broken.json", broken));
+	assert.deepEqual([made.exitCode, made.stderr], [0, 'warning: action.ref: there is no action "core.nop"\n']);
+	assert.match((await svc("rule", "list")).stdout, /problems[^]*default\.broken .*there is no action "core\.nop"/i);
+	assert.equal((await svc("rule", "delete", "default.broken")).exitCode, 0);
+	assert.doesNotMatch((await svc("rule", "list")).stdout, /problems/i);
+});
+
 test("a rule is tested against files and stored events", async () => {
 	const matching = file("event.json", { trigger: "default.full", payload: { volume: "/data/2" } });
 	const other = file("other.json", { trigger: "default.full", payload: { volume: "/tmp" } });

@@ -34,7 +34,13 @@ export function connect(settings: Settings, context: CliContext, credential: { t
 		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${stringifyJson(body).replaceAll("'", "'\\''")}'`;
 		context.stderr.write(`# curl -X ${method} -H 'X-Auth-Token: …'${data} '${url}'\n`);
 	};
-	return createApi({ ...settings.addresses, ...credential, ...(settings.debug ? { onRequest } : {}) });
+	const warned = new Set<string>();
+	const onWarning = (text: string) => {
+		// Pages of a list are warned of in the same words.
+		if (!warned.has(text)) context.stderr.write(`warning: ${text}\n`);
+		warned.add(text);
+	};
+	return createApi({ ...settings.addresses, ...credential, onWarning, ...(settings.debug ? { onRequest } : {}) });
 }
 
 async function automaticToken(settings: Settings, context: CliContext): Promise<string | undefined> {

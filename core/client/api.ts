@@ -2,7 +2,7 @@ import { type Addresses, resolveAddresses } from "./addresses.ts";
 import type { SourceEvent } from "./event-source.ts";
 import { openEvents } from "./open-events.ts";
 import { type ListPage, type ListQuery, toPage } from "./page.ts";
-import { type RequestListener, type RequestOptions, readJson, request } from "./request.ts";
+import { type RequestListener, type RequestOptions, readJson, request, type WarningListener } from "./request.ts";
 
 /** Where the service is, and the credential that requests carry. */
 export interface ClientOptions extends Partial<Addresses> {
@@ -10,6 +10,7 @@ export interface ClientOptions extends Partial<Addresses> {
 	readonly token?: string | undefined;
 	readonly apiKey?: string | undefined;
 	readonly onRequest?: RequestListener | undefined;
+	readonly onWarning?: WarningListener | undefined;
 }
 
 /** What every call may be given. */
@@ -41,7 +42,7 @@ export function createApi(options: ClientOptions = {}): Api {
 		...(options.token === undefined ? {} : { "x-auth-token": options.token }),
 		...(options.apiKey === undefined ? {} : { "svc-api-key": options.apiKey }),
 	};
-	const send: Api["send"] = (url, init) => request(url, init, options.onRequest);
+	const send: Api["send"] = (url, init) => request(url, init, options);
 	const call: Api["call"] = (path, init = {}) => send(`${addresses.apiUrl}${path}`, { headers, ...init });
 	return {
 		addresses,

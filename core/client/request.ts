@@ -24,11 +24,19 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	429: "SVC_TOO_MANY",
 };
 
+/** Told what the service warns of in a successful answer, such as members of a body that it ignores. */
+export type WarningListener = (text: string) => void;
+
+export interface RequestListeners {
+	readonly onRequest?: RequestListener | undefined;
+	readonly onWarning?: WarningListener | undefined;
+}
+
 /** Send a request; resolves for success only, otherwise throws a `SvcError` with the service's own words. */
-export async function request(url: string, options: RequestOptions, listener?: RequestListener): Promise<Response> {
+export async function request(url: string, options: RequestOptions, { onRequest, onWarning }: RequestListeners = {}): Promise<Response> {
 	const method = options.method ?? "GET";
 	const address = withQuery(url, options.query ?? {});
-	listener?.(method, address, options.text ?? options.body);
+	onRequest?.(method, address, options.text ?? options.body);
 	const { type, body } = toBody(options);
 	const response = await send(address, {
 		method,
@@ -36,6 +44,8 @@ export async function request(url: string, options: RequestOptions, listener?: R
 		...(body === undefined ? {} : { body }),
 		signal: options.signal ?? null,
 	});
+	const warning = response.headers.get("svc-warning");
+	if (warning !== null && response.ok) onWarning?.(warning);
 	if (response.ok) return response;
 	throw await toError(response);
 }

@@ -9,7 +9,7 @@ export interface Cors {
 const shared = {
 	"access-control-allow-methods": "GET,POST,PUT,DELETE,OPTIONS",
 	"access-control-allow-headers": "Content-Type,Authorization,X-Auth-Token,Svc-Api-Key,X-Request-ID",
-	"access-control-expose-headers": "Content-Type,X-Limit,X-Total-Count,X-Total-Count-Exact,X-Request-ID",
+	"access-control-expose-headers": "Content-Type,X-Limit,X-Total-Count,X-Total-Count-Exact,X-Request-ID,Svc-Warning",
 	vary: "Origin",
 };
 

@@ -16,6 +16,7 @@ import type { RecordedRequest, Recorder } from "./recorder.ts";
 import { type Reply, replyFault, sniffHeaders, toErrorReply } from "./respond.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 import type { ServerRequest } from "./server-request.ts";
+import { findIgnored, toWarningHeaders, warningHeader } from "./warnings.ts";
 
 const noPath: Readonly<Record<string, string>> = {};
 const noQuerySchema = {};
@@ -29,6 +30,8 @@ const goneReply: Reply = { status: 499, headers: {}, body: null };
 interface Outcome {
 	readonly reply: Reply;
 	readonly cookie?: string | undefined;
+	/** What the request says and nothing reads. */
+	readonly ignored?: readonly string[];
 }
 
 /** What becomes known of a request by and by. */
@@ -53,7 +56,8 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 		// What fails because the client has gone is no failure of the service, and nobody reads the answer.
 		outcome = { reply: event.req.signal.aborted ? goneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
 	}
-	const { reply, cookie } = outcome;
+	const { cookie, ignored = [] } = outcome;
+	const reply = ignored.length === 0 ? outcome.reply : withWarnings(outcome.reply, ignored);
 	if (answered.hasSubscribers) answered.publish({ route, url: event.url, reply } satisfies Answered);
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
 	const elapsed = performance.now() - started;
@@ -160,11 +164,20 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 		query: castQuery(route.query ?? noQuerySchema, raw),
 		body: await readRouteBody(recorded, request, context),
 	};
+	const ignored = findIgnored(route, raw, routeContext.body);
 	if (route.resource !== undefined) {
 		const path = await assertOnRecord(route, routeContext);
-		return { reply: await handle(recorder, recorded, { ...routeContext, path }), cookie };
+		return { reply: await handle(recorder, recorded, { ...routeContext, path }), cookie, ignored };
 	}
-	return { reply: await handle(recorder, recorded, routeContext), cookie };
+	return { reply: await handle(recorder, recorded, routeContext), cookie, ignored };
+}
+
+/** The reply with warnings after its own. */
+function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
+	const own = reply.headers[warningHeader];
+	const headers = toWarningHeaders(warnings);
+	const text = own === undefined ? headers[warningHeader] : `${own}; ${headers[warningHeader]}`;
+	return { ...reply, headers: { ...reply.headers, [warningHeader]: text ?? "" } };
 }
 
 /** What reads changes nothing that is recorded. */

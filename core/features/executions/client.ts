@@ -32,6 +32,8 @@ export interface RuleRecord {
 	readonly context: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly metadata_file: string;
+	/** What keeps it from acting as it is meant to, such as an action that does not exist; absent when nothing does. */
+	readonly problems?: readonly string[];
 }
 
 /** What of an execution its runner sees. */

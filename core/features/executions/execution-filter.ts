@@ -1,9 +1,11 @@
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
+import { assertOneOf } from "../../http/one-of.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/executions/executions-api.ts";
+import { executionStatuses } from "./execution-statuses-api.ts";
 import { type FilterField, startPath, toIndexed } from "./record-paths.ts";
 
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
@@ -62,6 +64,7 @@ type FilterValues = QueryValues<typeof executionFilterQuery>;
 
 /** Filter and order of a list of executions. */
 export function parseExecutionFilter(query: FilterValues): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
+	assertOneOf("status", query.status?.split(",").map((status) => status.trim()) ?? [], [...executionStatuses, "null"]);
 	const conditions = new Map<FilterField, string | null | readonly string[]>();
 	for (const name of Object.keys(filterFields) as (keyof typeof filterFields)[]) {
 		const text = query[name];

@@ -4,15 +4,19 @@ import { arrayOf, defineSchema, fieldsOf, jsonObject, object, text } from "../..
 /** A rule on the wire. */
 export const ruleSchema = defineSchema(
 	"Rule",
-	object({
-		...fieldsOf(ruleKind, ["id", "ref", "name", "pack", "description", "enabled", "criteria", "metadata_file"]),
-		uid: text,
-		type: object({ ref: text, parameters: jsonObject }),
-		trigger: object({ type: text, ref: text, parameters: jsonObject, description: text }, ["ref", "description"]),
-		action: object({ ref: text, parameters: jsonObject, description: text }, ["description"]),
-		context: jsonObject,
-		tags: arrayOf(jsonObject),
-	}),
+	object(
+		{
+			...fieldsOf(ruleKind, ["id", "ref", "name", "pack", "description", "enabled", "criteria", "metadata_file"]),
+			uid: text,
+			type: object({ ref: text, parameters: jsonObject }),
+			trigger: object({ type: text, ref: text, parameters: jsonObject, description: text }, ["ref", "description"]),
+			action: object({ ref: text, parameters: jsonObject, description: text }, ["description"]),
+			context: jsonObject,
+			tags: arrayOf(jsonObject),
+			problems: arrayOf(text),
+		},
+		["problems"],
+	),
 	{
 		id: "66a1e0019d3e4b7a51c00040",
 		uid: "rule:disk:sweep",

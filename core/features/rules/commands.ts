@@ -10,7 +10,20 @@ import { openSession } from "../../cli/session.ts";
 import { createRuleClient, type RuleClient, type RuleRequest, type RuleTestRequest } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];
-const attributes = ["id", "ref", "description", "enabled", "type", "trigger", "criteria", "action", "context", "tags", "metadata_file"];
+const attributes = [
+	"id",
+	"ref",
+	"description",
+	"enabled",
+	"type",
+	"trigger",
+	"criteria",
+	"action",
+	"context",
+	"tags",
+	"metadata_file",
+	"problems",
+];
 
 interface ListOptions {
 	readonly last: number;
@@ -47,7 +60,12 @@ function addReading(rule: Command, context: CliContext): void {
 			const enabled = options.enabled ? true : options.disabled ? false : undefined;
 			const page = await createRuleClient(await openSession(options, context)).list({ limit, pack, action, trigger, user, enabled });
 			const shown = options.iftt ? ["ref", "trigger.type", "action.ref", "enabled"] : columns;
-			await printList(page, shown, { ...options, limitOption: "-n" }, context);
+			const isBroken = page.items.some(({ problems }) => problems !== undefined);
+			const isTable = options.json !== true && options.yaml !== true;
+			const items: readonly object[] = isTable
+				? page.items.map((item) => ({ ...item, problems: item.problems?.join("; ") ?? "" }))
+				: page.items;
+			await printList({ ...page, items }, isBroken ? [...shown, "problems"] : shown, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(rule.command("get <refs...>").description("Show rules.")).action(

@@ -9,8 +9,12 @@ export interface RuleDescriptions {
 	readonly action: string;
 }
 
-export function toRule({ rule, trigger }: RuleView, descriptions?: RuleDescriptions): WireRecord {
-	const record = toRuleRecord(rule, trigger);
+/** @param problems what keeps it from acting as it is meant to; the record of a sound rule has no such member */
+export function toRule(
+	{ rule, trigger }: RuleView,
+	{ descriptions, problems }: { readonly descriptions?: RuleDescriptions; readonly problems?: readonly string[] | undefined } = {},
+): WireRecord {
+	const record = { ...toRuleRecord(rule, trigger), ...(problems !== undefined && { problems }) };
 	if (descriptions === undefined) return record;
 	return {
 		...record,

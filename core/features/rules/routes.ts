@@ -6,7 +6,8 @@ import type { QuerySchema } from "../../http/query.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { type Reply, replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection } from "../../http/selection.ts";
+import { isSelected, parseSelection } from "../../http/selection.ts";
+import { toWarningHeaders } from "../../http/warnings.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
 import { ruleSchema } from "../executions/rule-schema-api.ts";
@@ -44,12 +45,15 @@ export const ruleProperties = {
 	},
 	tags: { type: "array", items: object },
 	metadata_file: { type: ["string", "null"] },
+	problems: { type: "array" },
 };
 export const requiredRuleProperties = ["name", "trigger", "action"];
 
 type RuleBody = Omit<RuleInput, "description" | "metadata_file"> & {
 	readonly description?: string | null;
 	readonly metadata_file?: string | null;
+	/** Comes back when a client sends the record it was given. */
+	readonly problems?: readonly unknown[];
 };
 const ruleBody = defineBody<RuleBody>({ properties: ruleProperties, required: requiredRuleProperties, closed: true });
 
@@ -68,7 +72,9 @@ export const ruleRoutes = [
 			const selection = parseSelection(context.query, ruleSelection);
 			const page = await context.engine.rules.list(toRuleFilter(context.query), paging);
 			const shown = await toShownRules(context, page.items);
-			return replyList({ ...page, items: shown.map((view) => toRule(view)) }, paging, selection);
+			const problems = isSelected(selection, "problems") ? await context.engine.rules.problems(page.items) : undefined;
+			const items = shown.map((view) => toRule(view, { problems: problems?.get(view.rule.id) }));
+			return replyList({ ...page, items }, paging, selection);
 		},
 	}),
 	defineRoute({
@@ -99,7 +105,7 @@ export const ruleRoutes = [
 			const { engine, principal, body } = context;
 			assertMayUse(context, body.pack ?? "default");
 			await assertNotFollowed(engine, body.pack ?? "default");
-			return replyRule(context, await engine.rules.create(toInput(body), principal), 201);
+			return replyWritten(context, await engine.rules.create(toInput(body), principal), 201);
 		},
 	}),
 	defineRoute({
@@ -114,7 +120,8 @@ export const ruleRoutes = [
 		query: secretsQuery,
 		body: ruleBody,
 		async handler(context) {
-			const { engine, guard, principal, body } = context;
+			const { engine, guard, principal } = context;
+			const { problems: _told, ...body } = context.body;
 			const view = await engine.rules.get(toRef(context));
 			const old = view.rule;
 			const target = toRuleResource(body.pack ?? old.pack, body.name);
@@ -124,9 +131,9 @@ export const ruleRoutes = [
 			const [shown = view] = await toShownRules(context, [view]);
 			// Its next version may come at this moment: that is not written over with what was read before.
 			if (view.trigger !== undefined && isSwitchOnly(body, toRule(shown)))
-				return replyRule(context, await engine.rules.switch(toRef(context), body.enabled ?? false, principal));
+				return replyWritten(context, await engine.rules.switch(toRef(context), body.enabled ?? false, principal));
 			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
-			return replyRule(context, await engine.rules.update(toRef(context), toInput(body), principal));
+			return replyWritten(context, await engine.rules.update(toRef(context), toInput(body), principal));
 		},
 	}),
 	defineRoute({
@@ -185,7 +192,15 @@ function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, .
 	};
 }
 
-async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
-	return replyJson(toRule(shown), status);
+	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
+	return replyJson(toRule(shown, { problems }));
+}
+
+/** A rule with problems is stored, as its action may come later; whoever wrote it is warned. */
+async function replyWritten(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+	const [shown = view] = await toShownRules(context, [view]);
+	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
+	return replyJson(toRule(shown, { problems }), status, toWarningHeaders(problems ?? []));
 }

@@ -1,5 +1,6 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
+import { assertOneOf } from "../../http/one-of.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Presentation, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
@@ -133,6 +134,7 @@ function list(
 
 function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
 	const { id, rule_ref, rule_id, execution, trigger_instance, status, enforced_at_gt: gt, enforced_at_lt: lt } = query;
+	if (status !== undefined) assertOneOf("status", [status], ["succeeded", "failed"]);
 	const enforced_at = parseBounds("enforced_at", { gt, lt });
 	return {
 		...(id !== undefined && { id: parseIds(id) }),

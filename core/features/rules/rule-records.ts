@@ -37,6 +37,7 @@ export const ruleSelection = selectionOf(
 		"context",
 		"tags",
 		"metadata_file",
+		"problems",
 	],
 	["id", "ref"],
 );

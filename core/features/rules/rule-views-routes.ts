@@ -129,8 +129,12 @@ function findRuleType({ path }: Pick<RouteContext, "path">) {
 async function toDescribed(context: RouteContext<RouteNeeds, typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {
 	const shown = await toShownRules(context, views);
 	const descriptions = await readDescriptions(context.engine, views);
+	const problems = await context.engine.rules.problems(views);
 	return shown.map((view) =>
-		toRule(view, { trigger: view.trigger?.description ?? "", action: descriptions.get(view.rule.action_ref) ?? "" }),
+		toRule(view, {
+			descriptions: { trigger: view.trigger?.description ?? "", action: descriptions.get(view.rule.action_ref) ?? "" },
+			problems: problems.get(view.rule.id),
+		}),
 	);
 }
 

@@ -4,7 +4,10 @@ import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { type Page, type Paging, readPageOf } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { findSignature } from "../../kernel/executions/find-signature.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { findRuleProblems } from "../../language/rule-problems.ts";
 import { checkRule } from "./check-rule.ts";
 import { type RuleTestParts, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
@@ -13,6 +16,7 @@ import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, Rule
 export interface RulesParts extends Omit<RuleTestParts, "rules"> {
 	readonly changes: ChangeFeed;
 	readonly triggers: RuleTriggers;
+	readonly catalog: Pick<Catalog, "resolve">;
 }
 
 /** Times a write is tried again whose trigger came or went at the same moment. */
@@ -28,6 +32,19 @@ export class StoredRules implements Rules {
 
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]> {
 		return this.#parts.secrets.mask(views);
+	}
+
+	async problems(views: readonly RuleView[]): Promise<ReadonlyMap<string, readonly string[]>> {
+		const { catalog } = this.#parts;
+		const refs = [...new Set(views.map(({ rule }) => rule.action_ref))];
+		const actions = new Map(await Promise.all(refs.map(async (ref) => [ref, await findSignature(catalog, ref)] as const)));
+		const found = new Map<string, readonly string[]>();
+		for (const { rule, trigger } of views) {
+			const problems = findRuleProblems(rule, actions.get(rule.action_ref)).map(({ path, message }) => `${path.join(".")}: ${message}`);
+			if (trigger === undefined) problems.push(`trigger: there is no trigger "${rule.trigger}"`);
+			if (problems.length > 0) found.set(rule.id, problems);
+		}
+		return found;
 	}
 
 	async list(filter: RuleFilter, paging: Paging): Promise<Page<RuleView>> {

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { isSvcError } from "../../contract/errors.ts";
-import { session } from "./service.ts";
+import { session, setWarningListener } from "./service.ts";
 
 /** Something that is said to whoever looks, and to a screen reader. */
 export interface Notice {
@@ -34,6 +34,7 @@ class Notices {
 }
 
 export const notices = new Notices();
+setWarningListener((text) => notices.say(`Warning: ${text}`, "fault"));
 
 /** Do what somebody has asked for, and say how it went: `done` in words, or the service's own words why not. Whether it went well. */
 export async function attempt<T>(act: () => Promise<T>, done: string | ((value: T) => string)): Promise<boolean> {

@@ -7,7 +7,19 @@ import { Session } from "./session.ts";
 const base = new URL(".", document.baseURI).href;
 
 /** The service that the page is of. The browser adds the cookie of the session to what the client sends. */
-export const client = createClient({ apiUrl: `${base}api/v1`, authUrl: `${base}auth/v1`, streamUrl: `${base}stream/v1` });
+export const client = createClient({
+	apiUrl: `${base}api/v1`,
+	authUrl: `${base}auth/v1`,
+	streamUrl: `${base}stream/v1`,
+	onWarning: (text) => onWarning?.(text),
+});
+
+let onWarning: ((text: string) => void) | undefined;
+
+/** Sets who shows what the service warns of. */
+export function setWarningListener(listener: (text: string) => void): void {
+	onWarning = listener;
+}
 
 /** The address of a request of the API, for links that the browser follows by itself, such as downloads. */
 export function toApiHref(path: string): string {

@@ -11,6 +11,7 @@ const tones: Readonly<Record<string, string>> = {
 	processing_failed: "bad",
 	unreachable: "bad",
 	gone: "bad",
+	broken: "bad",
 	running: "busy",
 	installing: "busy",
 	resuming: "busy",

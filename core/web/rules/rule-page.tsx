@@ -7,6 +7,7 @@ import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
+import { Fault } from "../parts/fault.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
@@ -81,9 +82,12 @@ function Head({ rule, resource }: HeadProps) {
 	);
 }
 
-function Definition({ rule: { trigger, criteria, action } }: { readonly rule: RuleRecord }) {
+function Definition({ rule: { trigger, criteria, action, problems } }: { readonly rule: RuleRecord }) {
 	return (
 		<>
+			{problems?.map((problem) => (
+				<Fault key={problem} error={new Error(toSeenLine(problem))} />
+			))}
 			<section class="card">
 				<h2>When {toSeenLine(trigger.type)}</h2>
 				{Object.keys(trigger.parameters).length === 0 ? <p class="faint">Without parameters.</p> : <JsonTree value={trigger.parameters} />}

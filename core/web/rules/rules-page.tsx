@@ -14,7 +14,14 @@ const pageSize = 50;
 const filters = ["pack", "trigger", "action"] as const;
 
 const columns: readonly Column<RuleRecord>[] = [
-	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
+	{
+		title: "State",
+		cell: ({ enabled, problems }) => (
+			<span title={problems?.join("\n")}>
+				<StatusBadge status={problems === undefined ? (enabled ? "enabled" : "disabled") : "broken"} />
+			</span>
+		),
+	},
 	{
 		title: "Rule",
 		class: "wide",
