@@ -69,17 +69,23 @@ interface Parts {
 	readonly subdirectory: string | undefined;
 }
 
-/** `place=revision#subdirectory`. What stands before the path of an address may be a password, with any characters. */
+/** `place=revision#subdirectory`, or `place>=version`. What stands before the path of an address may be a password, with any characters. */
 function split(text: string, refuse: Refuse): Parts {
 	const start = text.includes("://") ? text.indexOf("/", text.indexOf("://") + 3) : 0;
 	if (start === -1) throw refuse("has no path");
 	const [rest = "", ...fragments] = text.slice(start).split("#");
 	if (fragments.length > 1) throw refuse('holds "#" twice: what stands behind it is the folder of the pack');
 	const query = rest.indexOf("?");
-	const equals = rest.indexOf("=");
-	const hasRevision = equals !== -1 && (query === -1 || equals < query);
-	const place = text.slice(0, start) + (hasRevision ? rest.slice(0, equals) : rest);
-	const revision = hasRevision ? rest.slice(equals + 1) : undefined;
+	// A range may stand without the first sign, as in other lists of dependencies: `disk>=1.2`.
+	const sign = rest.search(/\s*(?:[<>]|!?=)/);
+	const hasRevision = sign !== -1 && (query === -1 || sign < query);
+	const place = text.slice(0, start) + (hasRevision ? rest.slice(0, sign) : rest);
+	const revision = hasRevision
+		? rest
+				.slice(sign)
+				.trim()
+				.replace(/^=(?!=)\s*/, "")
+		: undefined;
 	if (revision !== undefined) assertRevision(revision, refuse);
 	const [fragment] = fragments;
 	return { place, revision, subdirectory: fragment === undefined ? undefined : toSubdirectory(fragment, refuse) };
