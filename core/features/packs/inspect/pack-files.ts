@@ -22,7 +22,10 @@ export async function findPackFiles(directory: string): Promise<FoundFiles> {
 	const findings: PackFinding[] = [];
 	const folders: string[] = [""];
 	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-		for (const name of (await readdir(join(root, folder))).sort()) {
+		const names = (await readdir(join(root, folder))).sort();
+		// A virtualenv, whatever it is called.
+		if (folder !== "" && names.includes("pyvenv.cfg")) continue;
+		for (const name of names) {
 			if (name.startsWith(".") || madeFolders.has(name)) continue;
 			const path = folder === "" ? name : `${folder}/${name}`;
 			const information = await lstat(join(root, path));

@@ -11,13 +11,15 @@ const setIdBits = 0o6000;
 export async function readDirectory(root: string, tree: PlainTree): Promise<void> {
 	const folders = [""];
 	for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-		for (const entry of await sortedEntries(join(root, folder))) {
+		const entries = await sortedEntries(join(root, folder));
+		// A virtualenv, whatever it is called; its links lead out of the pack.
+		if (folder !== "" && entries.some(({ name }) => name === "pyvenv.cfg")) continue;
+		if (folder !== "") await tree.addDirectory(folder);
+		for (const entry of entries) {
 			const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
 			if (isLeftOut(path)) continue;
-			if (entry.isDirectory()) {
-				await tree.addDirectory(path);
-				folders.push(path);
-			} else if (entry.isSymbolicLink()) await tree.addLink(path, await readlink(join(root, path)));
+			if (entry.isDirectory()) folders.push(path);
+			else if (entry.isSymbolicLink()) await tree.addLink(path, await readlink(join(root, path)));
 			else if (entry.isFile()) await addFile(tree, root, path);
 			else throw refused(path, "is no plain file, folder or link");
 		}

@@ -31,6 +31,20 @@ test("a directory is copied as it stands, without history and without what Pytho
 	});
 });
 
+test("installed npm packages and virtualenvs are left out of a directory, whatever their links lead to", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		bench.write("disk/node_modules/dependency/index.js", "x");
+		symlinkSync("/etc/hostname", join(path, "node_modules", "linked"));
+		bench.write("disk/my-environment/pyvenv.cfg", "home = /usr/bin\n");
+		mkdirSync(join(path, "my-environment", "bin"));
+		symlinkSync("/usr/bin/python3", join(path, "my-environment", "bin", "python3"));
+		bench.write("disk/.venv/bin/x", "x");
+		const { directory } = await bench.fetch(path);
+		assert.deepEqual(filesOf(directory), { "pack.yaml": manifest, "actions/sweep.sh*": "#!/bin/sh\n" });
+	});
+});
+
 test("what a directory holds now is told from what it held then", async () => {
 	await withBench(async (bench) => {
 		const fetched = await bench.fetch(writePack(bench));
