@@ -33,6 +33,7 @@ function hide(text: string, places: readonly HiddenPlace[]): string {
 
 /** Returns a frame with the name of its file alone; undefined for code of the service, its dependencies and Node.js. */
 function toForeignFrame(frame: string): string | undefined {
+	if (frame.includes("(node:") || frame.includes("at node:")) return undefined;
 	const [location = ""] = /(?:file:\/\/)?\/[^()]*(?=:\d+:\d+\)?$)/.exec(frame) ?? [];
 	const path = location.startsWith("file:") ? fileURLToPath(location) : location;
 	if (path === "" || path.startsWith(codeDirectory) || path.includes(`${sep}node_modules${sep}`)) return undefined;
