@@ -107,7 +107,13 @@ function TypeChoice({ type }: { readonly type: OutputType | undefined }) {
 			value={type ?? ""}
 			onChange={(event) => addressBar.change({ type: event.currentTarget.value, line: undefined })}
 		>
-			<option value="">all output</option>
+			{/* Two pipes have no order between them. */}
+			<option
+				value=""
+				title="Lines of stdout and stderr are in the order in which they arrived, which need not be the order in which they were printed"
+			>
+				all output
+			</option>
 			{types.map((each) => (
 				<option key={each}>{each}</option>
 			))}

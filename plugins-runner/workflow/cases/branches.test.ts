@@ -14,8 +14,8 @@ test("a join waits for all that lead to it", async () => {
 		`
 - { name: all come, expect: { tasks: [a, b, c, b2, c2, d, e] } }
 - { name: none comes, ${failed("b2 c2", "status: failed, tasks: [a, b, c, b2, c2], errors: [{ task_id: b2 }, { task_id: c2 }]")} } }
-- { name: the left comes, ${failed("c2", `status: failed, tasks: [a, b, c, b2, c2], errors: [{ task_id: c2 }]`)} } }
-- { name: the right comes, ${failed("b2", `status: failed, tasks: [a, b, c, b2, c2], errors: [{ task_id: b2 }]`)} } }`,
+- { name: the left comes, ${failed("c2", `status: failed, tasks: [a, b, c, b2, c2], errors: [{ task_id: c2 }, ${unreachable("d")}]`)} } }
+- { name: the right comes, ${failed("b2", `status: failed, tasks: [a, b, c, b2, c2], errors: [{ task_id: b2 }, ${unreachable("d")}]`)} } }`,
 	);
 	const anyhow = flow("a: ok b c", "b: ok b2", "b2: ok d; bad d; done d", "c: ok c2", "c2: ok d; bad d; done d", "d*all: ok e", "e");
 	const all = "tasks: [a, b, c, b2, c2, d, e]";

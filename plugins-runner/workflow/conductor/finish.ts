@@ -13,7 +13,7 @@ const longestResult = 64 * 1024;
 export async function finish(run: Run): Promise<void> {
 	const { state } = run;
 	const isStopped = state.isEnding;
-	const errors = isStopped || state.status === "failed" ? [] : findUnreached(run);
+	const errors = isStopped ? [] : findUnreached(run);
 	const { output, problems } = await renderOutput(run);
 	if (state.status !== "canceling") for (const error of [...errors, ...problems]) run.recordError(error);
 	if (!isStopped && (errors.length > 0 || problems.length > 0 || state.hasOldFailures)) run.fail();
@@ -65,11 +65,12 @@ async function renderOutput(run: Run): Promise<{ output: JsonValue; problems: re
 	return { output: output.size === 0 ? null : Object.fromEntries(output), problems };
 }
 
-/** What all branches have published, in the order of their last tasks. */
+/** Returns what all branches have published, in the order of their last tasks; also those that wait at a join that never started. */
 function toFinalVariables({ state }: Run): Variables {
 	const ends = state.terminals.filter(({ run }) => !run.isSuperseded).sort((one, other) => one.order - other.order);
 	const staged = [...state.staged.values()];
-	return [...ends, ...staged].map(({ variables }) => variables).reduce((own, others) => own.join(others), state.initial);
+	const waiting = [...state.joins.values()].filter(({ isPartial }) => isPartial).map(({ waitingVariables }) => waitingVariables);
+	return [...[...ends, ...staged].map(({ variables }) => variables), ...waiting].reduce((own, others) => own.join(others), state.initial);
 }
 
 async function toErrors(run: Run): Promise<readonly JsonObject[]> {

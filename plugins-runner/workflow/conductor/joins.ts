@@ -32,6 +32,11 @@ export class JoinRun {
 		return this.#open.arrivals.length > 0;
 	}
 
+	/** What the tasks that have come to a join which has not started bring to it. */
+	get waitingVariables(): Variables {
+		return this.#open.toStart(false).variables;
+	}
+
 	/**
 	 * Counts different tasks. One that comes when others have started it already, and that is not one of them, starts it again, with all that
 	 * has come; one that was among them comes in another lap, which begins to count anew.

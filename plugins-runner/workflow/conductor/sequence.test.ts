@@ -72,6 +72,28 @@ const cases: Readonly<Record<string, Case>> = {
 			'd: UnreachableJoinError: The join task|route "d|0" is partially satisfied but unreachable.',
 		],
 	},
+	"a workflow that fails at a join that never starts keeps what was published on the way there": {
+		workflow: {
+			tasks: {
+				a: { next: [{ publish: [["first", 1]], do: ["b", "c"] }] },
+				b: { next: [{ publish: [["left", "l"]], do: ["d"] }] },
+				c: { next: [{ when: succeeded, do: ["d"] }] },
+				d: { join: "all" },
+			},
+			output: [
+				["first", "<% ctx(first) %>"],
+				["left", "<% ctx(left) %>"],
+			],
+		},
+		outcomes: { c: "failed" },
+		status: "failed",
+		started: ["a", "b", "c"],
+		output: { first: 1, left: "l" },
+		errors: [
+			"c: Execution failed. See result for details.",
+			'd: UnreachableJoinError: The join task|route "d|0" is partially satisfied but unreachable.',
+		],
+	},
 	"a failure that nothing follows fails the workflow": {
 		workflow: { tasks: { a: { next: [{ when: succeeded, do: ["b"] }] }, b: {} } },
 		outcomes: { a: "failed" },
