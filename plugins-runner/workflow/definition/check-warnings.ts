@@ -4,19 +4,36 @@ import { tasksOf } from "./draft-definition.ts";
 import { draftTargets, transitionsOf } from "./draft-task.ts";
 import type { UseFinder } from "./find-uses.ts";
 import { findingAt } from "./finding.ts";
+import { findCutArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
 const constant = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
 
 /** What runs, and perhaps not as it is meant. */
 export function checkWarnings(top: Spot, definition: Definition, finder: UseFinder): readonly DefinitionFinding[] {
-	return [...tasksOf(top)].flatMap(([name, spot]) => [
+	const assignments = ["input", "vars", "output"].flatMap((name) => checkShorthand(top.property(name)));
+	const tasks = [...tasksOf(top)].flatMap(([name, spot]) => [
+		...checkShorthand(spot.property("action")),
+		...transitionsOf(spot).flatMap((each) => checkShorthand(each.spot.property("publish"))),
 		...checkReached(name, spot, definition),
 		...checkRetry(spot),
 		...[spot.property("retry"), ...transitionsOf(spot).map((each) => each.spot)].flatMap((each) =>
 			checkWhen(each.property("when"), finder),
 		),
 	]);
+	return [...assignments, ...tasks];
+}
+
+/** A value in quotes has no way to hold its own quotes: it ends at the first one. */
+function checkShorthand(spot: Spot): readonly DefinitionFinding[] {
+	if (typeof spot.value !== "string") return [];
+	return findCutArguments(spot.value).map((name) =>
+		findingAt(
+			spot,
+			"warning",
+			`The value of "${name}" ends at an inner quote, and what follows is lost; use the other kind of quotes, or an object in place of the text.`,
+		),
+	);
 }
 
 function checkReached(name: string, spot: Spot, { graph }: Definition): readonly DefinitionFinding[] {

@@ -12,6 +12,13 @@ export function parseInlineArguments(text: string): readonly InlineArgument[] {
 	return new InlineReader(text).read();
 }
 
+/** Returns the names of arguments in quotes whose value ends at an inner quote, so that the rest of what was meant is lost. */
+export function findCutArguments(text: string): readonly string[] {
+	const reader = new InlineReader(text);
+	reader.read();
+	return reader.cut;
+}
+
 /** Letters, digits and underscores right before the sign are the name. */
 const word = /[\p{L}\p{M}\p{N}_]+/uy;
 const plainValues = [/-?\d*\.\d+/y, /-?\d+/y, /true|false/iy, /null/y];
@@ -27,6 +34,8 @@ class InlineReader {
 	readonly #text: string;
 	/** What opens a value, and how far nothing closes it: a text full of beginnings is looked through once. */
 	readonly #unclosed = new Map<string, number>();
+	/** Names of arguments whose quoted value something follows without a space. */
+	readonly cut: string[] = [];
 
 	constructor(text: string) {
 		this.#text = text;
@@ -40,6 +49,7 @@ class InlineReader {
 			if (name === undefined || this.#text[position] !== "=") continue;
 			const written = this.#findValue(position + 1);
 			position += 1 + (written?.length ?? 0);
+			if (written !== undefined && /^["']/.test(written) && /[^\s,;]/.test(this.#text[position] ?? "")) this.cut.push(name);
 			if (written !== undefined) found.push({ name, value: toValue(written) });
 		}
 		return found;

@@ -253,6 +253,23 @@ output:
 	assert.deepEqual(await inspect(text), []);
 });
 
+test("a value of a shorthand that is cut at an inner quote is told", async () => {
+	const text = String.raw`tasks:
+  t:
+    action: core.echo message="a \"q\" b" times=2
+    next:
+      - publish: a="b" c='it's' d="<% ctx().a %>", e='"x"'
+`.replaceAll("\\\\", "\\");
+	assert.deepEqual(
+		(await inspect(text)).filter(({ type }) => type === "warning").map(({ message, line }) => [/"(\w+)"/.exec(message)?.[1], line]),
+		[
+			["message", 3],
+			["c", 5],
+		],
+	);
+	assert.deepEqual(await inspect("tasks: {t: {action: 'core.echo message=\"a q b\" times=2'}}"), []);
+});
+
 test("expressions are found wherever they may stand", async () => {
 	const rows: readonly [text: string, path: string][] = [
 		[withTask('delay: "X"'), "tasks.t.delay"],
