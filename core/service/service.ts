@@ -1,4 +1,4 @@
-import { type Logger, type NodeRole, type SvcConfig, SvcError } from "../contract/index.ts";
+import { type Logger, type NodeRole, type Options, type SvcConfig, SvcError } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/access-api.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
@@ -69,6 +69,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	async function start(): ReturnType<Service["start"]> {
 		await prepareData(resolved, logger);
 		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
+		logOpenAccess(resolved.options, logger);
 		try {
 			const addresses = await http.start();
 			await engine.start();
@@ -127,6 +128,17 @@ export function createEngine(config: SvcConfig, options: CreateOptions = {}): En
 			return engine.start();
 		},
 	};
+}
+
+/** Says at every start who is an administrator without having been made one, and how to change that. */
+function logOpenAccess({ auth, rbac }: Options, logger: Logger): void {
+	if (!auth.enable) {
+		const hint = "set auth.enable: true, and rbac.enable: true with roles";
+		logger.warn("everybody who reaches this service is an administrator", { reason: "auth.enable is false", hint });
+	} else if (!rbac.enable) {
+		const hint = "set rbac.enable: true and give roles in rbac.assignments (docs/guides/roles.md)";
+		logger.warn("every user is an administrator", { reason: "rbac.enable is false", hint });
+	}
 }
 
 async function prepareData({ dataDirectory }: ResolvedConfig, logger: Logger): Promise<void> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../contract/index.ts";
+import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerJson, answerList } from "../../http/openapi/answers.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
@@ -59,6 +59,7 @@ export const packInstallRoutes = [
 		async handler(context) {
 			// What is wrong with an address is said at once, before an execution holds it.
 			const { packs = [], locked = [] } = context.body as { readonly packs?: readonly string[]; readonly locked?: readonly unknown[] };
+			assertSomething(packs, locked);
 			await context.engine.packInstalls.check(packs, locked);
 			return begin(context, "install");
 		},
@@ -72,7 +73,11 @@ export const packInstallRoutes = [
 		answers,
 		permission: "pack_uninstall",
 		body: uninstallBody,
-		handler: (context) => beginOn(context, "uninstall", context.body["packs"] as readonly string[]),
+		handler(context) {
+			const packs = context.body["packs"] as readonly string[];
+			assertSomething(packs);
+			return beginOn(context, "uninstall", packs);
+		},
 	}),
 	defineRoute({
 		method: "POST",
@@ -136,6 +141,11 @@ export const packInstallRoutes = [
 type JobContext = Pick<RouteContext<RouteNeeds>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
 
 /** What the service follows in git is refused at once, before there is an execution. */
+/** A job about no pack would succeed and do nothing. */
+function assertSomething(packs: readonly string[], locked: readonly unknown[] = []): void {
+	if (packs.length + locked.length === 0) throw new SvcError("SVC_INVALID", "packs: name at least one pack");
+}
+
 async function beginOn(context: JobContext, name: JobName, packs: readonly string[]): Promise<Reply> {
 	await context.engine.packInstalls.assertNotFollowed(...packs);
 	return begin(context, name);

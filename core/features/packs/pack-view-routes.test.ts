@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
+import { parse } from "yaml";
 import type { PackEntity } from "../../contract/index.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
 import { runSvc } from "../../service/run-svc.ts";
@@ -174,8 +175,19 @@ test("the texts of a pack are shown together, and each file by itself, in a dire
 			assert.equal(json(large.text)["faultstring"], 'file "large" must be at most 500000 bytes to be shown, has 500001');
 			assert.equal((await file("actions")).status, 404);
 		}
-		assert.equal((await get("/packs/views/files/core")).text, "[]");
-		assert.equal((await get("/packs/views/file/core/pack.yaml")).status, 404);
+	}));
+
+test("a pack that the service brings has its manifest as a file", () =>
+	withPack({}, async ({ get }) => {
+		for (const ref of ["core", "default", "packs"]) {
+			const { status, headers, text } = await get(`/packs/views/file/${ref}/pack.yaml`);
+			const { version, author, description } = json((await get(`/packs/${ref}`)).text);
+			assert.deepEqual([status, headers.get("content-type")], [200, "application/x-yaml"]);
+			assert.deepEqual(parse(text), { ref, name: ref, version, author, description });
+			assert.deepEqual(JSON.parse((await get(`/packs/views/files/${ref}`)).text), [{ file_path: "pack.yaml", content: text }]);
+			const again = await get(`/packs/views/file/${ref}/pack.yaml`, { "if-none-match": headers.get("etag") ?? "" });
+			assert.deepEqual([again.status, (await get(`/packs/views/file/${ref}/actions/local.yaml`)).status], [304, 404]);
+		}
 	}));
 
 test("a file is sent again when it has changed, and not before", () =>

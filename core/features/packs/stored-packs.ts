@@ -5,7 +5,7 @@ import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
 import type { PackContents } from "./content/pack-contents.ts";
-import { directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
+import { builtInFiles, directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
 import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";
 
 /** Texts of a pack that are answered together, and bytes of them. */
@@ -57,17 +57,12 @@ export class StoredPacks implements Packs {
 		return found;
 	}
 
-	async #files({ ref, path, content }: PackEntity): Promise<PackFiles> {
+	async #files(pack: PackEntity): Promise<PackFiles> {
+		const { ref, path, content } = pack;
 		if (content !== null) return storedFiles(this.#storage, this.#contents, content);
-		if (path === null) return noFiles;
+		if (path === null) return builtInFiles(pack);
 		const found = await stat(path).catch(() => undefined);
 		if (found?.isDirectory() !== true) throw new SvcError("SVC_NOT_FOUND", `the directory of pack "${ref}" is not on this node`);
 		return directoryFiles(path);
 	}
 }
-
-/** Of packs that the service itself brings. */
-const noFiles: PackFiles = {
-	async *each() {},
-	read: async () => undefined,
-};

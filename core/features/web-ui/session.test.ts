@@ -51,6 +51,7 @@ webTest("without authentication nobody has to sign in", () =>
 			const page = await openSignedOut("/");
 			await page.getByRole("heading", { name: "Runs" }).waitFor();
 			assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
+			await page.getByRole("region", { name: "Access control is off" }).getByText("auth.enable: true").waitFor();
 			await assertClean(page);
 		},
 		{ auth: { enable: false }, rbac: { enable: false } },

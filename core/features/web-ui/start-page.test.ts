@@ -20,6 +20,7 @@ webTest("the start page tells what runs, what has failed and what waits for an a
 		const root = await withChatty(web);
 		const page = await web.open("root");
 		await page.getByText("Nothing has run yet").waitFor();
+		assert.equal(await page.getByRole("region", { name: "Access control is off" }).count(), 0);
 		await assertClean(page);
 		await web.run(root, "default.chatty", { fail: "broken" });
 		await page.getByRole("table", { name: "Failed lately" }).getByText("default.chatty").waitFor();
@@ -54,6 +55,19 @@ webTest("whoever may see nothing is told so, and is offered nothing", () =>
 		assert.deepEqual(await options.allInnerTexts(), ["Start\nPage", "Datastore\nPage", "Access\nPage"]);
 		await assertClean(page);
 	}),
+);
+
+webTest("the start page says that every user is an administrator while access control is off, and how to change it", () =>
+	withWeb(
+		async (web) => {
+			const page = await web.open("ann");
+			const notice = page.getByRole("region", { name: "Access control is off" });
+			await notice.getByText("Every user is an administrator").waitFor();
+			assert.match((await notice.textContent()) ?? "", /rbac\.enable: true/);
+			await assertClean(page);
+		},
+		{ rbac: { enable: false } },
+	),
 );
 
 webTest("the keyboard leads to pages, records and runs, and tells its keys", () =>

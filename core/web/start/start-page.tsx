@@ -25,6 +25,7 @@ export function Page() {
 			<div class="page-head">
 				<h1>Start</h1>
 			</div>
+			<OpenAccess />
 			{session.may("inquiry_list") && <WaitingInquiries />}
 			{mayList ? (
 				<>
@@ -38,6 +39,24 @@ export function Page() {
 				</Empty>
 			)}
 		</>
+	);
+}
+
+/** Says that no access control is on, and how to turn it on. */
+function OpenAccess() {
+	const user = session.user.value;
+	if (user === undefined || user.rbac.enabled) return null;
+	const isSignInOff = user.authentication.method === "none";
+	return (
+		<section class="card waiting" aria-label="Access control is off">
+			<strong>{isSignInOff ? "Everybody who reaches this service is an administrator." : "Every user is an administrator."}</strong>{" "}
+			{isSignInOff && (
+				<>
+					Nobody has to sign in. Set <code>auth.enable: true</code> in the configuration for that.{" "}
+				</>
+			)}
+			Access control is off: set <code>rbac.enable: true</code> and give roles in <code>rbac.assignments</code>.
+		</section>
 	);
 }
 

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { constants, open, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { type Storage, SvcError } from "../../../contract/index.ts";
+import { stringify } from "yaml";
+import { type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
 import type { PackFile } from "../pack-views-api.ts";
 import { listPackFiles } from "../reading/list-pack-files.ts";
@@ -63,6 +65,22 @@ export function directoryFiles(directory: string): PackFiles {
 			}
 		},
 		read,
+	};
+}
+
+/** When this process began to tell of the packs that it brings itself. */
+const startedAt = Date.now();
+
+/** The manifest of a pack that the service brings itself: it has no directory. */
+export function builtInFiles({ ref, name, description, version, author, metadata }: PackEntity): PackFiles {
+	const path = "pack.yaml";
+	const content = Buffer.from(stringify({ ref, name, description, version, author, ...metadata }));
+	const file: PackFile = { path, content, tag: createHash("sha256").update(content).digest("hex"), modified: startedAt };
+	return {
+		async *each() {
+			yield file;
+		},
+		read: async (asked) => (asked === path ? file : undefined),
 	};
 }
 

@@ -1,0 +1,24 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { withService } from "../../testing/http/service.test-support.ts";
+
+test("a job about no pack is refused, and begins nothing", () =>
+	withService(async ({ ask }) => {
+		const post = async (path: string, body: object) => {
+			const answer = await ask(`/v1/packs/${path}`, { method: "POST", body: JSON.stringify(body) });
+			return [answer.status, ((await answer.json()) as { readonly faultstring?: string }).faultstring];
+		};
+		for (const [path, body] of [
+			["install", {}],
+			["install", { packs: [] }],
+			["install", { packs: [], locked: [], force: true }],
+			["uninstall", { packs: [] }],
+		] as const) {
+			assert.deepEqual(await post(path, body), [400, "packs: name at least one pack"], `${path} ${JSON.stringify(body)}`);
+		}
+		assert.deepEqual(await (await ask("/v1/executions?limit=5")).json(), []);
+		assert.equal((await post("install", { packs: ["/nowhere/disk"] }))[0], 202);
+		assert.equal((await post("uninstall", { packs: ["disk"] }))[0], 202);
+	}));
+
+test.run();
