@@ -13,9 +13,10 @@ import { assertNoNul, toEnvironment, toPythonText } from "../_shell/index.ts";
 export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } from "../_container/index.ts";
 
 const parameters = {
-	image: { type: "string", required: true, description: "Image, as in `docker.io/library/alpine:3.20`." },
-	command: { type: "array", description: "Program and arguments, in place of the image's; no shell reads them." },
-	cmd: { type: "string", description: "Command line for `/bin/sh` of the image, in place of `command`." },
+	// Whatever the image's own program is, a caller must not have another one run in what the action fixes around it.
+	image: { type: "string", required: true, reserved: true, description: "Image, as in `docker.io/library/alpine:3.20`." },
+	command: { type: "array", reserved: true, description: "Program and arguments, in place of the image's; no shell reads them." },
+	cmd: { type: "string", reserved: true, description: "Command line for `/bin/sh` of the image, in place of `command`." },
 	entrypoint: { type: "array", reserved: true, description: "In place of the image's entry point." },
 	env: { type: "object", description: "Environment variables." },
 	cwd: { type: "string", reserved: true, description: "Working directory in the container. Default the image's." },

@@ -1,9 +1,13 @@
 import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
 
-/** Reserved are those that decide where a pod runs, as whom and from which code. */
+/** Reserved are those that decide what a pod runs, where, as whom and from which code. */
 export const kubernetesJobParameters = {
 	image: { type: "string", required: true, reserved: true, description: "Image of the container." },
-	cmd: { type: "string", description: "Command line for the `/bin/sh` of the image, for actions without an entry point." },
+	cmd: {
+		type: "string",
+		reserved: true,
+		description: "Command line for the `/bin/sh` of the image, for actions without an entry point.",
+	},
 	command: {
 		type: "array",
 		reserved: true,

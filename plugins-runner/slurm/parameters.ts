@@ -1,8 +1,8 @@
 import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
 
-/** Reserved are those that decide where a job runs, and at whose expense. */
+/** Reserved are those that decide what a job runs, where, and at whose expense. */
 export const slurmParameters = {
-	cmd: { type: "string", description: "Command line for the shell, for actions without an entry point." },
+	cmd: { type: "string", reserved: true, description: "Command line for the shell, for actions without an entry point." },
 	env: { type: "object", description: "Environment variables for the job." },
 	cwd: {
 		type: "string",

@@ -57,7 +57,7 @@ const shutIn = {
 	roles: [
 		{
 			name: "starter",
-			permission_grants: ["action:site:boxed", "action:site:podded"].map((resource_uid) => ({
+			permission_grants: ["pack:site"].map((resource_uid) => ({
 				resource_uid,
 				permission_types: ["action_execute"],
 			})),
@@ -212,6 +212,9 @@ test("how far a run is shut in, and at whose expense it runs, is not its caller'
 			const token = await service.signIn("eve");
 			const reserved = {
 				boxed: {
+					cmd: "id",
+					command: ["id"],
+					image: "elsewhere",
 					entrypoint: ["sh"],
 					user: "0",
 					network: "host",
@@ -220,18 +223,35 @@ test("how far a run is shut in, and at whose expense it runs, is not its caller'
 					privileged: true,
 					service_token: true,
 				},
-				podded: { image: "elsewhere", command: ["sh"], namespace: "kube-system", service_account: "admin", image_pull_secrets: ["x"] },
+				bare: { image: "elsewhere", cmd: "id" },
+				podded: {
+					cmd: "id",
+					image: "elsewhere",
+					command: ["sh"],
+					namespace: "kube-system",
+					service_account: "admin",
+					image_pull_secrets: ["x"],
+				},
 			};
 			for (const [action, parameters] of Object.entries(reserved)) {
 				for (const [name, value] of Object.entries(parameters)) {
-					const body = { action: `site.${action}`, parameters: { cmd: "id", [name]: value } };
+					const body = { action: `site.${action}`, parameters: { [name]: value } };
 					const answer = await service.ask(token, "POST", "/v1/executions", body);
 					assert.equal(answer.status, 400, `${action} ${name}`);
 					assert.match(String(answer.body["faultstring"]), new RegExp(`immutable parameters cannot be given.*${name}`));
 				}
 			}
 			const { parameters = {} } = slurm({ directory: "/shared" }).create();
-			for (const name of ["partition", "account", "qos", "gres"]) assert.equal(mergeSchemas(parameters, {})[name]?.immutable, true, name);
+			for (const name of ["cmd", "partition", "account", "qos", "gres"])
+				assert.equal(mergeSchemas(parameters, {})[name]?.immutable, true, name);
+			// An author who names the command leaves it to the caller, and nothing else with it.
+			for (const action of ["open_box", "open_pod"]) {
+				const start = (parameters: object) => service.ask(token, "POST", "/v1/executions", { action: `site.${action}`, parameters });
+				assert.equal((await start({ cmd: "id" })).status, 201, action);
+				const shut = await start({ cmd: "id", image: "elsewhere" });
+				assert.deepEqual([shut.status, action], [400, action]);
+			}
+			assert.notEqual(mergeSchemas(parameters, { cmd: {} })["cmd"]?.immutable, true);
 		},
 		{
 			rbac: { ...shutIn, enable: true },
@@ -239,8 +259,12 @@ test("how far a run is shut in, and at whose expense it runs, is not its caller'
 			packs: {
 				"site/pack.yaml": manifest,
 				"site/actions/boxed.yaml": "name: boxed\nrunner_type: container\nparameters: {image: {default: busybox, immutable: true}}\n",
-				"site/actions/podded.yaml":
-					"name: podded\nrunner_type: kubernetes-job\nparameters: {image: {default: busybox, immutable: true}, cmd: {required: true}}\n",
+				"site/actions/bare.yaml": "name: bare\nrunner_type: container\n",
+				"site/actions/podded.yaml": "name: podded\nrunner_type: kubernetes-job\nparameters: {image: {default: busybox, immutable: true}}\n",
+				"site/actions/open_box.yaml":
+					"name: open_box\nrunner_type: container\nparameters: {image: {default: busybox, immutable: true}, cmd: {}}\n",
+				"site/actions/open_pod.yaml":
+					"name: open_pod\nrunner_type: kubernetes-job\nparameters: {image: {default: busybox, immutable: true}, cmd: {}}\n",
 			},
 		},
 	));

@@ -101,6 +101,7 @@ function toAction(name: string, image: string, ledgers: string): JsonObject {
 		runner_type: name,
 		parameters: {
 			image: { default: image, immutable: true },
+			cmd: {},
 			mounts: { default: [{ source: ledgers, target: "/ledgers", read_only: false }], immutable: true },
 		},
 	};

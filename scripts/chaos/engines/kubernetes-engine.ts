@@ -25,7 +25,7 @@ export async function startKubernetes(ledgers: string): Promise<ChaosEngine> {
 	return {
 		name: "kubernetes",
 		options: { server: server.url, kill_grace: 1 },
-		action: { runner_type: "kubernetes", parameters: { image: { default: "busybox", immutable: true } } },
+		action: { runner_type: "kubernetes", parameters: { image: { default: "busybox", immutable: true }, cmd: {} } },
 		ledger: join(ledgers, "kubernetes"),
 		faults: {
 			cut,

@@ -22,7 +22,7 @@ export async function startSlurmEngine(ledgers: string): Promise<ChaosEngine> {
 	return {
 		name: "slurm",
 		options: { directory, slurm_conf: conf, kill_grace: 1, bin_directory: commands.directory },
-		action: { runner_type: "slurm" },
+		action: { runner_type: "slurm", parameters: { cmd: {} } },
 		ledger: join(ledgers, "slurm"),
 		faults: toFaults(cluster, () => {
 			isForgetful = true;
