@@ -28,7 +28,7 @@ export async function readAnswerBody(
 	const [mediaType = "", ...attributes] = contentType.split(";").map((part) => part.trim());
 	const text = decodeText(bytes, { mediaType, charset: toCharset(attributes), isCut });
 	if (text === undefined) return { body: bytes.toString("base64"), parsed: false, body_encoding: "base64", ...cut };
-	if (mediaType === "application/json" && !isCut) {
+	if (isJsonType(mediaType) && !isCut) {
 		try {
 			const body = parseJson(text);
 			if (!isDeep(body)) return { body, parsed: true };
@@ -37,6 +37,11 @@ export async function readAnswerBody(
 		}
 	}
 	return { body: text, parsed: false, ...cut };
+}
+
+/** True for media types whose bodies are JSON, such as `application/hal+json`. */
+function isJsonType(mediaType: string): boolean {
+	return /^(?:application\/(?:\S+\+)?|text\/)json$/i.test(mediaType);
 }
 
 /** Deeper JSON stays the text it came as: a result that is nested like that could not be recorded. */

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { SvcError } from "../../core/contract/index.ts";
 import type { Connections, Undici } from "./connections.ts";
+import { RedirectCookies } from "./redirect-cookies.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** The answer to the last request of a run; its body is still to be read. */
@@ -9,6 +10,11 @@ export interface HttpAnswer {
 	/** Names as the server wrote them; values of a repeated one joined by commas. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Readable;
+}
+
+interface Answer extends HttpAnswer {
+	/** Values of the headers `Set-Cookie`, which cannot be told apart once they are joined. */
+	readonly setCookies: readonly string[];
 }
 
 export interface ExchangeOptions {
@@ -43,14 +49,16 @@ const bodyHeaders: ReadonlySet<string> = new Set([
 /** Send a request and, when asked to, what its redirects ask for. */
 export async function exchange(first: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
 	let request = first;
+	const cookies = new RedirectCookies(options.undici);
 	for (let count = 0; ; count += 1) {
 		options.assertAllowed(request.url);
-		const answer = await send(request, options);
+		const answer = await send(withCookies(request, cookies), options);
 		const location = options.followRedirects && redirects.has(answer.status) ? findHeader(answer.headers, "location") : undefined;
 		if (location === undefined) return answer;
 		// The connection is closed rather than read to its end: nobody wants the text of a redirect.
 		answer.body.on("error", () => {}).destroy();
 		if (count === maximumRedirects) throw new SvcError("SVC_RUNNER", `more than ${maximumRedirects} redirects`);
+		cookies.add(request.url, answer.setCookies);
 		request = toRedirected(request, answer.status, location);
 	}
 }
@@ -60,7 +68,7 @@ export function findHeader(headers: Readonly<Record<string, string>>, name: stri
 	return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-async function send({ method, url, headers, body }: HttpRequest, { undici, connections, signal }: ExchangeOptions): Promise<HttpAnswer> {
+async function send({ method, url, headers, body }: HttpRequest, { undici, connections, signal }: ExchangeOptions): Promise<Answer> {
 	const answer = await undici.request(url, {
 		method: method as "GET",
 		headers,
@@ -69,7 +77,9 @@ async function send({ method, url, headers, body }: HttpRequest, { undici, conne
 		dispatcher: connections.dispatcherFor(url),
 		responseHeaders: "raw",
 	});
-	return { status: answer.statusCode, headers: joinHeaders(answer.headers as unknown as readonly string[]), body: answer.body };
+	const raw = answer.headers as unknown as readonly string[];
+	const setCookies = raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === "set-cookie");
+	return { status: answer.statusCode, headers: joinHeaders(raw), setCookies, body: answer.body };
 }
 
 /** The package sends forms of its own class only. */
@@ -109,6 +119,12 @@ function toRedirected(request: HttpRequest, status: number, location: string): H
 		(becomesGet && bodyHeaders.has(name)) || (!keepsCredentials(request.url, url) && credentialHeaders.has(name));
 	const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !dropped(name)));
 	return becomesGet ? { method: "GET", url, headers, body: undefined } : { ...request, url, headers };
+}
+
+function withCookies(request: HttpRequest, cookies: RedirectCookies): HttpRequest {
+	const { cookie: given, ...headers } = request.headers;
+	const cookie = cookies.headerFor(request.url, given);
+	return { ...request, headers: cookie === undefined ? headers : { ...headers, cookie } };
 }
 
 /** The same place, or the same host with encryption where there was none. */

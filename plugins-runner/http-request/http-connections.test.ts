@@ -15,6 +15,9 @@ const other = await startServer(async (request, answer) =>
 const server = await startServer(async (request, answer) => {
 	const url = new URL(request.url ?? "/", "http://server");
 	const body = (await readAll(request)).toString("utf8");
+	if (url.pathname === "/hal") return answer.writeHead(200, { "content-type": url.searchParams.get("type") ?? "" }).end('{"a":1}');
+	const cookies = url.searchParams.getAll("cookie");
+	if (cookies.length > 0) answer.setHeader("set-cookie", cookies);
 	if (url.pathname === "/to")
 		return answer.writeHead(Number(url.searchParams.get("code") ?? 302), { location: url.searchParams.get("url") ?? "/loop" }).end("moved");
 	if (url.pathname === "/loop") return answer.writeHead(302, { location: "/loop" }).end();
@@ -83,6 +86,27 @@ test("credentials stay with the host they were given for", async () => {
 		[headers["authorization"], headers["cookie"], headers["x-auth-token"], headers["x-plain"]],
 		[undefined, undefined, undefined, "p"],
 	);
+});
+
+test("cookies that a redirect sets go with the next requests to the same host", async () => {
+	const set = (target: string, ...cookies: readonly string[]) =>
+		`${server.url}/to?url=${encodeURIComponent(target)}${cookies.map((cookie) => `&cookie=${encodeURIComponent(cookie)}`).join("")}`;
+	const sent = async (url: string, cookies: JsonObject = {}) => (await answered({ url, allow_redirects: true, cookies })).headers["cookie"];
+	assert.equal(await sent(set("/end", "sid=abc; Path=/", "b=2; HttpOnly")), "sid=abc; b=2");
+	assert.equal(await sent(set("/end", "sid=new; Path=/"), { sid: "old", own: "1" }), "own=1; sid=new");
+	assert.equal(await sent(set(set("/end", "a=; Max-Age=0"), "a=1", "b=2")), "b=2");
+	assert.equal(await sent(set("/end", "a=1; Path=/elsewhere", "b=2; Path=/en", "c=3; Secure", "d=4; Path=/end")), "d=4");
+	assert.equal(await sent(set("/end", "a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "b=2; Expires=Thu, 01 Jan 2099 00:00:00 GMT")), "b=2");
+	assert.equal(await sent(set(`http://localhost:${other.port}/end`, "sid=abc; Path=/; Domain=localhost")), undefined);
+});
+
+test("answers of every media type of JSON are parsed", async () => {
+	for (const type of ["application/json", "application/hal+json", "application/problem+json; charset=utf-8", "text/json"]) {
+		const { result } = await run({ url: `${server.url}/hal?type=${encodeURIComponent(type)}` });
+		assert.deepEqual([result["body"], result["parsed"]], [{ a: 1 }, true], type);
+	}
+	const { result } = await run({ url: `${server.url}/hal?type=application/jsonish` });
+	assert.deepEqual([result["body"], result["parsed"]], ['{"a":1}', false]);
 });
 
 test("hosts can be allowed and forbidden, whatever their spelling, after redirects too", async () => {

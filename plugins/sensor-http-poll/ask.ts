@@ -63,7 +63,7 @@ async function readBody(response: Response, limit: number): Promise<{ readonly b
 }
 
 function toValue(text: string, contentType: string): JsonValue {
-	if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return text;
+	if (!/^(?:application\/(?:[\w.-]+\+)?|text\/)json\b/i.test(contentType)) return text;
 	try {
 		return parseJson(text);
 	} catch {
