@@ -1,5 +1,6 @@
 import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import type { JsonValue } from "../../contract/index.ts";
 
 /** A datastore item. The value of a secret one is masked unless it is decrypted, or shown as cipher text to administrators. */
 export interface KeyRecord {
@@ -18,7 +19,8 @@ export interface KeyRecord {
 
 /** What is stored in an item of the datastore. */
 export interface KeyInput {
-	readonly value: string;
+	/** What is not a text is kept as its JSON text. */
+	readonly value: JsonValue;
 	readonly description?: string | undefined;
 	readonly scope?: string | undefined;
 	readonly user?: string | undefined;

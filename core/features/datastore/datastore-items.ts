@@ -13,7 +13,7 @@ import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { Access } from "../access/access-api.ts";
 import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
-import { assertMayImport, toItemContent } from "./item-content.ts";
+import { assertMayImport, toItemContent, toValueText } from "./item-content.ts";
 import { ItemStore, type ItemStoreParts } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-api.ts";
 import { listItems } from "./list-items.ts";
@@ -79,8 +79,9 @@ export class StoredItems implements DatastoreItems {
 	async set(name: string, input: ItemInput, principal: Principal): Promise<ShownItem> {
 		assertSeen("name", name);
 		const address = this.#addressOf(name, input, principal);
-		if (input.encrypted === true) await assertMayImport(input.value, principal, this.#parts);
-		const item = await this.#store.set(address, (before) => toItemContent(input, { address, before }, this.#parts));
+		const value = toValueText(input.value);
+		if (input.encrypted === true) await assertMayImport(value, principal, this.#parts);
+		const item = await this.#store.set(address, (before) => toItemContent({ ...input, value }, { address, before }, this.#parts));
 		this.#parts.logger.info("datastore item set", { user: principal.username, key: item.name, scope: item.scope });
 		return toMasked(item);
 	}

@@ -1,4 +1,4 @@
-import { type Clock, type KeyValueEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type Clock, type JsonValue, type KeyValueEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
@@ -17,9 +17,15 @@ interface Place {
 	readonly before: KeyValueEntity | undefined;
 }
 
+/** The text that is kept: a text as it is, another value as its JSON text. */
+export function toValueText(value: JsonValue): string {
+	if (value === null) throw new SvcError("SVC_INVALID", "value: must not be null; delete the item instead");
+	return typeof value === "string" ? value : stringifyJson(value);
+}
+
 /** What an item is to hold, secrets encrypted. */
 export function toItemContent(
-	input: ItemInput,
+	input: ItemInput & { readonly value: string },
 	{ address, before }: Place,
 	{ keys, clock }: { readonly keys: KeyRing; readonly clock: Clock },
 ): ItemContent {

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
 import type { TemplateRights } from "../../kernel/executions/template-sources.ts";
@@ -11,7 +12,8 @@ export type ValueForm = "masked" | "stored" | "decrypted";
 
 /** Body of a write. */
 export interface ItemInput extends ItemWhere {
-	readonly value: string;
+	/** What is not a text is kept as its JSON text. */
+	readonly value: JsonValue;
 	readonly description?: string | null | undefined;
 	/** Keep the value encrypted. */
 	readonly secret?: boolean | undefined;

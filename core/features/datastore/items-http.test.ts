@@ -56,6 +56,24 @@ const withKeys = (use: (asked: Asked) => Promise<void>) =>
 		{ rbac },
 	);
 
+test("a value that is not a text is kept as its JSON text, also as a secret", () =>
+	withKeys(async ({ service: { ask }, root }) => {
+		for (const value of [{ a: 1 }, 5, 0, true, false, [1, "x"], [], {}]) {
+			const { status, body } = await ask(root, "PUT", "/v1/keys/json", { value });
+			assert.equal(status, 200);
+			assert.equal(body["value"], JSON.stringify(value));
+			assert.equal((await ask(root, "GET", "/v1/keys/json")).body["value"], JSON.stringify(value));
+		}
+		await ask(root, "PUT", "/v1/keys/json", { value: { pin: "4711-canary" }, secret: true });
+		assert.equal((await ask(root, "GET", "/v1/keys/json")).body["value"], "********");
+		assert.equal((await ask(root, "GET", "/v1/keys/json?decrypt=true")).body["value"], '{"pin":"4711-canary"}');
+		for (const body of [{ value: null }, {}]) {
+			const answer = await ask(root, "PUT", "/v1/keys/none", body);
+			assert.equal(answer.status, 400);
+			assert.match(String(answer.body["faultstring"]), /^value: /);
+		}
+	}));
+
 test("the record has the members of the reference, and names may hold slashes, dots, colons and any letters", () =>
 	withKeys(async ({ service: { ask }, root }) => {
 		for (const name of ["a/b/c", "a.b", "a:b", "größe 鍵", "rotate", "?&=#%", "..a", "null"]) {

@@ -28,7 +28,7 @@ const flag = { type: "boolean" };
 /** Open: clients send whole records back, of which the rest is the service's own. */
 const itemBody = defineBody<ItemInput>({
 	properties: {
-		value: { type: "string" },
+		value: { description: "A text. Another value but null is kept as its JSON text." },
 		description: optionalText,
 		scope: { type: "string" },
 		user: optionalText,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ParameterDefinition, SnapshotEntity } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, type ParameterDefinition, parseJson, type SnapshotEntity } from "../../contract/index.ts";
 import { isWholeSchema } from "../../language/parameters/definition-reading.ts";
 import { findMismatch } from "../../language/parameters/find-mismatch.ts";
 import { readOutputSchema } from "../../language/parameters/mask.ts";
@@ -55,7 +55,7 @@ function findInText(text: JsonValue, schema: JsonObject, name: string): string |
 function parse(value: JsonValue): JsonValue {
 	if (typeof value !== "string") return value;
 	try {
-		return JSON.parse(value) as JsonValue;
+		return parseJson(value);
 	} catch {
 		return value;
 	}

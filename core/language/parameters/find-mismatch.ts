@@ -1,5 +1,12 @@
 import type { ErrorObject } from "ajv";
-import { isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, toErrorMessage } from "../../contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	stringifyJson,
+	toErrorMessage,
+} from "../../contract/index.ts";
 import { asOneWork } from "../work-budget.ts";
 import { isWholeSchema, memberReadings, type Reading } from "./definition-reading.ts";
 import { readOutputSchema } from "./mask.ts";
@@ -58,7 +65,7 @@ function describe(name: string, error: ErrorObject, reading: Reading): string {
 		readonly type?: string | readonly string[];
 	};
 	if (type !== undefined) return `"${path}" must be ${[type].flat().join(" or ")}`;
-	if (allowedValues !== undefined) return `"${path}" must be one of ${allowedValues.map((allowed) => JSON.stringify(allowed)).join(", ")}`;
+	if (allowedValues !== undefined) return `"${path}" must be one of ${allowedValues.map((allowed) => stringifyJson(allowed)).join(", ")}`;
 	if (additionalProperty !== undefined) return `"${path}" must not have the additional property "${additionalProperty.slice(0, 100)}"`;
 	return `"${path}" ${error.message ?? "is not valid"}`;
 }

@@ -65,7 +65,7 @@ function look(part: JsonValue, trail: Trail | undefined, at: { readonly depth: n
 function toFlat(value: JsonValue): Part | undefined {
 	const isFlat = isArray(value) ? value.every(isQuick) : isQuick(value);
 	if (!isFlat) return undefined;
-	const text = JSON.stringify(value);
+	const text = stringifyJson(value);
 	return text.includes('"$"') ? undefined : { held: value, bytes: text.length, text, isOpaque: false };
 }
 
