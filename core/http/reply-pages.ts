@@ -1,3 +1,4 @@
+import { Breath } from "../kernel/basics/breath.ts";
 import type { Page, Paging as Part } from "../kernel/basics/page.ts";
 import { beginning, type Place } from "../kernel/basics/walk.ts";
 import { toJsonText } from "./json-text.ts";
@@ -47,12 +48,15 @@ interface Walk {
 }
 
 async function* toPieces({ logger, request }: Asking, { first, step, signal }: Walk): AsyncGenerator<string> {
+	const breath = new Breath();
 	try {
 		let separator = "[";
 		for (let page: Page<unknown> | undefined = first; page !== undefined; page = page.next && (await step(page.next))) {
 			signal.throwIfAborted();
 			if (page.items.length === 0) continue;
 			yield separator + toJsonText(page.items).slice(1, -1);
+			// A storage in this process may answer within the same turn of the event loop, again and again.
+			await breath.take();
 			separator = ",";
 		}
 		yield separator === "[" ? "[]" : "]";

@@ -1,7 +1,9 @@
 import { SvcError } from "../../contract/index.ts";
-import { answerJson, answerList } from "../../http/openapi/answers.ts";
+import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { mapOf } from "../../http/openapi/schema.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
+import { replyRecords } from "../../http/reply-records.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
@@ -75,12 +77,13 @@ export const roleRoutes = [
 		component: "api",
 		summary: "List who has which role",
 		description: "One's own need no permission: `user=<oneself>`.",
-		answers: { 200: answerList(assignmentSchema) },
+		answers: { 200: answerPage(assignmentSchema), 429: answerTooMany },
 		permission: "role_assignment_list",
 		resource: ({ query }) => toAssignmentResource(query.user),
-		query: { user: "string", role: "string", source: "string", remote: "boolean" },
+		query: { ...pagingQuery, user: "string", role: "string", source: "string", remote: "boolean" },
 		async handler(context) {
-			return replyJson((await context.engine.access.assignments(toFilter(context.query))).map(toAssignment));
+			const assignments = await context.engine.access.assignments(toFilter(context.query));
+			return replyRecords(context, parsePaging(context), assignments, (part) => part.map(toAssignment));
 		},
 	}),
 	defineRoute({

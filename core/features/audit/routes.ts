@@ -1,9 +1,10 @@
 import "./permission-types.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, SvcError } from "../../contract/index.ts";
-import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { replyPages } from "../../http/reply-pages.ts";
+import { replyRecords } from "../../http/reply-records.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { parseBounds } from "../../http/time-range.ts";
@@ -53,9 +54,13 @@ export const auditRoutes = [
 		path: "/audit/checkpoints",
 		component: "api",
 		summary: "List the checkpoints of the audit record, the oldest first",
-		answers: { 200: answerList(auditCheckpointSchema) },
+		answers: { 200: answerPage(auditCheckpointSchema), 429: answerTooMany },
 		permission: "audit_view",
-		handler: async ({ engine }) => replyJson((await engine.audit.checkpoints()).map(toCheckpoint)),
+		query: pagingQuery,
+		async handler(context) {
+			const checkpoints = await context.engine.audit.checkpoints();
+			return replyRecords(context, parsePaging(context), checkpoints, (part) => part.map(toCheckpoint));
+		},
 	}),
 	defineRoute({
 		method: "GET",

@@ -184,8 +184,12 @@ export interface ExecutionClient {
 		graph(id: string, options?: Waiting): Promise<RunGraphRecord>;
 		/** The values in use for each filter of `list`. */
 		filterValues(options?: Waiting): Promise<Readonly<Record<string, readonly (string | null)[]>>>;
-		/** All descendants, depth first. */
-		children(id: string, query?: { readonly depth?: number }, options?: Waiting): Promise<readonly ExecutionRecord[]>;
+		/** The first `limit` descendants, depth first, page by page. Default: all, in one answer. */
+		children(
+			id: string,
+			query?: { readonly depth?: number; readonly limit?: number },
+			options?: Waiting,
+		): Promise<readonly ExecutionRecord[]>;
 		/** The output so far, or some lines of it, as one text. */
 		output(id: string, options?: OutputOptions & Waiting): Promise<string>;
 		/** Lines of the output so far, 100 unless `lines` says how many (1,000 at most), each with its number, type and time. */
@@ -199,6 +203,9 @@ export interface ExecutionClient {
 	 */
 	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & Waiting): AsyncIterable<StreamEventRecord>;
 }
+
+/** Children that one request asks for; those who are no administrators may ask for so many unless the service says otherwise. */
+const childrenPage = 100;
 
 export function createExecutionClient(api: Api): ExecutionClient {
 	const { call, read, list } = api;
@@ -220,7 +227,19 @@ export function createExecutionClient(api: Api): ExecutionClient {
 			tasks: (id, query, waiting) => list(`/executions/${at(id)}/tasks`, query, waiting),
 			graph: (id, waiting) => read(`/executions/${at(id)}/graph`, waiting),
 			filterValues: (waiting) => read("/executions/views/filters", waiting),
-			children: (id, { depth } = {}, waiting = {}) => read(`/executions/${at(id)}/children`, { query: { depth }, ...waiting }),
+			async children(id, { depth, limit } = {}, waiting = {}) {
+				const path = `/executions/${at(id)}/children`;
+				if (limit === undefined) return read(path, { query: { depth }, ...waiting });
+				const found: ExecutionRecord[] = [];
+				for (let total = limit; found.length < Math.min(limit, total); ) {
+					const query = { depth, limit: Math.min(childrenPage, limit - found.length), offset: found.length };
+					const page = await list<ExecutionRecord>(path, query, waiting);
+					found.push(...page.items);
+					if (page.items.length === 0) break;
+					total = page.total ?? limit;
+				}
+				return found;
+			},
 			outputLines: (id, { type: output_type, fromLine: from_line, lines, find, trouble, signal } = {}) =>
 				read(`/executions/${at(id)}/output/lines`, { query: { output_type, from_line, lines, find, trouble }, signal }),
 			async output(id, { type, fromLine: from_line, lines, find, signal } = {}) {

@@ -1,9 +1,11 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
-import { type Answer, answerJson, answerList } from "../../http/openapi/answers.ts";
+import { type Answer, answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, text } from "../../http/openapi/schema.ts";
-import { presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { type Presentation, presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { replyRecords } from "../../http/reply-records.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Selection } from "../../http/selection.ts";
@@ -94,20 +96,35 @@ export const executionViewRoutes = withActionExecutions([
 		path: "/executions/:id/children",
 		component: "api",
 		summary: "List all descendants of an execution",
-		description: "Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start.",
-		answers: { 200: answerList(executionSchema) },
+		description:
+			"Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start. Without `limit` all of them are sent, piece by piece.",
+		answers: { 200: answerPage(executionSchema), 429: answerTooMany },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
-		query: { depth: "integer", result_fmt: "string" },
+		query: { ...pagingQuery, depth: "integer", result_fmt: "string" },
 		async handler(context) {
+			const paging = parsePaging(context);
 			const { depth = -1, result_fmt } = context.query;
-			const views = await context.engine.executions.children(toId(context), { depth, sorted: result_fmt === "sorted" });
+			const { executions } = context.engine;
 			const presentation = toMaskedPresentation(context);
-			const shown = views.filter(({ entity }) => presentation.mayView(entity.action_ref));
-			return replyJson(await presentExecutions(context, shown, { presentation }));
+			const descendants = await executions.descendants(toId(context), { depth, sorted: result_fmt === "sorted" });
+			const visible = descendants.filter(visibleBy(presentation));
+			return replyRecords(context, paging, visible, async (part) =>
+				presentExecutions(context, await executions.ofIds(part.map(({ id }) => id)), { presentation }),
+			);
 		},
 	}),
 ]);
+
+/** There may be a hundred thousand executions of a few actions: each action is asked for once. */
+function visibleBy({ mayView }: Pick<Presentation, "mayView">): (execution: { readonly action_ref: string }) => boolean {
+	const known = new Map<string, boolean>();
+	return ({ action_ref }) => {
+		const isVisible = known.get(action_ref) ?? mayView(action_ref);
+		known.set(action_ref, isVisible);
+		return isVisible;
+	};
+}
 
 function only(member: string): Selection {
 	return { kind: "include", members: new Map([[member, undefined]]) };

@@ -1,5 +1,7 @@
-import { answerJson, answerList } from "../../http/openapi/answers.ts";
+import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
+import { replyRecords } from "../../http/reply-records.ts";
 import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { toTrigger } from "../triggers/records-api.ts";
@@ -20,12 +22,13 @@ export const timerRoutes = [
 		path: "/timers",
 		component: "api",
 		summary: "List timers",
-		description: "Without count headers. `timer_type` filters.",
-		answers: { 200: answerList(timerSchema) },
+		description: "`timer_type` filters.",
+		answers: { 200: answerPage(timerSchema), 429: answerTooMany },
 		permission: "timer_list",
-		query: { timer_type: "string" },
-		async handler({ engine, query }) {
-			return replyJson((await engine.timers.list(query.timer_type)).map(toTimer));
+		query: { ...pagingQuery, timer_type: "string" },
+		async handler(context) {
+			const timers = await context.engine.timers.list(context.query.timer_type);
+			return replyRecords(context, parsePaging(context), timers, (part) => part.map(toTimer));
 		},
 	}),
 	defineRoute({

@@ -1,5 +1,6 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { toOneOf } from "../../kernel/basics/filter.ts";
+import { readFirstOfEach } from "../../kernel/basics/first-of-each.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPageOf } from "../../kernel/basics/page.ts";
 import { inTimeOrder } from "../../kernel/basics/time-order.ts";
@@ -7,6 +8,9 @@ import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, Trac
 
 /** Traces of one rule that a list looks at, the newest. */
 const ruleLimit = 1_000;
+
+/** Components of each kind that a trace is shown with, the earliest. A trace may have a hundred thousand. */
+const maxComponents = 1_000;
 
 const newestFirst = [
 	["start_timestamp", "desc"],
@@ -86,14 +90,17 @@ async function findTraceIds(
 type Components = ReadonlyMap<string, readonly TraceComponent[]>;
 
 async function readExecutions(storage: Storage, traceIds: readonly string[]): Promise<Components> {
-	const executions = await storage.find("execution", {
-		where: { trace_id: { in: traceIds } },
-		fields: ["id", "trace_id", "action_ref", "start_timestamp", "parent_id", "trigger_instance_id", "context"],
-		orderBy: [
-			["start_timestamp", "asc"],
-			["id", "asc"],
-		],
-	});
+	const executions = await readFirstOfEach(traceIds, maxComponents, (of) =>
+		storage.find("execution", {
+			where: { trace_id: { in: of } },
+			limit: maxComponents,
+			fields: ["id", "trace_id", "action_ref", "start_timestamp", "parent_id", "trigger_instance_id", "context"],
+			orderBy: [
+				["start_timestamp", "asc"],
+				["id", "asc"],
+			],
+		}),
+	);
 	return group(executions, (execution) => ({
 		object_id: execution.id,
 		ref: execution.action_ref,
@@ -110,14 +117,17 @@ function toExecutionCause({ parent_id, trigger_instance_id, context }: Execution
 }
 
 async function readRules(storage: Storage, traceIds: readonly string[]): Promise<Components> {
-	const enforcements = await storage.find("rule_enforcement", {
-		where: { trace_id: { in: traceIds } },
-		fields: ["trace_id", "rule_id", "rule_ref", "enforced_at", "trigger_instance_id"],
-		orderBy: [
-			["enforced_at", "asc"],
-			["id", "asc"],
-		],
-	});
+	const enforcements = await readFirstOfEach(traceIds, maxComponents, (of) =>
+		storage.find("rule_enforcement", {
+			where: { trace_id: { in: of } },
+			limit: maxComponents,
+			fields: ["trace_id", "rule_id", "rule_ref", "enforced_at", "trigger_instance_id"],
+			orderBy: [
+				["enforced_at", "asc"],
+				["id", "asc"],
+			],
+		}),
+	);
 	return group(enforcements, ({ rule_id, rule_ref, enforced_at, trigger_instance_id }) => ({
 		object_id: rule_id,
 		ref: rule_ref,
@@ -127,14 +137,17 @@ async function readRules(storage: Storage, traceIds: readonly string[]): Promise
 }
 
 async function readInstances(storage: Storage, traceIds: readonly string[]): Promise<Components> {
-	const instances = await storage.find("trigger_instance", {
-		where: { trace_id: { in: traceIds } },
-		fields: ["trace_id", "trigger", "occurrence_time", "caused_by_id"],
-		orderBy: [
-			["occurrence_time", "asc"],
-			["id", "asc"],
-		],
-	});
+	const instances = await readFirstOfEach(traceIds, maxComponents, (of) =>
+		storage.find("trigger_instance", {
+			where: { trace_id: { in: of } },
+			limit: maxComponents,
+			fields: ["trace_id", "trigger", "occurrence_time", "caused_by_id"],
+			orderBy: [
+				["occurrence_time", "asc"],
+				["id", "asc"],
+			],
+		}),
+	);
 	return group(instances, ({ id, trigger, occurrence_time, caused_by_id }) => ({
 		object_id: id,
 		ref: trigger,

@@ -1,10 +1,11 @@
 import type { TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerConflict, answerJson, answerList, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerConflict, answerJson, answerNothing, answerPage, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyRecords } from "../../http/reply-records.ts";
 import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSelection, selectionQuery } from "../../http/selection.ts";
@@ -140,14 +141,15 @@ export const triggerRoutes = [
 		path: "/triggers",
 		component: "api",
 		summary: "List triggers",
-		description: "All of them, without count headers.",
-		answers: { 200: answerList(triggerSchema) },
+		description: "All of them unless `limit` says otherwise.",
+		answers: { 200: answerPage(triggerSchema), 429: answerTooMany },
 		permission: "trigger_list",
-		query: { ...secretsQuery, type: "string", pack: "string", name: "list" },
+		query: { ...secretsQuery, ...pagingQuery, type: "string", pack: "string", name: "list" },
 		async handler(context) {
 			const { type, pack, name } = context.query;
 			const filter = { ...(type !== undefined && { type }), ...(pack !== undefined && { pack }), ...(name !== undefined && { name }) };
-			return replyJson(await show(context, await context.engine.triggers.triggers.list(filter)));
+			const triggers = await context.engine.triggers.triggers.list(filter);
+			return replyRecords(context, parsePaging(context), triggers, (part) => show(context, part));
 		},
 	}),
 	defineRoute({

@@ -1,11 +1,12 @@
 import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { toHeaderText } from "../../http/header-text.ts";
-import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyPages } from "../../http/reply-pages.ts";
+import { replyRecords } from "../../http/reply-records.ts";
 import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
@@ -42,11 +43,12 @@ export const webhookRoutes = [
 		component: "api",
 		summary: "List webhooks",
 		description: "Those that rules have registered.",
-		answers: { 200: answerList(webhookSchema) },
+		answers: { 200: answerPage(webhookSchema), 429: answerTooMany },
 		permission: "webhook_list",
-		async handler({ engine }) {
-			const hooks = await engine.webhooks.list();
-			return replyJson(hooks.map(({ trigger }) => toHook(trigger)));
+		query: pagingQuery,
+		async handler(context) {
+			const hooks = await context.engine.webhooks.list();
+			return replyRecords(context, parsePaging(context), hooks, (part) => part.map(({ trigger }) => toHook(trigger)));
 		},
 	}),
 	defineRoute({

@@ -10,6 +10,7 @@ import type {
 import type { Page, Paging } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
+import type { Descendant } from "./descendants.ts";
 import type { CauseSelection, RuleCause } from "./rule-causes.ts";
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
@@ -17,6 +18,7 @@ export interface ExecutionView {
 	/** Fields that were not asked for are absent. */
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;
+	/** The first 1,000. */
 	readonly children: readonly string[];
 	/** Whether it is made of others. */
 	readonly isWorkflow: boolean;
@@ -114,7 +116,9 @@ export interface Executions {
 	/** What rules have started executions from, by the ids of those that a rule has started. */
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
 	/** Descendants in depth-first order, or by start time. `depth` 0 or negative: all generations. */
-	children(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]>;
+	descendants(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<readonly Descendant[]>;
+	/** The executions with these ids, in their order; without those that do not exist. */
+	ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
 	/**
 	 * Ids of the inquiries that a paused execution waits for, if a resume could do nothing else and is refused; else empty. The same as
 	 * `setStatus` checks.

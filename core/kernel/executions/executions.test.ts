@@ -121,7 +121,11 @@ withEngine("traces: a tag opens a new one each time, an id must exist, a child j
 	assert.equal(child.parent_id, first.id);
 	assert.deepEqual((await engine.executions.get(first.id)).children, [child.id]);
 	assert.deepEqual(
-		(await engine.executions.children(first.id, { depth: -1, sorted: false })).map(({ entity }) => entity.id),
+		(await engine.executions.descendants(first.id, { depth: -1, sorted: false })).map(({ id }) => id),
+		[child.id],
+	);
+	assert.deepEqual(
+		(await engine.executions.ofIds(["0".repeat(24), child.id])).map(({ entity }) => entity.id),
 		[child.id],
 	);
 });

@@ -9,6 +9,7 @@ import {
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { EngineClock } from "../basics/clock.ts";
+import { readFirstOfEach } from "../basics/first-of-each.ts";
 import { isId } from "../basics/ids.ts";
 import { type Page, readPageOf } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -18,7 +19,7 @@ import type { Admit } from "./admissions.ts";
 import { findAwaitedQuestions } from "./awaited-questions.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
-import { groupByParent, readDescendants, toTreeOrder } from "./descendants.ts";
+import { byStart, type Descendant, groupByParent, readDescendants, toTreeOrder } from "./descendants.ts";
 import type { Endings } from "./endings.ts";
 import { toExecutionView } from "./execution-view.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, RerunInput, SubmitInput } from "./executions-api.ts";
@@ -63,6 +64,9 @@ const filterFields = {
 	user: "user",
 } as const satisfies Record<string, keyof ExecutionEntity>;
 
+/** Ids of children that an execution is shown with. `/executions/<id>/children` has all, by pages. */
+const maxChildIds = 1_000;
+
 /** The executions in the storage. */
 export class StoredExecutions implements Executions {
 	readonly #parts: ExecutionsParts;
@@ -97,13 +101,18 @@ export class StoredExecutions implements Executions {
 		return this.#ruleCauses.of(executions, selection);
 	}
 
-	async children(id: string, { depth, sorted }: { readonly depth: number; readonly sorted: boolean }): Promise<ExecutionView[]> {
+	async descendants(id: string, { depth, sorted }: { readonly depth: number; readonly sorted: boolean }): Promise<readonly Descendant[]> {
 		const { id: parentId } = await this.#find(id, []);
 		const descendants = await readDescendants(this.#parts.storage, parentId, depth);
-		const ordered = sorted
-			? descendants.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))
-			: toTreeOrder(parentId, descendants);
-		return this.#toViews(ordered);
+		return sorted ? descendants.sort(byStart) : toTreeOrder(parentId, descendants);
+	}
+
+	async ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]> {
+		if (ids.length === 0) return [];
+		const found = new Map(
+			(await this.#parts.storage.find("execution", { where: { id: { in: ids } } })).map((entity) => [entity.id, entity]),
+		);
+		return this.#toViews(ids.flatMap((id) => found.get(id) ?? []));
 	}
 
 	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]> {
@@ -155,22 +164,20 @@ export class StoredExecutions implements Executions {
 	}
 
 	async #toViews(entities: readonly ExecutionEntity[], children = true): Promise<ExecutionView[]> {
-		const { storage, catalog, sealedSecrets, isWorkflow } = this.#parts;
-		const ids = entities.map(({ id }) => id);
-		const nested =
-			children && ids.length > 0
-				? await storage.find("execution", {
-						where: { parent_id: { in: ids } },
-						fields: ["id", "parent_id"],
-						orderBy: [["start_timestamp", "asc"]],
-					})
-				: [];
-		const byParent = groupByParent(nested);
+		const { catalog, sealedSecrets, isWorkflow } = this.#parts;
+		const byParent = groupByParent(children ? await this.#readChildIds(entities.map(({ id }) => id)) : []);
 		return Promise.all(
 			entities.map(async (entity) => {
 				const ids = (byParent.get(entity.id) ?? []).map(({ id }) => id);
 				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets, isWorkflow, children: ids });
 			}),
+		);
+	}
+
+	#readChildIds(parents: readonly string[]): Promise<readonly Pick<ExecutionEntity, "id" | "parent_id">[]> {
+		const query = { fields: ["id", "parent_id"], orderBy: [["start_timestamp", "asc"]], limit: maxChildIds } as const;
+		return readFirstOfEach(parents, maxChildIds, (of) =>
+			this.#parts.storage.find("execution", { where: { parent_id: { in: of } }, ...query }),
 		);
 	}
 }

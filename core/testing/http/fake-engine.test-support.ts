@@ -233,7 +233,8 @@ export function toEngine(fake: FakeEngine): Engine {
 				return { items: items.map((entity) => toView(entity)), total: fake.stored.length };
 			},
 			causes: async () => new Map(),
-			children: async () => [],
+			descendants: async () => [],
+			ofIds: async () => [],
 			cancel: async (id: string) => {
 				const { status } = fake.find(id);
 				return status === "succeeded" ? { view: view(id), refused: `cannot be canceled, state = ${status}` } : { view: view(id) };

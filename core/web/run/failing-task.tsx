@@ -11,11 +11,14 @@ import { toTaskName } from "../timeline/timed-run.ts";
 import { Reason } from "./reason.tsx";
 import { runAgain } from "./run-again.ts";
 
+/** Descendants that are looked through. */
+const mostParts = 1_000;
+
 /** Of a failed execution the part that has failed first, what it says of it, and the last that it printed. */
 export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 	const hasParts = (run.children ?? []).length > 0;
 	const failed = useResource(
-		async (signal) => (hasParts ? findFailed(run, await client.executions.children(run.id, {}, { signal })) : run),
+		async (signal) => (hasParts ? findFailed(run, await client.executions.children(run.id, { limit: mostParts }, { signal })) : run),
 		[run.id, run.status],
 	);
 	return (

@@ -55,7 +55,7 @@ export function merge(listed: readonly TimedRun[], changes: Changes): readonly T
 }
 
 async function readAll(parent: string, signal: AbortSignal): Promise<readonly TimedRun[]> {
-	if (!session.may("execution_list")) return client.executions.children(parent, { depth: 1 }, { signal });
+	if (!session.may("execution_list")) return client.executions.children(parent, { depth: 1, limit: mostNested }, { signal });
 	const runs: TimedRun[] = [];
 	const query = { parent, sort_asc: "timestamp", include_attributes: timedAttributes, limit: pageSize };
 	while (runs.length < mostNested) {
