@@ -88,7 +88,11 @@ export const packInstallRoutes = [
 		answers,
 		permission: "pack_install",
 		body: upgradeBody,
-		handler: (context) => beginOn(context, "upgrade", (context.body["packs"] ?? []) as readonly string[]),
+		handler(context) {
+			const { packs = [], all = false } = context.body as { readonly packs?: readonly string[]; readonly all?: boolean };
+			if ((packs.length === 0) !== all) throw new SvcError("SVC_INVALID", "packs: name the packs, or set all");
+			return beginOn(context, "upgrade", packs);
+		},
 	}),
 	defineRoute({
 		method: "POST",
