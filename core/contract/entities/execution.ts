@@ -18,6 +18,23 @@ export type ExecutionStatus =
 	| "paused"
 	| "resuming";
 
+/** Who has changed an execution from outside, or has answered its question. */
+export interface ExecutionActor {
+	readonly user: string;
+	/** Kind and id of what the request asked with, such as `token:<id>`; null where no credential was needed. */
+	readonly credential: string | null;
+	/** In the words of that user; null: none was given. */
+	readonly reason: string | null;
+}
+
+/** A state that an execution has reached. */
+export interface ExecutionLogEntry {
+	readonly status: ExecutionStatus;
+	readonly timestamp: string;
+	/** Absent where the service itself has brought it there. */
+	readonly by?: ExecutionActor;
+}
+
 /** One run of an action. Execution and live action of the specification are one record; both ids are kept. */
 export interface ExecutionEntity {
 	readonly id: string;
@@ -57,7 +74,7 @@ export interface ExecutionEntity {
 	/** Id of the `snapshot` with action and runner type as they were at creation. */
 	readonly snapshot_id: string;
 	readonly result_size: number | null;
-	readonly log: readonly { readonly status: ExecutionStatus; readonly timestamp: string }[];
+	readonly log: readonly ExecutionLogEntry[];
 	readonly context: JsonObject;
 	readonly notify: JsonObject | null;
 	readonly callback: JsonObject | null;

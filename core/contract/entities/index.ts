@@ -49,7 +49,7 @@ export type { ApiKeyEntity } from "./api-key.ts";
 export type { AuditCheckpointEntity } from "./audit-checkpoint.ts";
 export type { AuditEntryEntity } from "./audit-entry.ts";
 export type { DutyEntity } from "./duty.ts";
-export type { ExecutionEntity, ExecutionStatus } from "./execution.ts";
+export type { ExecutionActor, ExecutionEntity, ExecutionLogEntry, ExecutionStatus } from "./execution.ts";
 export type { FollowedPackEntity } from "./followed-pack.ts";
 export type { JournalEntryEntity } from "./journal-entry.ts";
 export type { KeyValueEntity } from "./key-value.ts";

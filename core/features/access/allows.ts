@@ -6,6 +6,8 @@ import type { Grant } from "./roles.ts";
 const executionPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
 	execution_view: ["action_view", "action_all"],
 	execution_stop: ["action_execute", "action_all"],
+	// To say what came of a run is not part of running it.
+	execution_complete: ["action_complete", "action_all"],
 	execution_rerun: ["action_execute", "action_all"],
 };
 

@@ -7,10 +7,8 @@ export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["auth POST /sso/request", "begins a sign-in, which is recorded when it has come to its end"],
 	["auth POST /sso/device", "begins a sign-in, which is recorded when it has come to its end"],
 	["api POST /executions", "a run, which has a record of its own with who asked for it"],
-	["api PUT /executions/:id", "the state of a run, which its record tells"],
 	["api DELETE /executions/:id", "the end of a run, which its record tells"],
 	["api POST /executions/:id/re_run", "a run, which has a record of its own with who asked for it"],
-	["api PUT /inquiries/:id", "the answer belongs to the run that asks"],
 	["api POST /workflows/inspect", "changes nothing"],
 	["api POST /actionalias/match", "changes nothing"],
 	["api POST /aliasexecution", "a run, which has a record of its own with who asked for it"],
@@ -23,7 +21,6 @@ export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["api POST /workers/jobs/:id/end", "the end of a run, which its record tells"],
 	["api POST /workers/jobs/:id/files", "changes nothing"],
 	["api POST /workers/jobs/:id/bytes", "changes nothing"],
-	["api POST /triggerinstances/:id/re_emit", "an event, which has a record of its own"],
 ]);
 
 /** Requests by which runs keep what they know: `audit.datastore_of_runs` says what of it is recorded. */
@@ -31,6 +28,9 @@ export const storedByRuns: ReadonlySet<string> = new Set(["api PUT /keys/:name",
 
 /** Requests whose work takes many writes, or none in the storage: their entry is stored before it begins. */
 export const announced: ReadonlySet<string> = new Set([
+	"api PUT /executions/:id",
+	"api PUT /inquiries/:id",
+	"api POST /triggerinstances/:id/re_emit",
 	"api POST /keys/rotate",
 	"api PUT /configs/:pack",
 	"api POST /packs/install",

@@ -3,6 +3,7 @@ import type { ListPage, ListQuery } from "../../client/page.ts";
 import { faultOf } from "../../client/request.ts";
 import { walkByTime } from "../../client/walk-by-time.ts";
 import {
+	type ExecutionLogEntry,
 	type ExecutionStatus,
 	type GraphEdge,
 	type GraphNode,
@@ -55,7 +56,7 @@ export interface ExecutionRecord {
 	readonly start_timestamp: string;
 	readonly end_timestamp?: string;
 	readonly elapsed_seconds?: number;
-	readonly log: readonly { readonly status: ExecutionStatus; readonly timestamp: string }[];
+	readonly log: readonly ExecutionLogEntry[];
 	readonly parameters?: JsonObject;
 	readonly result?: JsonObject;
 	readonly result_size?: number;

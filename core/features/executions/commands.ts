@@ -8,6 +8,7 @@ import { parseParameters } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { OutputType } from "../../contract/index.ts";
+import { toSeenLines } from "../../contract/unseen-text.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
 import { finish, toSchemas, withRunOptions } from "./run-commands.ts";
@@ -92,6 +93,7 @@ function addReading(execution: Command, context: CliContext): void {
 			for (const id of ids) {
 				const record = await getOne(client, id, query);
 				await printRecord(record, attributes, options, context);
+				if (!options.json && !options.yaml && options.attr === undefined) await printActors(record, context);
 				if (!options.json && !options.yaml && options.attr === undefined && record.liveaction.action_is_workflow) {
 					await printTasks(await readTaskTree(client.executions, record.id, options), options, context);
 				}
@@ -199,6 +201,16 @@ function toChosenTasks(tasks: readonly string[], words: readonly string[], reset
 	const unknown = kept.find((name) => !tasks.includes(name));
 	if (unknown !== undefined) throw new CliExit(2, `--no-reset: "${unknown}" is none of --tasks`);
 	return { tasks, reset: tasks.filter((name) => !kept.includes(name)) };
+}
+
+/** Who has set states from outside, or has answered, with what credential and why. */
+async function printActors({ log }: ExecutionRecord, context: CliContext): Promise<void> {
+	for (const { status, timestamp, by } of log) {
+		if (by === undefined) continue;
+		const credential = by.credential === null ? "" : ` (${by.credential})`;
+		const reason = by.reason === null ? "" : `: ${by.reason}`;
+		await write(context.stdout, toSeenLines(`${status} by ${by.user}${credential} at ${timestamp}${reason}\n`));
+	}
 }
 
 /** A table of tasks, those of tasks below them. */

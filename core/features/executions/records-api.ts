@@ -1,4 +1,4 @@
-import type { ActionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
+import type { ActionEntity, ExecutionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
 import { keepJsonText } from "../../http/json-text.ts";
 import type { Presentation } from "../../http/present.ts";
 import { onlyFilled, onlySet, type WireRecord } from "../../http/record.ts";
@@ -52,7 +52,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 		start_timestamp: entity.start_timestamp,
 		end_timestamp: entity.end_timestamp,
 		elapsed_seconds: entity.elapsed_seconds,
-		log: entity.log,
+		log: hideInLog(entity.log, secrets),
 		parameters,
 		result: toResult(view, presentation),
 		result_size: entity.result_size,
@@ -129,6 +129,12 @@ function showsGiven({ entity }: ExecutionView, presentation: Presentation): bool
 function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: boolean): JsonObject | undefined {
 	const parameters: JsonObject | undefined = entity.parameters;
 	return masked && parameters !== undefined ? hideSecrets(parameters, snapshot, secrets) : parameters;
+}
+
+/** A reason is a text of a user, who may have written anything into it. */
+function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: KnownSecrets): ExecutionEntity["log"] | undefined {
+	if (log === undefined || !log.some(({ by }) => by !== undefined && by.reason !== null)) return log;
+	return log.map((entry) => (entry.by?.reason == null ? entry : { ...entry, by: { ...entry.by, reason: secrets.text(entry.by.reason) } }));
 }
 
 /** What the service itself writes into a context stays where it is not known what is secret. */

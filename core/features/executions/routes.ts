@@ -67,8 +67,12 @@ const createBody = defineBody<CreateBody>({
 	required: ["action"],
 });
 const rerunBody = defineBody<RerunBody>({ properties: { parameters: { type: "object" }, tasks: names, reset: names, user, delay } });
-const changeBody = defineBody<{ readonly status: ExecutionStatus; readonly result?: JsonObject }>({
-	properties: { status: { type: "string", enum: executionStatuses }, result: { type: "object" } },
+const changeBody = defineBody<{ readonly status: ExecutionStatus; readonly result?: JsonObject; readonly reason?: string }>({
+	properties: {
+		status: { type: "string", enum: executionStatuses },
+		result: { type: "object" },
+		reason: { type: "string", maxLength: 1_000 },
+	},
 	required: ["status"],
 	closed: true,
 });
@@ -139,13 +143,17 @@ export const executionRoutes = withActionExecutions([
 		path: "/executions/:id",
 		component: "api",
 		summary: "Set the state of an execution from outside",
-		description: "`{status, result}`. A paused execution that only waits for answers cannot be resumed.",
+		description:
+			"`{status, result, reason}`. A final state or a result needs `execution_complete`, anything else `execution_stop`. A paused execution that only waits for answers cannot be resumed.",
 		answers: {
 			200: answerJson(executionSchema),
 			409: answerConflictBecause("It waits for answers to inquiries, which the message names."),
 		},
 		permission: "execution_stop",
-		resource: (context) => findExecutionResource(context.engine, toId(context)),
+		async resource(context) {
+			const resource = await findExecutionResource(context.engine, toId(context));
+			return isCompletion(context.body) ? { ...resource, permission: "execution_complete" } : resource;
+		},
 		query: secretsQuery,
 		body: changeBody,
 		async handler(context) {
@@ -191,6 +199,13 @@ export const executionRoutes = withActionExecutions([
 		},
 	}),
 ]);
+
+/** Pause, resume and cancel: everything else that is set from outside says what came of the run. */
+const stoppingStatuses: ReadonlySet<ExecutionStatus> = new Set(["pausing", "paused", "resuming", "canceling", "canceled"]);
+
+function isCompletion({ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject }): boolean {
+	return result !== undefined || !stoppingStatuses.has(status);
+}
 
 /** The id in the path, where `last` has no meaning. */
 export function toId({ path }: RouteContext<RouteNeeds>): string {

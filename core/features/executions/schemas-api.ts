@@ -6,6 +6,7 @@ import {
 	fieldsOf,
 	flag,
 	jsonObject,
+	nullable,
 	object,
 	oneOf,
 	partialOf,
@@ -21,6 +22,9 @@ import { ruleSchema } from "./rule-schema-api.ts";
 
 /** The state of an execution. */
 export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
+
+/** Who has asked for a state. */
+const actorSchema = object({ user: text, credential: nullable(text), reason: nullable(text) });
 
 const liveActionSchema = defineSchema(
 	"LiveAction",
@@ -45,7 +49,7 @@ export const executionSchema = defineSchema(
 		{
 			...fieldsOf(executionKind, ["id", "start_timestamp", "end_timestamp", "elapsed_seconds", "result_size", "delay"]),
 			status: statusSchema,
-			log: arrayOf(object({ status: statusSchema, timestamp })),
+			log: arrayOf(object({ status: statusSchema, timestamp, by: actorSchema }, ["by"])),
 			parameters: jsonObject,
 			result: jsonObject,
 			context: jsonObject,

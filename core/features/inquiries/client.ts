@@ -20,7 +20,7 @@ export interface InquiryClient {
 	list(query?: ListQuery, options?: Waiting): Promise<ListPage<InquiryRecord>>;
 	get(id: string): Promise<InquiryRecord>;
 	/** Answer. The answer as it is kept comes back, its secrets masked. */
-	respond(id: string, response: JsonObject): Promise<{ readonly id: string; readonly response: JsonObject }>;
+	respond(id: string, response: JsonObject, reason?: string): Promise<{ readonly id: string; readonly response: JsonObject }>;
 }
 
 export function createInquiryClient({ read, list }: Api): InquiryClient {
@@ -28,6 +28,7 @@ export function createInquiryClient({ read, list }: Api): InquiryClient {
 	return {
 		list: (query, waiting) => list("/inquiries", query, waiting),
 		get: (id) => read(`/inquiries/${at(id)}`),
-		respond: (id, response) => read(`/inquiries/${at(id)}`, { method: "PUT", body: { id, response } }),
+		respond: (id, response, reason) =>
+			read(`/inquiries/${at(id)}`, { method: "PUT", body: { id, response, ...(reason !== undefined && { reason }) } }),
 	};
 }

@@ -33,12 +33,13 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(inquiry.command("respond <id>").description("Answer a question; each property is asked for unless -r gives them all."))
 		.option("-r, --response <json>", "the answer as a JSON object")
+		.option("--reason <text>", "why, kept with the name of who answers")
 		.action(async (id: string, _options, command) => {
-			const options = optionsOf<{ response?: string }>(command);
+			const options = optionsOf<{ response?: string; reason?: string }>(command);
 			const client = createInquiryClient(await openSession(options, context));
 			const { schema } = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
 			const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
-			await printRecord(await client.respond(id, response), ["id", "response"], options, context);
+			await printRecord(await client.respond(id, response, options.reason), ["id", "response"], options, context);
 		});
 };
 

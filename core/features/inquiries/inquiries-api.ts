@@ -34,7 +34,12 @@ export interface Inquiries {
 	 * is not among those asked; `SVC_INVALID` when the answer does not fit the schema, after which another may be given. Resolves
 	 * with the question and the answer as it is kept, with the defaults of the schema.
 	 */
-	respond(id: string, response: JsonObject, principal: Principal): Promise<{ readonly inquiry: Inquiry; readonly response: JsonObject }>;
+	respond(
+		id: string,
+		response: JsonObject,
+		principal: Principal,
+		reason?: string,
+	): Promise<{ readonly inquiry: Inquiry; readonly response: JsonObject }>;
 	/** Ref of the action that started the execution's parent, undefined without one. Whoever may run it may answer. */
 	parentAction(id: string): Promise<string | undefined>;
 }

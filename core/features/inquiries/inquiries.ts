@@ -4,6 +4,7 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import type { Endings } from "../../kernel/executions/endings.ts";
+import { signed } from "../../kernel/executions/signed-patch.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
@@ -69,7 +70,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 			return toView(execution);
 		},
 
-		async respond(id, response, principal) {
+		async respond(id, response, principal, reason) {
 			for (;;) {
 				const execution = await read(id);
 				assertWaiting(execution);
@@ -81,7 +82,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				const result = { ...execution.result, response: answer };
 				const secret = collectMasked(result, maskAnswer(result));
 				const patch = {
-					...toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())),
+					...signed(toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())), principal, reason),
 					...toResultPatch(result),
 					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.add(execution.known_secrets, secret) }),
 				};

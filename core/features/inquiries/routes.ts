@@ -24,8 +24,8 @@ const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
 const selectionRules = { known: members, excludable: members, mandatory: ["id"] };
 
 /** The id in the body is that in the path; clients send the whole inquiry with the answer in it. */
-const answerBody = defineBody<{ readonly id: string; readonly response: JsonObject }>({
-	properties: { id: { type: "string" }, response: { type: "object" } },
+const answerBody = defineBody<{ readonly id: string; readonly response: JsonObject; readonly reason?: string }>({
+	properties: { id: { type: "string" }, response: { type: "object" }, reason: { type: "string", maxLength: 1_000 } },
 	required: ["id", "response"],
 });
 
@@ -70,14 +70,14 @@ export const inquiryRoutes = [
 		path: "/inquiries/:id",
 		component: "api",
 		summary: "Answer an inquiry",
-		description: "`{id, response}`. 403 for whoever was not asked, 400 for an answer that does not fit.",
+		description: "`{id, response, reason}`. 403 for whoever was not asked, 400 for an answer that does not fit.",
 		answers: { 200: answerJson(inquiryAnswerSchema) },
 		permission: "inquiry_respond",
 		resource: (context) => findInquiryResource(context.engine, toId(context)),
 		body: answerBody,
 		async handler(context) {
 			const { engine, body, principal, options } = context;
-			const { inquiry, response } = await engine.inquiries.respond(toId(context), body.response, principal);
+			const { inquiry, response } = await engine.inquiries.respond(toId(context), body.response, principal, body.reason);
 			const shown = options.api.mask_secrets ? maskBySchema({ response }, { response: toAnswerDefinition(inquiry.schema) }) : { response };
 			return replyJson({ id: inquiry.id, ...shown });
 		},

@@ -29,8 +29,11 @@ test("members named like those of prototypes are members like any other", () =>
 			["own_proto", "true"],
 		]);
 		assert.equal(JSON.stringify((await engine.triggers.instances.get(id)).payload), JSON.stringify(polluted));
-		const again = await engine.triggers.instances.reEmit(id);
-		assert.equal(JSON.stringify(again.payload), JSON.stringify({ ...polluted, __context: { original_id: id } }));
+		const again = await engine.triggers.instances.reEmit(id, principal);
+		assert.equal(
+			JSON.stringify(again.payload),
+			JSON.stringify({ ...polluted, __context: { original_id: id, re_emitted_by: { user: "maria", credential: null, reason: null } } }),
+		);
 		assert.equal(({} as { admin?: boolean }).admin, undefined);
 	}));
 

@@ -244,11 +244,14 @@ test("an event sent again is a new one in a new trace, and rules act on it", () 
 		await addRule({ action: { ref: "default.said", parameters: { text: "{{ trigger.__context.original_id | default('none') }}" } } });
 		const first = await dispatch();
 		await processed(first.id);
-		const again = await engine.triggers.instances.reEmit(first.id);
+		const again = await engine.triggers.instances.reEmit(first.id, { username: "maria" });
 		await processed(again.id);
 		assert.notEqual(again.trace_id, first.trace_id);
 		assert.equal((await started()).length, 2);
-		assert.deepEqual(again.payload, { n: 1, __context: { original_id: first.id } });
+		assert.deepEqual(again.payload, {
+			n: 1,
+			__context: { original_id: first.id, re_emitted_by: { user: "maria", credential: null, reason: null } },
+		});
 	}));
 
 test("an event that concerns no rule is stored as processed, one that cannot be decided is not", () =>

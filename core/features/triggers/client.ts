@@ -71,7 +71,7 @@ export interface TriggerPart {
 		list(query?: ListQuery): Promise<ListPage<TriggerInstanceRecord>>;
 		get(id: string): Promise<TriggerInstanceRecord>;
 		/** Dispatch the event again. */
-		reEmit(id: string): Promise<{ readonly message: string; readonly id: string }>;
+		reEmit(id: string, reason?: string): Promise<{ readonly message: string; readonly id: string }>;
 	};
 }
 
@@ -97,7 +97,10 @@ export function createTriggerClient({ read, list, call }: Api): TriggerPart {
 		instances: {
 			list: (query) => list("/triggerinstances", query),
 			get: (id) => read(`/triggerinstances/${at(id)}`),
-			reEmit: (id) => read(`/triggerinstances/${at(id)}/re_emit`, { method: "POST" }),
+			reEmit: (id, reason) => {
+				const query = reason === undefined ? {} : { query: { reason } };
+				return read(`/triggerinstances/${at(id)}/re_emit`, { method: "POST", ...query });
+			},
 		},
 	};
 }

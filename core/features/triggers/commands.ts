@@ -113,11 +113,12 @@ function addInstances(instance: Command, context: CliContext): void {
 		},
 	);
 
-	withCommonOptions(instance.command("re-emit <id>").description("Dispatch an event once more.")).action(
-		async (id: string, _options, command) => {
-			const client = createTriggerClient(await openSession(optionsOf(command), context));
-			const answer = await orNotFound(client.instances.reEmit(id), "Trigger instance", id, "svc trigger-instance list");
+	withCommonOptions(instance.command("re-emit <id>").description("Dispatch an event once more."))
+		.option("--reason <text>", "why, kept in the payload with the name of who asks for it")
+		.action(async (id: string, _options, command) => {
+			const options = optionsOf<{ reason?: string }>(command);
+			const client = createTriggerClient(await openSession(options, context));
+			const answer = await orNotFound(client.instances.reEmit(id, options.reason), "Trigger instance", id, "svc trigger-instance list");
 			await write(context.stdout, `${answer.message}\n${answer.id}\n`);
-		},
-	);
+		});
 }

@@ -14,6 +14,7 @@ import { inTimeOrder } from "../../kernel/basics/time-order.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { type Signer, toActor } from "../../kernel/executions/signed-patch.ts";
 import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
 import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import type { Dialects } from "../../language/dialects.ts";
@@ -61,9 +62,10 @@ export class StoredInstances implements TriggerInstances {
 		});
 	}
 
-	async reEmit(id: string): Promise<TriggerInstanceEntity> {
+	async reEmit(id: string, signer: Signer, reason?: string): Promise<TriggerInstanceEntity> {
 		const { trigger, trigger_type, payload, known_secrets: knownSecrets } = await this.get(id);
-		const copy = { ...payload, __context: { original_id: id } };
+		const re_emitted_by = { ...toActor(signer, reason) };
+		const copy = { ...payload, __context: { original_id: id, re_emitted_by } };
 		const check = ({ type }: ResolvedTrigger) => {
 			// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
 			if (type.ref === trigger_type) return;

@@ -95,6 +95,7 @@ export const triggerInstanceRoutes = [
 		path: "/triggerinstances/:id/re_emit",
 		component: "api",
 		summary: "Dispatch an event again",
+		description: "Its payload names who has asked for it in `__context.re_emitted_by`.",
 		answers: {
 			200: answerJson(reEmissionSchema, {
 				example: { message: "Trigger instance 66a1e0019d3e4b7a51c00032 successfully re-sent.", id: "66a1e0019d3e4b7a51c00033" },
@@ -102,9 +103,10 @@ export const triggerInstanceRoutes = [
 		},
 		permission: "trigger_instance_reemit",
 		resource: findInstanceResource,
+		query: { reason: "string" },
 		async handler(context) {
 			const id = toId(context);
-			const instance = await context.engine.triggers.instances.reEmit(id);
+			const instance = await context.engine.triggers.instances.reEmit(id, context.principal, context.query.reason);
 			const [record] = await toShownInstances(context, [instance], toMaskedPresentation(context));
 			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
 		},

@@ -1,6 +1,7 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Signer } from "../../kernel/executions/signed-patch.ts";
 
 /** Body of trigger type create and update. */
 export interface TriggerTypeInput {
@@ -81,8 +82,8 @@ export interface TriggerInstances {
 	list(filter: InstanceFilter, paging: Paging & OrderBy<TriggerInstanceEntity>): Promise<Page<TriggerInstanceEntity>>;
 	/** `SVC_NOT_FOUND`. */
 	get(id: string): Promise<TriggerInstanceEntity>;
-	/** Dispatch the event again, in a trace of its own; the payload says of which instance it is a copy. */
-	reEmit(id: string): Promise<TriggerInstanceEntity>;
+	/** Dispatch the event again, in a trace of its own; the payload says of which instance it is a copy, and who has asked for it. */
+	reEmit(id: string, signer: Signer, reason?: string): Promise<TriggerInstanceEntity>;
 	/**
 	 * Payloads as they are shown: what the action of an execution calls secret in its result is masked in the payload that tells of
 	 * its end.

@@ -71,10 +71,13 @@ test("an event is emitted again only while its trigger is of the same type", () 
 		await triggers.create(own);
 		const payload = { body: { forged: true } };
 		const { instance } = await engine.dispatcher.dispatch({ trigger: "default.pre", payload });
-		assert.deepEqual((await instances.reEmit(instance.id)).payload["body"], payload.body);
+		assert.deepEqual((await instances.reEmit(instance.id, { username: "maria" })).payload["body"], payload.body);
 		const signature = { scheme: "github", secret_keys: ["k"] };
 		await triggers.update("default.pre", { name: "pre", type: hook, parameters: { url: "a", signature } });
-		await assert.rejects(instances.reEmit(instance.id), refusal(/one of "default.happening", which trigger "default.pre" no longer is/));
+		await assert.rejects(
+			instances.reEmit(instance.id, { username: "maria" }),
+			refusal(/one of "default.happening", which trigger "default.pre" no longer is/),
+		);
 	}));
 
 test("events whose trigger, or whose rule, is deleted while they wait are processed all the same", () =>

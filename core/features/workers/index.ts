@@ -1,5 +1,6 @@
 import type { ServedFeature } from "../../http/served-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import { askingRunner } from "../../kernel/runs/question.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { WorkersApi } from "./api.ts";
 import { Bell } from "./bell.ts";
@@ -49,7 +50,10 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 		place(name, runner) {
 			// What is made of other executions runs here; a policy is about each of these.
 			if (kernel.isWorkflow(name)) return runner;
-			return runners.includes(name) ? placeRunner(name, runner, { runs, findDemand }) : keepHere(name, runner, { findDemand });
+			// A worker that took a question could answer it, whoever was asked.
+			return runners.includes(name) && name !== askingRunner
+				? placeRunner(name, runner, { runs, findDemand })
+				: keepHere(name, runner, { findDemand });
 		},
 		// With the end of the run what its worker had goes, or neither does.
 		follow: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),

@@ -2,8 +2,10 @@ import type { Clock } from "../../contract/index.ts";
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
+import { askingRunner } from "../runs/question.ts";
 import { type AwaitedQuestionParts, assertResumable } from "./awaited-questions.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
+import { signed } from "./signed-patch.ts";
 import { isCancelable, isCompleted } from "./status.ts";
 import { type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
 import { applyTransition, type TransitionParts } from "./transition.ts";
@@ -25,14 +27,15 @@ export interface ChangeParts extends Parts, AwaitedQuestionParts {
 export async function cancelExecution(
 	parts: Parts,
 	found: ExecutionEntity,
-	principal: Pick<Principal, "username" | "isAdmin">,
-	{ byParent = false } = {},
+	principal: Pick<Principal, "username" | "isAdmin" | "credential">,
+	{ byParent = false, reason }: { readonly byParent?: boolean; readonly reason?: string | undefined } = {},
 ): Promise<{ readonly entity: ExecutionEntity; readonly refused?: string }> {
 	for (let entity = found; ; ) {
 		if (entity.status === "canceled") return { entity };
 		if (!mayCancel(entity, byParent || principal.isAdmin))
 			return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
-		const patch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
+		const unsigned = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
+		const patch = byParent ? unsigned : signed(unsigned, principal, reason);
 		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changed !== undefined) return { entity: changed };
 		entity = await readAgain(parts.storage, entity.id);
@@ -43,6 +46,14 @@ function mayCancel({ status }: ExecutionEntity, evenQuestions: boolean): boolean
 	return isCancelable(status) || (evenQuestions && status === "pending");
 }
 
+/** What is asked for from outside. */
+export interface StatusChange {
+	readonly status?: ExecutionStatus;
+	readonly result?: JsonObject;
+	/** Kept in the log entry of the state. */
+	readonly reason?: string;
+}
+
 /**
  * Changes the status from outside. A resume of a workflow of which every open branch waits for an answer is refused with `SVC_CONFLICT`,
  * unless the workflow above asks for it (`byParent`).
@@ -50,7 +61,7 @@ function mayCancel({ status }: ExecutionEntity, evenQuestions: boolean): boolean
 export async function changeStatus(
 	parts: ChangeParts,
 	found: ExecutionEntity,
-	change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
+	change: StatusChange,
 	principal: Principal,
 	{ byParent = false } = {},
 ): Promise<ExecutionEntity> {
@@ -61,12 +72,13 @@ export async function changeStatus(
 			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
 		if (entity.status === status) return entity;
 		if (status === "canceling" || (status === "canceled" && mayCancel(entity, principal.isAdmin))) {
-			return (await cancelOrRefuse(parts, entity, principal)).entity;
+			return (await cancelOrRefuse(parts, entity, { principal, reason: change.reason })).entity;
 		}
 		const patch = toChange(parts, entity, { ...change, status }, principal);
 		if (patch === undefined) return entity;
 		if (status === "resuming" && !byParent) await assertResumable(parts, entity);
-		const changed = await applyTransition(parts, entity, patch, { status: entity.status, fence: entity.fence });
+		const kept = byParent ? patch : signed(patch, principal, change.reason);
+		const changed = await applyTransition(parts, entity, kept, { status: entity.status, fence: entity.fence });
 		if (changed !== undefined) return changed;
 		entity = await readAgain(parts.storage, entity.id);
 	}
@@ -84,14 +96,27 @@ function toChange(
 		if (isWorkflow(entity.runner_name)) return toPauseChange(entity, status, { principal, timestamp });
 		throw new SvcError("SVC_INVALID", `status: runner type "${entity.runner_name}" does not support pause and resume`);
 	}
-	// Who may answer, and what, is looked at where questions are answered.
-	if (entity.status === "pending") throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" waits for an answer to its inquiry`);
+	assertNoAnswer(entity, { status, result });
 	if (isWorkflow(entity.runner_name)) {
 		// It is canceled once all that it is made of has ended.
 		if (entity.status === "canceling" && status === "canceled") return undefined;
 		assertNotInPause(entity, status);
 	}
 	return { ...toStatusPatch(entity, status, timestamp), ...(result !== undefined && toResultPatch(result)) };
+}
+
+/** Who may answer a question, and what, is checked where questions are answered: no state of an asking execution is a way around it. */
+function assertNoAnswer(
+	{ id, status, runner_name }: ExecutionEntity,
+	asked: { readonly status: ExecutionStatus; readonly result?: JsonObject | undefined },
+): void {
+	if (status === "pending") throw new SvcError("SVC_INVALID", `status: execution "${id}" waits for an answer to its inquiry`);
+	if (runner_name !== askingRunner || (asked.status === "canceled" && asked.result === undefined)) return;
+	const hint = `it can be canceled, or answered at PUT /v1/inquiries/${id} once it is pending`;
+	throw new SvcError(
+		"SVC_INVALID",
+		`status: execution "${id}" asks an inquiry and cannot be set to "${asked.status}" from outside; ${hint}`,
+	);
 }
 
 type PauseStatus = "pausing" | "paused" | "resuming";
@@ -128,8 +153,12 @@ function assertNotInPause({ id, status }: ExecutionEntity, asked: ExecutionStatu
 	);
 }
 
-async function cancelOrRefuse(parts: Parts, entity: ExecutionEntity, principal: Principal) {
-	const canceled = await cancelExecution(parts, entity, principal);
+async function cancelOrRefuse(
+	parts: Parts,
+	entity: ExecutionEntity,
+	{ principal, reason }: { readonly principal: Principal; readonly reason: string | undefined },
+) {
+	const canceled = await cancelExecution(parts, entity, principal, { reason });
 	if (canceled.refused !== undefined) throw new SvcError("SVC_INVALID", `status: ${canceled.refused}`);
 	return canceled;
 }

@@ -132,7 +132,7 @@ export interface Executions {
 	 */
 	setStatus(
 		id: string,
-		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject },
+		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject; readonly reason?: string },
 		principal: Principal,
 	): Promise<ExecutionView>;
 	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;

@@ -103,7 +103,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 			path: `/executions/${await newExecution()}`,
 			body: { status: "succeeded", result: { said: "a result kept" } },
 		}),
-		grants: on(speak, "action_execute"),
+		grants: on(speak, "action_complete"),
 		shows: { result: "execution_view", secrets: "show_secrets" },
 	},
 	"api DELETE /executions/:id": {

@@ -1,8 +1,20 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration, toLocal } from "../parts/time.tsx";
 import type { RunViewProps } from "./run-view.ts";
+
+/** Who has asked for a state, with what credential, and why. */
+function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<RunViewProps["run"]["log"][number]["by"]> }) {
+	return (
+		<>
+			{toSeenLine(user)}
+			{credential !== null && <span class="mono"> {toSeenLine(credential)}</span>}
+			{reason !== null && <div>{toSeenLine(reason)}</div>}
+		</>
+	);
+}
 
 /** Every state that it went through, and how long it stayed in each; beside it what is known of it besides. */
 export function View({ run }: RunViewProps) {
@@ -16,6 +28,7 @@ export function View({ run }: RunViewProps) {
 				columns={[
 					{ title: "State", cell: ({ status }) => <StatusBadge status={status} /> },
 					{ title: "Since", class: "number", cell: ({ timestamp }) => toLocal(timestamp) },
+					{ title: "By", cell: ({ by }) => (by === undefined ? "" : <Actor by={by} />) },
 					{ title: "For", class: "right", cell: ({ timestamp, until }) => <Duration from={timestamp} to={until} /> },
 				]}
 			/>

@@ -1,0 +1,23 @@
+import { append, type ExecutionActor, type JsonObject, SvcError, toAppended } from "../../contract/index.ts";
+import type { Principal } from "../basics/principal.ts";
+import type { ExecutionPatch } from "./status-patch.ts";
+
+/** Longest reason that is kept, in characters. */
+const maxReasonLength = 1_000;
+
+/** Who asks for a change of an execution, and why. */
+export type Signer = Pick<Principal, "username" | "credential">;
+
+/** A patch of a status whose log entry names who has asked for it, with the credential and the reason. */
+export function signed(patch: ExecutionPatch, signer: Signer, reason?: string): ExecutionPatch {
+	const entry = toAppended(patch.log) as JsonObject | undefined;
+	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
+}
+
+/** Refuses a reason that is too long. */
+export function toActor({ username, credential }: Signer, reason?: string): ExecutionActor {
+	if (reason !== undefined && reason.length > maxReasonLength) {
+		throw new SvcError("SVC_INVALID", `reason: must have at most ${maxReasonLength} characters, it has ${reason.length}`);
+	}
+	return { user: username, credential: credential ?? null, reason: reason === undefined || reason === "" ? null : reason };
+}
