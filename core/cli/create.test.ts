@@ -69,6 +69,18 @@ for (const kind of packageKinds.filter((kind) => kind !== "project" && kind !== 
 	});
 }
 
+test("the configuration of a new project type-checks as it is, and a mistake in it is found", async () => {
+	const directory = await create("project", "night-shift");
+	install(directory);
+	const { scripts } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+	assert.equal(scripts.check, "tsc");
+	const check = () => execute(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], { cwd: directory });
+	await check();
+	const config = join(directory, "svc.config.ts");
+	writeFileSync(config, readFileSync(config, "utf8").replace('packs: ["packs"]', "packs: 5"));
+	await assert.rejects(check(), (error: Error & { readonly stdout?: string }) => /svc\.config\.ts.*packs|TS2/.test(error.stdout ?? ""));
+});
+
 type PostWebhook = (url: string, body: object) => Promise<Response>;
 
 /** The new project as `npm start` starts it, until `use` is done. */
