@@ -32,6 +32,9 @@ export function replyJson(value: unknown, status = 200, headers: Readonly<Record
 	return { status, headers: { "content-type": "application/json", ...sniffHeaders, ...headers }, body: toJsonText(value ?? null) };
 }
 
+/** For answers that hold a secret in clear: neither browsers nor proxies keep them. */
+export const noStore: Readonly<Record<string, string>> = { "cache-control": "no-store" };
+
 /** An answer with text or bytes of a type. */
 export function replyContent(body: NonNullable<Reply["body"]>, contentType: string, headers: Readonly<Record<string, string>> = {}): Reply {
 	return { status: 200, headers: { "content-type": contentType, ...headers }, body };

@@ -4,7 +4,7 @@ import { answerConflict, answerJson, answerNothing, answerPage } from "../../htt
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
-import { replyJson, replyNothing } from "../../http/respond.ts";
+import { noStore, replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { mask } from "../../language/parameters/mask.ts";
 import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
@@ -84,7 +84,7 @@ export const apiKeyRoutes = [
 		async handler({ engine, body, principal }) {
 			const { entity, key } = await engine.apiKeys.create(toInput(body), principal);
 			const { key_hash: _hash, ...record } = toApiKey(entity, true);
-			return replyJson({ ...record, key }, 201);
+			return replyJson({ ...record, key }, 201, noStore);
 		},
 	}),
 	defineRoute({

@@ -3,7 +3,7 @@ import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
 import { flag, nullable, object, text, whole } from "../../http/openapi/schema.ts";
 import { assertNotForeign } from "../../http/own-page.ts";
-import { replyJson } from "../../http/respond.ts";
+import { noStore, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toTokenCookie } from "../../http/token-cookie.ts";
 import { wantsPage } from "../../http/web-page.ts";
@@ -184,7 +184,7 @@ export const singleSignOnRoutes = [
 			const answer = await engine.singleSignOn.pollDevice(poll);
 			if ("pending" in answer) return replyJson({ slow_down: answer.slowDown }, 202);
 			const { id, user, token, expiry, metadata, service } = answer;
-			return replyJson({ id, user, token, expiry, metadata, service }, 201);
+			return replyJson({ id, user, token, expiry, metadata, service }, 201, noStore);
 		},
 	}),
 ];

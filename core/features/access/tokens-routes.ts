@@ -6,7 +6,7 @@ import { toHeaderText } from "../../http/header-text.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
 import { text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
-import { replyJson, replyNothing } from "../../http/respond.ts";
+import { noStore, replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { mayKeepCookie, toEndedCookie, toTokenCookie } from "../../http/token-cookie.ts";
 import type { Credentials, IssuedToken } from "./credentials-api.ts";
@@ -64,7 +64,7 @@ export const tokenRoutes = [
 			const { options } = context;
 			const { id, user, token, expiry, metadata, service } = await signIn(context);
 			const cookie = mayKeepCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
-			const headers = { "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
+			const headers = { ...noStore, "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, headers);
 		},
 	}),

@@ -4,7 +4,7 @@ import { answerConflict, answerJson, answerList, answerNothing } from "../../htt
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { replyJson, replyNothing } from "../../http/respond.ts";
+import { noStore, replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/resource.ts";
@@ -67,9 +67,9 @@ export const keyRoutes = [
 			const ids = id === undefined ? undefined : parseIds(id);
 			const paging = parsePaging(context, defaultLimit);
 			const orderBy = parseSort(query.sort, sortFields);
-			return replyJson(
-				await engine.datastore.list({ scope, user, prefix, names, ids, orderBy, ...paging, form: toForm(context) }, principal),
-			);
+			const form = toForm(context);
+			const items = await engine.datastore.list({ scope, user, prefix, names, ids, orderBy, ...paging, form }, principal);
+			return replyJson(items, 200, form === "masked" ? {} : noStore);
 		},
 	}),
 	defineRoute({
@@ -84,7 +84,9 @@ export const keyRoutes = [
 		async handler(context) {
 			const { engine, path, query, principal } = context;
 			const { scope, user } = query;
-			return replyJson(await engine.datastore.get(path["name"] ?? "", { scope, user, form: toForm(context) }, principal));
+			const form = toForm(context);
+			const item = await engine.datastore.get(path["name"] ?? "", { scope, user, form }, principal);
+			return replyJson(item, 200, form === "masked" ? {} : noStore);
 		},
 	}),
 	defineRoute({

@@ -3,7 +3,7 @@ import { defineBody } from "../../http/body.ts";
 import { answerJson, answerPage } from "../../http/openapi/answers.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
-import { type Reply, replyJson } from "../../http/respond.ts";
+import { noStore, type Reply, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
 import { maskBySchema } from "../../language/parameters/mask.ts";
@@ -34,7 +34,8 @@ export const configRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const { masked } = toPresentation(context);
 			const configs = await context.engine.packConfigs.list();
-			return replyPage(await presentTogether(configs, (config) => toConfig(config, masked)), paging);
+			const reply = replyPage(await presentTogether(configs, (config) => toConfig(config, masked)), paging);
+			return masked ? reply : { ...reply, headers: { ...reply.headers, ...noStore } };
 		},
 	}),
 	defineRoute({
@@ -49,7 +50,8 @@ export const configRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const config = await context.engine.packConfigs.get(context.path["pack"] ?? "");
-			return replyJson(await presentOne(() => toConfig(config, toPresentation(context).masked)));
+			const { masked } = toPresentation(context);
+			return replyJson(await presentOne(() => toConfig(config, masked)), 200, masked ? {} : noStore);
 		},
 	}),
 	defineRoute({
