@@ -342,6 +342,18 @@ test("an error names its kind, the expression and the reason", async () => {
 	}
 });
 
+test("filters that name an attribute read into a text that is JSON, as members do", async () => {
+	const variables = { results: [{ stdout: '{"n": 2, "name": "b"}' }, { stdout: '{"n": 1, "name": "a"}' }, { stdout: "{}" }] };
+	const evaluate = (text: string) => createExpressions().evaluate(text, { variables });
+	for (const [text, expected] of [
+		["{{ ctx().results | map(attribute='stdout.n', default=0) | list }}", [2, 1, 0]],
+		["{{ ctx().results[:2] | sum(attribute='stdout.n') }}", 3],
+		["{{ ctx().results[:2] | sort(attribute='stdout.name') | map(attribute='stdout.name') | join('') }}", "ab"],
+		["{{ ctx().results | selectattr('stdout.n', 'defined') | list | length }}", 2],
+	] as const)
+		assert.deepEqual(await evaluate(text), expected, text);
+});
+
 test("what cannot be reached now is no fault of the expression", async () => {
 	for (const text of ["<% svckv(away) %>", "{{ svckv('away') }}", "<% away() %>", "{{ away() }}"]) {
 		await assert.rejects(evaluate(text), (error) => isSvcError(error, "SVC_UNAVAILABLE"), text);

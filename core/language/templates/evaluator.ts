@@ -41,6 +41,7 @@ export class Evaluator {
 		this.budget = budget;
 		this.#filterContext = {
 			budget,
+			memberOf: (object, key) => this.#memberOf(object, key),
 			filter: (name, input, given) => this.applyFilter(name, input, given),
 			test: (name, value, given) => this.#applyTest(name, value, given),
 			decrypt: (cipherText) => (scope.datastore ?? emptyDatastore).decrypt(cipherText),
@@ -166,7 +167,7 @@ export class Evaluator {
 		return this.#memberOf(this.#evaluate(object, variables), this.evaluate(key, variables), key.kind === "constant");
 	}
 
-	#memberOf(object: Value, key: Value, isWritten: boolean): Value {
+	#memberOf(object: Value, key: Value, isWritten?: boolean): Value {
 		const found = memberOf(object, key, this.budget, isWritten);
 		if (!(found instanceof Undefined) || typeof object !== "string" || typeof key !== "string") return found;
 		const inner = this.#scope.fromJsonText?.(object);

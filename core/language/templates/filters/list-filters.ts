@@ -1,5 +1,4 @@
 import type { Arguments } from "../arguments.ts";
-import type { Budget } from "../budget.ts";
 import { calculate, isEqual, order } from "../operators.ts";
 import { demand, elementsOf, isList, isObject, typeName, Undefined, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
@@ -25,13 +24,15 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 		const reversed = [...elementsOf(input, budget)].reverse();
 		return typeof input === "string" ? reversed.join("") : reversed;
 	},
-	sort: (input, given, { budget }) => {
+	sort: (input, given, context) => {
+		const { budget } = context;
 		const sign = given.flag(0, "reverse", false) ? -1 : 1;
-		const key = keyGetter(given.get(2, "attribute"), { caseSensitive: given.flag(1, "case_sensitive", false), budget });
+		const key = keyGetter(given.get(2, "attribute"), { caseSensitive: given.flag(1, "case_sensitive", false), context });
 		return [...elementsOf(input, budget)].sort((a, b) => sign * order(key(a), key(b), budget));
 	},
-	unique: (input, given, { budget }) => {
-		const key = keyGetter(given.get(1, "attribute"), { caseSensitive: given.flag(0, "case_sensitive", false), budget });
+	unique: (input, given, context) => {
+		const { budget } = context;
+		const key = keyGetter(given.get(1, "attribute"), { caseSensitive: given.flag(0, "case_sensitive", false), context });
 		const kept: Value[] = [];
 		for (const element of elementsOf(input, budget)) {
 			if (!kept.some((other) => isEqual(key(other), key(element), budget))) kept.push(element);
@@ -40,10 +41,11 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 	},
 	min: (input, given, context) => extreme(input, given, context, -1),
 	max: (input, given, context) => extreme(input, given, context, 1),
-	sum: (input, given, { budget }) => {
+	sum: (input, given, context) => {
+		const { budget } = context;
 		const attribute = given.get(0, "attribute") ?? null;
 		const elements = elementsOf(input, budget);
-		const parts = attribute === null ? elements : elements.map(attributeGetter(attribute, budget));
+		const parts = attribute === null ? elements : elements.map(attributeGetter(attribute, context));
 		return parts.reduce((total: Value, part) => calculate("+", total, part, budget), given.get(1, "start") ?? 0);
 	},
 	batch: (input, given, { budget }) => {
@@ -62,18 +64,20 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 		budget.step(Object.keys(input).length);
 		return Object.entries(input);
 	},
-	dictsort: (input, given, { budget }) => {
+	dictsort: (input, given, context) => {
+		const { budget } = context;
 		if (!isObject(input)) throw given.error(`needs an object, not ${typeName(input)}`);
 		const key = keyGetter(given.text(1, "by", "key") === "value" ? 1 : 0, {
 			caseSensitive: given.flag(0, "case_sensitive", false),
-			budget,
+			context,
 		});
 		const sign = given.flag(2, "reverse", false) ? -1 : 1;
 		return Object.entries(input).sort((a, b) => sign * order(key(a), key(b), budget));
 	},
-	groupby: (input, given, { budget }) => {
+	groupby: (input, given, context) => {
+		const { budget } = context;
 		const attribute = given.required(0, "attribute");
-		const key = attributeGetter(attribute, budget);
+		const key = attributeGetter(attribute, context);
 		const groups: [Value, Value[]][] = [];
 		for (const element of [...elementsOf(input, budget)].sort((a, b) => order(key(a), key(b), budget))) {
 			const group = groups.at(-1);
@@ -84,8 +88,9 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 	},
 };
 
-function extreme(input: Value, given: Arguments, { budget }: FilterContext, sign: number): Value {
-	const key = keyGetter(given.get(1, "attribute"), { caseSensitive: given.flag(0, "case_sensitive", false), budget });
+function extreme(input: Value, given: Arguments, context: FilterContext, sign: number): Value {
+	const { budget } = context;
+	const key = keyGetter(given.get(1, "attribute"), { caseSensitive: given.flag(0, "case_sensitive", false), context });
 	const elements = elementsOf(input, budget);
 	if (elements.length === 0) return new Undefined("an empty list has no smallest or largest element");
 	return elements.reduce((best, element) => (sign * order(key(element), key(best), budget) > 0 ? element : best));
@@ -94,9 +99,9 @@ function extreme(input: Value, given: Arguments, { budget }: FilterContext, sign
 /** What elements are compared by: themselves or an attribute, without regard to case unless asked for. */
 function keyGetter(
 	attribute: Value | undefined,
-	{ caseSensitive, budget }: { readonly caseSensitive: boolean; readonly budget: Budget },
+	{ caseSensitive, context }: { readonly caseSensitive: boolean; readonly context: FilterContext },
 ): (element: Value) => Value {
-	const get = attribute === undefined || attribute === null ? (element: Value) => element : attributeGetter(attribute, budget);
+	const get = attribute === undefined || attribute === null ? (element: Value) => element : attributeGetter(attribute, context);
 	return (element) => {
 		const key = demand(get(element));
 		return typeof key === "string" && !caseSensitive ? key.toLowerCase() : key;

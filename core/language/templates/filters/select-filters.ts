@@ -8,7 +8,7 @@ export const selectFilters: Readonly<Record<string, Filter>> = {
 	map: (input, given, context) => {
 		const attribute = given.named.get("attribute");
 		const elements = elementsOf(input, context.budget);
-		if (attribute !== undefined) return elements.map(mapAttribute(attributeGetter(attribute, context.budget), given.named.get("default")));
+		if (attribute !== undefined) return elements.map(mapAttribute(attributeGetter(attribute, context), given.named.get("default")));
 		const name = given.text(0, "filter");
 		return elements.map((element) => demand(context.filter(name, element, given.after(1, `filter "${name}"`))));
 	},
@@ -43,7 +43,7 @@ function toTest(given: Arguments, index: number, context: FilterContext): (value
 }
 
 function toAttributeTest(given: Arguments, context: FilterContext): (element: Value) => boolean {
-	const get = attributeGetter(given.required(0, "attribute"), context.budget);
+	const get = attributeGetter(given.required(0, "attribute"), context);
 	const test = toTest(given, 1, context);
 	return (element) => test(get(element));
 }

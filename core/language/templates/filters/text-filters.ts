@@ -35,10 +35,11 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 	replace: (input, given, { budget }) =>
 		replace(toText(input, budget), given.text(0, "old"), given.text(1, "new"), { count: given.integer(2, "count", -1), budget }),
 	format: (input, given, { budget }) => formatPercent(toText(input, budget), given.positional, budget),
-	join: (input, given, { budget }) => {
+	join: (input, given, context) => {
+		const { budget } = context;
 		const attribute = given.get(1, "attribute");
 		const elements = elementsOf(input, budget);
-		const parts = attribute === undefined ? elements : elements.map(attributeGetter(attribute, budget));
+		const parts = attribute === undefined ? elements : elements.map(attributeGetter(attribute, context));
 		return joinTexts(parts, given.text(0, "d", ""), budget);
 	},
 	indent: (input, given, { budget }) => {
