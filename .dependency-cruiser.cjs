@@ -234,6 +234,7 @@ module.exports = {
 		home("koffi", "koffi", "^(plugins-runner/_process/|plugins-auth/(flat-file|pam)/|core/service/system-manager)"),
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("openid-client", "openid-client", "^plugins-auth/openid-connect/"),
+		home("ignore", "ignore", "^core/features/packs/sources/"),
 		home("jose", "jose", "^plugins-auth/openid-connect/"),
 		home("oidc-provider", "oidc-provider", "^core/testing/auth/"),
 		home("unix-crypt-td-js", "unix-crypt-td-js", "^plugins-auth/flat-file/"),

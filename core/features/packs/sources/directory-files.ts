@@ -1,29 +1,40 @@
 import { constants, type Dirent } from "node:fs";
-import { open, opendir, readlink } from "node:fs/promises";
+import { type FileHandle, open, opendir, readlink } from "node:fs/promises";
 import { join } from "node:path";
+import { IgnoreRules } from "./ignore-rules.ts";
 import { isLeftOut } from "./left-out.ts";
-import { refused } from "./plain-path.ts";
+import { quote, refused } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
 
 const setIdBits = 0o6000;
+const maxIgnoreFileBytes = 100_000;
+const maxNamedPaths = 10;
 
-/** Put the files below a directory into a tree, as they stand there. */
-export async function readDirectory(root: string, tree: PlainTree): Promise<void> {
+/** Copies the files below a directory into a tree, without those that its `.gitignore` files ignore, and reports these with `emit`. */
+export async function readDirectory(root: string, tree: PlainTree, emit: (line: string) => void): Promise<void> {
+	const rules = new IgnoreRules();
+	const ignoredPaths: string[] = [];
 	const folders = [""];
 	for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
 		const entries = await sortedEntries(join(root, folder));
 		// A virtualenv, whatever it is called; its links lead out of the pack.
 		if (folder !== "" && entries.some(({ name }) => name === "pyvenv.cfg")) continue;
 		if (folder !== "") await tree.addDirectory(folder);
+		// Git does not follow a `.gitignore` that is a link.
+		if (entries.some((entry) => entry.name === ".gitignore" && entry.isFile())) rules.add(folder, await readIgnoreFile(root, folder));
 		for (const entry of entries) {
 			const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
 			if (isLeftOut(path)) continue;
-			if (entry.isDirectory()) folders.push(path);
+			if (rules.ignores(path, entry.isDirectory())) ignoredPaths.push(path);
+			else if (entry.isDirectory()) folders.push(path);
 			else if (entry.isSymbolicLink()) await tree.addLink(path, await readlink(join(root, path)));
 			else if (entry.isFile()) await addFile(tree, root, path);
 			else throw refused(path, "is no plain file, folder or link");
 		}
 	}
+	if (ignoredPaths.length === 0) return;
+	const more = ignoredPaths.length > maxNamedPaths ? ` and ${ignoredPaths.length - maxNamedPaths} more` : "";
+	emit(`left out because of .gitignore: ${ignoredPaths.slice(0, maxNamedPaths).map(quote).join(", ")}${more}`);
 }
 
 /** The same order everywhere. */
@@ -34,14 +45,32 @@ async function sortedEntries(directory: string): Promise<readonly Dirent[]> {
 }
 
 async function addFile(tree: PlainTree, root: string, path: string): Promise<void> {
-	// It may have become a link, or a pipe that nobody writes to, since it was listed.
-	const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+	const file = await openFile(root, path);
 	try {
 		const { mode, size } = await file.stat();
-		if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw refused(path, "is no plain file, folder or link");
 		if ((mode & setIdBits) !== 0) throw refused(path, "would run as somebody else (set-user-ID or set-group-ID)");
 		await tree.addFile(path, { isExecutable: (mode & 0o100) !== 0, size }, file.createReadStream({ autoClose: false }));
 	} finally {
 		await file.close();
 	}
+}
+
+async function readIgnoreFile(root: string, folder: string): Promise<string> {
+	const path = folder === "" ? ".gitignore" : `${folder}/.gitignore`;
+	const file = await openFile(root, path);
+	try {
+		const { size } = await file.stat();
+		if (size > maxIgnoreFileBytes) throw refused(path, `has more than ${maxIgnoreFileBytes} bytes`);
+		return (await file.readFile()).toString("utf8");
+	} finally {
+		await file.close();
+	}
+}
+
+/** Opens a plain file. It may have become a link, or a pipe without a writer, since the folder was listed. */
+async function openFile(root: string, path: string): Promise<FileHandle> {
+	const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+	if ((await file.stat()).isFile()) return file;
+	await file.close();
+	throw refused(path, "is no plain file, folder or link");
 }

@@ -45,6 +45,58 @@ test("installed npm packages and virtualenvs are left out of a directory, whatev
 	});
 });
 
+test("files that a .gitignore ignores are left out of a directory and named, and the other files stay", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		bench.write("disk/.gitignore", "\ufeff# build\r\n\r\n/dist/\r\n*.log\n!keep.log\nlinked\nsecret.json \n");
+		bench.write("disk/dist/large", "x".repeat(2_000_000));
+		bench.write("disk/lib/dist/kept", "x");
+		for (const name of ["a.log", "lib/b.log", "keep.log", "secret.json", "A.LOG"]) bench.write(`disk/${name}`, name);
+		symlinkSync("/etc/hostname", join(path, "linked"));
+		const { directory } = await bench.fetch(path);
+		assert.deepEqual(Object.keys(filesOf(directory)).sort(), [
+			".gitignore",
+			"A.LOG",
+			"actions/sweep.sh*",
+			"keep.log",
+			"lib/dist/kept",
+			"pack.yaml",
+		]);
+		const [line] = bench.lines.filter((text) => text.includes(".gitignore"));
+		assert.equal(line, 'left out because of .gitignore: "a.log", "dist", "linked", "secret.json", "lib/b.log"');
+	});
+});
+
+test("a .gitignore in a folder counts for that folder and wins over the outer one, as git says", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		const folder = "etc [a]! #b";
+		bench.write("disk/.gitignore", "build\n*.tmp\n");
+		bench.write(`disk/${folder}/.gitignore`, "!build\n/top\nnested/x\nany\n\\#hash\n\\!bang\n!important.tmp\n");
+		const names = ["build/x", "build/y.tmp", "top", "nested/x", "nested/y", "nested/any", "nested/top", "#hash", "!bang", "important.tmp"];
+		for (const name of names) bench.write(`disk/${folder}/${name}`, name);
+		for (const name of ["build/x", "top", "nested/x", "any", "x.tmp"]) bench.write(`disk/${name}`, name);
+		bench.git("disk", "init", "--quiet");
+		const listed = bench.git("disk", "-c", "core.quotePath=false", "ls-files", "--others", "--exclude-standard").split("\n");
+		const { directory } = await bench.fetch(path);
+		const found = Object.keys(filesOf(directory)).map((name) => name.replace(/\*$/, ""));
+		assert.deepEqual(found.sort(), listed.sort());
+		assert.ok(found.includes(`${folder}/build/x`));
+	});
+});
+
+test("a .gitignore that is a link or too large is not read", async () => {
+	await withBench(async (bench) => {
+		const path = writePack(bench);
+		bench.write("disk/rules", "*.sh\n");
+		symlinkSync("rules", join(path, ".gitignore"));
+		const { directory } = await bench.fetch(path);
+		assert.ok("actions/sweep.sh*" in filesOf(directory));
+		bench.write("disk/actions/.gitignore", "x\n".repeat(60_000));
+		await assert.rejects(bench.fetch(path), /"actions\/\.gitignore" has more than 100000 bytes/);
+	});
+});
+
 test("what a directory holds now is told from what it held then", async () => {
 	await withBench(async (bench) => {
 		const fetched = await bench.fetch(writePack(bench));

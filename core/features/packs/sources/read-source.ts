@@ -44,10 +44,10 @@ export interface FoundFiles {
 /** Put the files of a place into the tree, and find the pack among them. */
 export async function readSource(wanted: WantedFiles, options: ReadOptions): Promise<FoundFiles> {
 	const { kind, subdirectory } = wanted;
-	const { tree } = options;
+	const { tree, emit } = options;
 	const fetched = kind === "git" ? await readRepository(wanted, options) : { revision: null, commit: undefined };
 	if (kind === "archive") await readArchive(wanted.address, options);
-	if (kind === "directory") await readDirectory(await toFolder(wanted), tree);
+	if (kind === "directory") await readDirectory(await toFolder(wanted), tree, emit);
 	await tree.finish();
 	const isArchive = kind === "archive";
 	return { ...fetched, root: findPackRoot(tree.files, { subdirectory: isArchive ? subdirectory : undefined, isArchive }) };
