@@ -194,11 +194,7 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		floods: new Floods(),
 	};
 	const changes = createChangeFeed(parts);
-	const authority: Authority = {
-		principalOf: (username) => seams.authority.principalOf(username),
-		isAdministrator: (username) => seams.authority.isAdministrator(username),
-		assertMayRun: (principal, actionRef) => seams.authority.assertMayRun(principal, actionRef),
-	};
+	const authority = toAuthority(seams);
 	const templateSources: TemplateSources = {
 		get items() {
 			return seams.items;
@@ -225,6 +221,15 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 			follows: () => seams.follows,
 			takeBack: (ended) => seams.granting.takeBack(ended),
 		}),
+	};
+}
+
+/** The feature that provides it comes later than this, so it is looked up at each call. */
+function toAuthority(seams: Pick<Seams, "authority">): Authority {
+	return {
+		principalOf: (username) => seams.authority.principalOf(username),
+		isAdministrator: (username) => seams.authority.isAdministrator(username),
+		assertMayRun: (principal, actionRef) => seams.authority.assertMayRun(principal, actionRef),
 	};
 }
 

@@ -33,6 +33,16 @@ export interface InquiryParts extends InquiryEndParts {
 
 const pending = { runner_name: askingRunner, status: "pending" } as const;
 
+/** Refuses an answer that nothing waits for: the workflow that asked has ended, or is being canceled. */
+async function assertAwaited(storage: Pick<InquiryParts["storage"], "find">, execution: ExecutionEntity): Promise<void> {
+	const { id, parent_id } = execution;
+	if (parent_id === null || toChildOrigin(execution) === undefined) return;
+	const [parent] = await storage.find("execution", { where: { id: parent_id }, fields: ["status"] });
+	if (parent === undefined || !(isCompleted(parent.status) || parent.status === "canceling")) return;
+	const message = `Inquiry "${id}" cannot be responded to: execution "${parent_id}", which asked it, is "${parent.status}".`;
+	throw new SvcError("SVC_INVALID", message);
+}
+
 export function createInquiries(parts: InquiryParts): Inquiries {
 	const { storage, logger } = parts;
 
@@ -40,16 +50,6 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 		const found = isId(id) ? await storage.get("execution", id) : undefined;
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `inquiry "${id}" cannot be found`);
 		return found;
-	}
-
-	/** Refuses an answer that nothing waits for: the workflow that asked has ended, or is being canceled. */
-	async function assertAwaited(execution: ExecutionEntity): Promise<void> {
-		const { id, parent_id } = execution;
-		if (parent_id === null || toChildOrigin(execution) === undefined) return;
-		const [parent] = await storage.find("execution", { where: { id: parent_id }, fields: ["status"] });
-		if (parent === undefined || !(isCompleted(parent.status) || parent.status === "canceling")) return;
-		const message = `Inquiry "${id}" cannot be responded to: execution "${parent_id}", which asked it, is "${parent.status}".`;
-		throw new SvcError("SVC_INVALID", message);
 	}
 
 	async function toView(execution: ExecutionEntity): Promise<InquiryView> {
@@ -76,7 +76,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				assertWaiting(execution);
 				const inquiry = toInquiry(execution);
 				assertAsked(inquiry, principal);
-				await assertAwaited(execution);
+				await assertAwaited(storage, execution);
 				await roomInTurn();
 				const answer = checkAnswer(inquiry, response);
 				const result = { ...execution.result, response: answer };

@@ -7,7 +7,7 @@ const members = {
 	...{ title: text, description: text, id: text, $schema: text },
 	type: oneOf("string", "number", "integer", "boolean", "array", "object", "null"),
 	...{ required: flag, immutable: flag, secret: flag, position: real, default: jsonValue, enum: arrayOf(jsonValue) },
-	...{ reserved: flag, opensReserved: flag, reservedBy: jsonObject },
+	...{ reserved: flag, opensReserved: flag, reservedBy: object({ parameter: text, schema: self }) },
 	...{ minimum: real, maximum: real, multipleOf: real, minLength: real, maxLength: real, pattern: text, format: text },
 	...{ exclusiveMinimum: { type: ["number", "boolean"] }, exclusiveMaximum: { type: ["number", "boolean"] } },
 	...{ minItems: real, maxItems: real, uniqueItems: flag, minProperties: real, maxProperties: real },

@@ -60,7 +60,8 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 	async function read(reference: TriggerReference): Promise<ResolvedTrigger> {
 		const trigger = typeof reference === "string" ? await byRef(reference) : await find(reference.type, reference.parameters);
 		const found = trigger && (await type(trigger.type));
-		if (trigger === undefined || found === undefined) throw new SvcError("SVC_INVALID", await toUnknown(reference));
+		if (trigger === undefined || found === undefined)
+			throw new SvcError("SVC_INVALID", toProblem(reference, await type(typeof reference === "string" ? reference : reference.type)));
 		return { trigger, type: found };
 	}
 
@@ -68,14 +69,6 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 		const ref = dialects.triggerType(given);
 		const [found] = await storage.find("trigger", { where: { ref }, limit: 1 });
 		return found;
-	}
-
-	/** What is wrong with a reference to no trigger. */
-	async function toUnknown(reference: TriggerReference): Promise<string> {
-		const ref = typeof reference === "string" ? reference : reference.type;
-		if ((await type(ref)) === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;
-		if (typeof reference === "string") return `trigger: trigger type "${ref}" has parameters; give them, or the ref of one of its triggers`;
-		return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
 	}
 
 	return {
@@ -96,4 +89,12 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 			return found;
 		},
 	};
+}
+
+/** Returns what is wrong with a reference that leads to no trigger. */
+function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefined): string {
+	const ref = typeof reference === "string" ? reference : reference.type;
+	if (type === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;
+	if (typeof reference === "string") return `trigger: trigger type "${ref}" has parameters; give them, or the ref of one of its triggers`;
+	return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
 }

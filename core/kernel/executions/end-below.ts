@@ -2,11 +2,18 @@ import type { Clock, EventBus, ExecutionEntity, Runner, Storage, WriteOperation 
 import { toTimestamp } from "../basics/clock.ts";
 import { askingRunner } from "../runs/question.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
-import type { Ending } from "./endings.ts";
 import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
 import { isCompleted } from "./status.ts";
 import { applied, longAgo } from "./status-patch.ts";
+
+/** The end of one execution, with what follows it. */
+export interface DraftedEnd {
+	/** What the execution itself is stored with. */
+	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
+	readonly operations: readonly WriteOperation[];
+	announce(): void;
+}
 
 export interface EndBelowParts {
 	readonly storage: Pick<Storage, "find">;
@@ -14,7 +21,7 @@ export interface EndBelowParts {
 	readonly clock: Clock;
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** What follows the end of an execution below. */
-	readonly draft: (ended: ExecutionEntity) => Promise<Ending>;
+	readonly draft: (ended: ExecutionEntity) => Promise<DraftedEnd>;
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 

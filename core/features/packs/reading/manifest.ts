@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import type { JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../../language/attributes.ts";
-import { notInstalled } from "../registration/not-installed.ts";
 import { isInRange } from "../../../language/version-range.ts";
+import { notInstalled } from "../registration/not-installed.ts";
 import { platformVersion } from "./platform-version.ts";
 
 const refPattern = /^[a-z0-9_]+$/;
