@@ -72,6 +72,7 @@ pythonTest("a Python action of another platform runs as it is: base class, confi
 			plant: "fern",
 			urgent: false,
 			bed: "roses",
+			described: true,
 			last: "fern",
 			own: true,
 			day: "2026-01-31T10:00:00+00:00",

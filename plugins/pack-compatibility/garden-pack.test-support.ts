@@ -38,6 +38,7 @@ parameters:
 	"garden/actions/water.py": `import os
 import eventlet
 from lib.cans import fill
+from st2common.content.utils import get_pack_base_path
 from st2common.runners.base_action import Action
 from st2common.exceptions.action import InvalidActionParameterException
 from st2common.util import isotime
@@ -56,6 +57,7 @@ class Water(Action):
             "plant": plant,
             "urgent": urgent,
             "bed": self.config["bed"]["name"],
+            "described": os.path.exists(os.path.join(get_pack_base_path("garden"), "pack.yaml")),
             "last": self.action_service.get_value("last"),
             "own": os.environ["ST2_ACTION_EXECUTION_ID"] == os.environ["SVC_ACTION_EXECUTION_ID"],
             "day": isotime.format(isotime.parse("2026-01-31T12:00:00+02:00"), usec=False),
@@ -147,6 +149,7 @@ trigger_types:
 import eventlet
 eventlet.monkey_patch(os=True, select=True, socket=True, thread=True, time=True)
 from st2client.client import Client
+from st2common.content import utils
 from st2reactor.sensor.base import PollingSensor
 
 class RainGauge(PollingSensor):
@@ -157,6 +160,7 @@ class RainGauge(PollingSensor):
 
     def setup(self):
         self._client = Client()
+        assert os.path.samefile(utils.get_pack_base_path("garden"), os.getcwd())
 
     def poll(self):
         if self._told:

@@ -70,6 +70,54 @@ result = [list(pool.imap(lambda x: x * 2, [1, 2, 3])), done.wait(), failed, time
 	assert.deepEqual(found, [[2, 4, 6], "sent", "no", "time", 2, null]);
 });
 
+test("files of the running pack and of packs beside it are found, and paths that lead out of a pack refused", () => {
+	const found = run(`from st2common.content import utils
+from st2common.content.utils import get_pack_base_path, get_pack_file_abs_path, get_pack_resource_file_abs_path
+from svc import pack
+import os, tempfile
+def refused(call, *given):
+    try:
+        return call(*given)
+    except ValueError as error:
+        return "ValueError"
+with tempfile.TemporaryDirectory() as base:
+    pack.ref, pack.directory = "garden", os.path.join(base, "garden-1.0")
+    os.makedirs(os.path.join(base, "garden-1.0", "actions"))
+    os.makedirs(os.path.join(base, "shed"))
+    short = lambda path: path and path.replace(base, "BASE")
+    result = [short(path) for path in [
+        get_pack_base_path("garden"), get_pack_base_path(pack_name="shed", include_trailing_slash=True), get_pack_base_path(""),
+        utils.get_packs_base_paths()[0], utils.get_pack_directory("shed"), utils.get_pack_directory("nothing"),
+        get_pack_file_abs_path(pack_ref="garden", file_path="etc/a.j2"),
+        get_pack_resource_file_abs_path("garden", "sensor", "rain.py"),
+        utils.get_entry_point_abs_path("garden", "water.py"),
+        utils.get_entry_point_abs_path("garden", pack.directory + "/actions/water.py"),
+        utils.get_relative_path_to_pack_file("garden", pack.directory + "/actions/water.py"),
+    ]] + [utils.check_pack_content_directory_exists("garden", kind) for kind in ("actions", "sensors")] + [
+        refused(get_pack_file_abs_path, "garden", path) for path in ("../shed/x", "/etc/passwd", "a/../../x", "./x")
+    ] + [
+        refused(get_pack_resource_file_abs_path, "garden", "action", "../etc/x"),
+        refused(get_pack_resource_file_abs_path, "garden", "pack", "x"),
+        refused(utils.get_relative_path_to_pack_file, "garden", pack.directory + "-other/x"),
+    ]`);
+	assert.deepEqual(found, [
+		"BASE/garden-1.0",
+		"BASE/shed/",
+		null,
+		"BASE",
+		"BASE/shed",
+		null,
+		"BASE/garden-1.0/etc/a.j2",
+		"BASE/garden-1.0/sensors/rain.py",
+		"BASE/garden-1.0/actions/water.py",
+		"BASE/garden-1.0/actions/water.py",
+		"actions/water.py",
+		true,
+		false,
+		...Array(7).fill("ValueError"),
+	]);
+});
+
 test("tests of packs have their classes, and bases of tests are skipped however they are run", () => {
 	const found = run(`import unittest, types, sys
 from st2common.runners.base_action import Action

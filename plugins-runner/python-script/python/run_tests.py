@@ -23,9 +23,10 @@ def main():
     sys.path[:] = [path for path in sys.path if os.path.realpath(path or ".") != own_directory]
     sys.path[:0] = [os.path.join(directory, *folder.split("/")) for folder in FOLDERS]
     sys.path.extend([directory, own_directory] + request["python_paths"])
-    from svc import testing
+    from svc import pack, testing
 
-    testing.PACK = request["pack"]
+    testing.PACK = pack.ref = request["pack"]
+    pack.directory = directory
     tests = os.path.join(directory, "tests")
     result = ReportingResult(directory)
     wanted = [test for test in sorted_tests(tests) if any(request["only"] in text for text in describe(test, directory))]

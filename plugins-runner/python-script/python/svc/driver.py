@@ -3,7 +3,7 @@
 import os
 import sys
 
-from svc import actions, encoding, logs, places, service
+from svc import actions, encoding, logs, pack, places, service
 
 EXIT_RAISED = 1
 EXIT_WRONG_STATUS = 220
@@ -15,7 +15,8 @@ def run(request, report):
     `report` is called with JSON text (engine.ts, `PythonReport`) when the action came to its end.
     """
     logs.level = request["log_level"]
-    places.learn(request["pack_directory"])
+    pack.ref, pack.directory = request["pack"], request["pack_directory"]
+    places.learn(pack.directory)
     try:
         result = _run_action(request)
     except SystemExit as error:

@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 
-from svc import actions, driver, logs, places, sensor_service
+from svc import actions, driver, logs, pack, places, sensor_service
 from svc.sensors import PollingSensor
 
 EXIT_RAISED = 1
@@ -98,7 +98,8 @@ class Ending:
 def run(request, host):
     """Run the sensor that `request` (sensor/request.ts) describes, until its end. Does not return."""
     logs.level = request["log_level"]
-    places.learn(request["pack_directory"])
+    pack.ref, pack.directory = request["pack"], request["pack_directory"]
+    places.learn(pack.directory)
     ending = Ending(host)
     host.on_end = ending.ask
     signal.signal(signal.SIGTERM, ending.on_signal)
