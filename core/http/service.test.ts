@@ -26,7 +26,7 @@ test("errors of creation name what is wrong", () =>
 			[{ action: "default.nope" }, 404, /default\.nope/],
 			[{ action: "default.speak", parameters: { colour: "red" } }, 400, /colour/],
 			[{ action: "default.speak", parameters: { lines: 7 } }, 400, /lines/],
-			[{ action: "default.speak", parameters: { lines: ["{{ nothing }}"] } }, 400, /nothing/],
+			[{ action: "default.speak", parameters: { lines: ["{{ lines }}"] } }, 400, /lines/],
 			[{ action: "default.speak", parameters: { pin: "{{ ''.constructor }}" } }, 400, /pin/],
 			[{ action: "default.speak", context: { trace_context: { id_: "66a1f0c29d3e4b7a51c08d12" } } }, 400, /trace/],
 		];

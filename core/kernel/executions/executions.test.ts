@@ -101,7 +101,7 @@ withEngine("unknown actions are not found, disabled ones and bad parameters are 
 });
 
 withEngine("a template that cannot be rendered is refused and recorded as failed", async ({ engine, submit }) => {
-	await assert.rejects(submit({ secret: "{{ nothing }}" }), { code: "SVC_INVALID" });
+	await assert.rejects(submit({ secret: "{{ secret }}" }), { code: "SVC_INVALID" });
 	const { items } = await engine.executions.list({ filter: {} });
 	assert.deepEqual(
 		items.map(({ entity }) => entity.status),

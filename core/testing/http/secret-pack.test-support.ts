@@ -164,7 +164,7 @@ export function createRefused(secrets: SecretValues): readonly Readonly<Record<s
 		{ pin: secret(), derived: "{{ {}[pin] }}" },
 		{ pin: secret(), env: { a: "{{ {}[pin] }}" } },
 		{ pin: secret(), env: { a: "{{ [1] | map(attribute=pin) | list }}" } },
-		{ pin: secret(), options: [{ pin: secret() }], entries: { token: secret() }, whole: secret(), cwd: "{{ nothing }}" },
+		{ pin: secret(), options: [{ pin: secret() }], entries: { token: secret() }, whole: secret(), cwd: "{{ cwd }}" },
 		{ pin: secret(), keys: secret(), options: JSON.stringify({ pin: secret() }), cwd: "{{ pin + 1 }}" },
 	];
 }
