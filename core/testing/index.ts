@@ -8,7 +8,7 @@ export { createOptions } from "./options.ts";
 export { createPluginContext, type PluginContextOptions } from "./plugin-context.ts";
 export { type Requirement, requires, type SkippableTest } from "./requires.ts";
 export type { ChildEnd, OnChild, TestChild, TestChildren } from "./run-children.ts";
-export { createRunContext, type EmittedChunk, type RunContextOptions, type TestRunContext } from "./run-context.ts";
+export { createRunContext, type EmittedChunk, type ReadOutput, type RunContextOptions, type TestRunContext } from "./run-context.ts";
 export { type KitOptions, type KitResult, type RegisterTest, runKit } from "./run-kit.ts";
 export { type RunnerCases, type RunnerSuiteOptions, testRunner } from "./runner-suite.ts";
 export { createSensorHost, type DispatchedEvent, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";

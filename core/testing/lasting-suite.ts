@@ -9,7 +9,7 @@ import { LastingScope } from "./lasting/lasting-scope.ts";
 import { checkOutages } from "./lasting/outages.ts";
 import { checkWaiting } from "./lasting/waiting.ts";
 import { createOptions } from "./options.ts";
-import { silentLogger } from "./run-context.ts";
+import { type ReadOutput, silentLogger } from "./run-context.ts";
 import { testNode } from "./runner/started-runner.ts";
 import { asStatements } from "./statement.ts";
 import { within } from "./within.ts";
@@ -29,6 +29,8 @@ export interface LastingRunnerSuiteOptions {
 	readonly cases: LastingCases;
 	/** Options of the service, where the runner needs others than the defaults. */
 	readonly options?: OptionsInput;
+	/** Reads the text of stdout from everything emitted, for a runner with an output format of its own. Default: stdout as emitted. */
+	readonly readOutput?: ReadOutput;
 	/** Milliseconds within which what must happen has happened: a job begins, prints and ends. Default 30000. */
 	readonly patience?: number;
 	/** Milliseconds for which the suite looks whether something happens that must not, such as a second job. Default 1000. */
@@ -58,7 +60,7 @@ export function testLastingRunner(suite: LastingRunnerSuiteOptions): void {
 }
 
 async function withScope(
-	{ create, engine, cases, options, patience = 30_000, calm = 1_000 }: LastingRunnerSuiteOptions,
+	{ create, engine, cases, options, readOutput, patience = 30_000, calm = 1_000 }: LastingRunnerSuiteOptions,
 	run: (scope: LastingScope) => Promise<void>,
 ): Promise<void> {
 	const dataDirectory = await mkdtemp(join(tmpdir(), "svc-lasting-"));
@@ -70,7 +72,7 @@ async function withScope(
 		started.push(runner);
 		return runner;
 	};
-	const parts = { engine, cases, start, patience, calm };
+	const parts = { engine, cases, start, readOutput, patience, calm };
 	const scope = new LastingScope(parts, { runner: await start(), accepted: await engine.accepted() });
 	try {
 		await run(scope);

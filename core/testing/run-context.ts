@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import {
 	type ActionSignature,
 	type CapturedOutput,
@@ -63,6 +64,8 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
 	/** Called before a state is kept; what it throws is what the storage refuses. */
 	readonly onSaveState?: (state: JsonObject) => Promise<void> | void;
+	/** Reads the text of stdout from everything emitted, for a runner with an output format of its own. Default: stdout as emitted. */
+	readonly readOutput?: ReadOutput;
 	/** Stands in for the store: called with each piece, awaited, and may reject. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
@@ -73,11 +76,14 @@ export interface EmittedChunk {
 	readonly data: string;
 }
 
+/** Returns the text that a run has printed on stdout so far. The last chunk may be the beginning of a message. */
+export type ReadOutput = (chunks: readonly EmittedChunk[]) => string;
+
 /** A `RunContext` that keeps what was emitted and can be aborted from outside. */
 export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunContext<S> & {
 	/** Everything emitted, in order. */
 	readonly chunks: readonly EmittedChunk[];
-	/** All of one channel. */
+	/** All of one channel; stdout as `readOutput` reads it. */
 	text(type: OutputType): string;
 	/** What the run announced and dispatched, in order. */
 	readonly announcements: readonly { readonly route: string; readonly payload: JsonObject }[];
@@ -184,6 +190,8 @@ function toGiven<S extends ParameterSchema>(runner: { readonly parameters: S }, 
 function createHold() {
 	const controller = new AbortController();
 	const pausing = new AbortController();
+	// A run may listen in many places at once, such as for each request. Node.js 20 warns at the eleventh listener.
+	setMaxListeners(0, controller.signal, pausing.signal);
 	let isLost = false;
 	const abort = (kind: RunAborted["kind"]) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`));
 	return {
@@ -209,14 +217,20 @@ function toSignature(ref: string, actions: RunContextOptions["actions"]): Action
 	return { ref, enabled: true, parameters: {}, ...actions?.[ref] };
 }
 
-function createOutput({ onEmit, after, maxResultOutput = 1_048_576 }: Pick<RunContextOptions, "onEmit" | "after" | "maxResultOutput">) {
+function createOutput({
+	onEmit,
+	after,
+	maxResultOutput = 1_048_576,
+	readOutput,
+}: Pick<RunContextOptions, "onEmit" | "after" | "maxResultOutput" | "readOutput">) {
 	const chunks: EmittedChunk[] = [...(after?.chunks ?? [])];
 	const waiting = new Set<() => void>();
-	const text = (type: OutputType) =>
+	const emitted = (type: OutputType) =>
 		chunks
 			.filter((chunk) => chunk.type === type)
 			.map((chunk) => chunk.data)
 			.join("");
+	const text = (type: OutputType) => (type === "stdout" && readOutput !== undefined ? readOutput(chunks) : emitted(type));
 	return {
 		chunks,
 		text,
@@ -225,7 +239,7 @@ function createOutput({ onEmit, after, maxResultOutput = 1_048_576 }: Pick<RunCo
 			for (const look of waiting) look();
 			await onEmit?.(type, data);
 		},
-		captured: (type: OutputType) => cut(text(type), maxResultOutput),
+		captured: (type: OutputType) => cut(emitted(type), maxResultOutput),
 		waitFor: (type: OutputType, part: string) =>
 			new Promise<void>((resolve) => {
 				const look = () => {

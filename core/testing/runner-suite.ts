@@ -3,10 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from "../contract/index.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { watchOpenResources } from "./open-resources.ts";
-import { createRunContext, type RunContextOptions, type TestRunContext } from "./run-context.ts";
-import { assertJsonObject, type Check, type RunnerCases, startUntil, toLines } from "./runner/cases.ts";
+import { createRunContext, type ReadOutput, type TestRunContext } from "./run-context.ts";
+import { assertJsonObject, type Check, inTime, type RunnerCases, startUntil } from "./runner/cases.ts";
 import { checkChildren } from "./runner/children.ts";
 import { checkEffects } from "./runner/effects.ts";
+import { assertPrinted, toLines } from "./runner/printed.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
 import { withRunner } from "./runner/started-runner.ts";
@@ -29,12 +30,15 @@ export interface RunnerSuiteOptions {
 	readonly options?: OptionsInput;
 	/** Milliseconds within which an aborted run must have ended. Default 6000. */
 	readonly grace?: number;
-	/** Milliseconds within which a run must have printed its first lines. Default 30000. */
+	/** Milliseconds within which a run must have printed its first lines, a run that need not be aborted must have ended, and `stop` too. Default 5000. */
 	readonly patience?: number;
+	/** Reads the text of stdout from everything emitted, for a runner with an output format of its own. Default: stdout as emitted. */
+	readonly readOutput?: ReadOutput;
 }
 
 /** Conformance suite of `Runner`: one promise of the contract a test. */
-export function testRunner({ name, create, cases, options, grace = 6_000, patience = 30_000, ...suite }: RunnerSuiteOptions): void {
+export function testRunner(suite: RunnerSuiteOptions): void {
+	const { name, create, cases, options = {}, grace = 6_000, patience = 5_000, readOutput } = suite;
 	const test = asStatements(suite.test, 30_000 + patience + grace);
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
@@ -49,10 +53,11 @@ export function testRunner({ name, create, cases, options, grace = 6_000, patien
 						given,
 						grace,
 						startUntil: (started, text) => startUntil(runner, started, text, patience),
-						context: (of) => createRunContext(runner, of),
+						inTime: (work) => inTime(work, kind, patience),
+						context: (of) => createRunContext(runner, { ...(readOutput === undefined ? {} : { readOutput }), ...of }),
 						restart: () => restart(create().create()),
 					}),
-				options === undefined ? {} : { options },
+				{ options, patience },
 			));
 	};
 	test(`${name}: ${contractStatement}`, async () => assertKnownContract(create().contract));
@@ -65,40 +70,44 @@ export function testRunner({ name, create, cases, options, grace = 6_000, patien
 	checkChildren(check);
 	checkWorkflows(check);
 	test(`${name}: stop leaves no process, socket or file open`, () =>
-		assertNothingLeft(() => create().create(), cases.succeeds ?? cases.fails, options));
+		assertNothingLeft(() => create().create(), cases, { options, patience }));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
 }
 
 function checkResults(check: Check): void {
-	check("succeeds", "an action that works resolves as succeeded, with a result that survives JSON", async ({ runner, given, context }) => {
-		const end = await runner.run(context(given));
-		assert.equal(end.succeeded, true);
-		assertJsonObject(end);
-	});
+	check(
+		"succeeds",
+		"an action that works resolves as succeeded, with a result that survives JSON",
+		async ({ runner, given, context, inTime }) => {
+			const end = await inTime(runner.run(context(given)));
+			assert.equal(end.succeeded, true);
+			assertJsonObject(end);
+		},
+	);
 
 	check(
 		"succeeds",
 		"what is told without a run is what a run comes to, however often it is asked for",
-		async ({ runner, given, context }) => {
+		async ({ runner, given, context, inTime }) => {
 			if (runner.runAtOnce === undefined) return;
 			const told = [await runner.runAtOnce(context(given)), await runner.runAtOnce(context(given))];
-			const { succeeded, result } = await runner.run(context(given));
+			const { succeeded, result } = await inTime(runner.run(context(given)));
 			for (const answer of told) assert.deepEqual(answer ?? { succeeded, result }, { succeeded, result });
 		},
 	);
 
-	check("fails", "an action that fails resolves as not succeeded", async ({ runner, given, context }) => {
-		const end = await runner.run(context(given));
+	check("fails", "an action that fails resolves as not succeeded", async ({ runner, given, context, inTime }) => {
+		const end = await inTime(runner.run(context(given)));
 		assert.equal(end.succeeded, false);
 		assertJsonObject(end);
 	});
 
-	check("throws", "a runner that cannot do its work rejects with an error that says why", async ({ runner, given, context }) => {
-		await assert.rejects(runner.run(context(given)), (error) => error instanceof Error && error.message !== "");
+	check("throws", "a runner that cannot do its work rejects with an error that says why", async ({ runner, given, context, inTime }) => {
+		await inTime(assert.rejects(runner.run(context(given)), (error) => error instanceof Error && error.message !== ""));
 	});
 
-	check("succeeds", "one instance runs many actions at once", async ({ runner, given, context }) => {
-		const ends = await Promise.all(Array.from({ length: 20 }, () => runner.run(context(given))));
+	check("succeeds", "one instance runs many actions at once", async ({ runner, given, context, inTime }) => {
+		const ends = await inTime(Promise.all(Array.from({ length: 20 }, () => runner.run(context(given)))));
 		assert.ok(
 			ends.every(({ succeeded }) => succeeded),
 			"not all of them succeeded",
@@ -107,13 +116,13 @@ function checkResults(check: Check): void {
 }
 
 function checkOutput(check: Check): void {
-	check("prints", "output is emitted in order and complete", async ({ runner, given, context }) => {
+	check("prints", "output is emitted in order and complete", async ({ runner, given, context, inTime }) => {
 		const run = context(given(2_000));
-		await runner.run(run);
-		assert.equal(run.text("stdout"), toLines(2_000));
+		await inTime(runner.run(run));
+		assertPrinted(run, toLines(2_000));
 	});
 
-	check("prints", "nothing more is emitted on a channel while an emit has not resolved", async ({ runner, given, context }) => {
+	check("prints", "nothing more is emitted on a channel while an emit has not resolved", async ({ runner, given, context, inTime }) => {
 		const pending = new Map<OutputType, number>();
 		let most = 0;
 		const onEmit = async (type: OutputType) => {
@@ -123,8 +132,8 @@ function checkOutput(check: Check): void {
 			pending.set(type, (pending.get(type) ?? 0) - 1);
 		};
 		const run = context({ ...given(50), onEmit });
-		await runner.run(run);
-		assert.equal(run.text("stdout"), toLines(50));
+		await inTime(runner.run(run));
+		assertPrinted(run, toLines(50));
 		assert.equal(most, 1);
 		assert.ok(
 			[...pending.values()].every((count) => count === 0),
@@ -132,10 +141,10 @@ function checkOutput(check: Check): void {
 		);
 	});
 
-	check("prints", "runs at the same time keep their output apart", async ({ runner, given, context }) => {
+	check("prints", "runs at the same time keep their output apart", async ({ runner, given, context, inTime }) => {
 		const runs = Array.from({ length: 10 }, (_, index) => ({ count: index + 1, run: context(given(index + 1)) }));
-		await Promise.all(runs.map(({ run }) => runner.run(run)));
-		for (const { count, run } of runs) assert.equal(run.text("stdout"), toLines(count));
+		await inTime(Promise.all(runs.map(({ run }) => runner.run(run))));
+		for (const { count, run } of runs) assertPrinted(run, toLines(count));
 	});
 
 	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
@@ -159,7 +168,7 @@ function checkAborts(check: Check): void {
 				const result = await endOfAborted(grace, end);
 				assert.equal(result.succeeded, false);
 				assertJsonObject(result);
-				assert.equal(run.text("stdout"), "ready\n");
+				assertPrinted(run, "ready\n");
 				if (result.status === "running") await endLeft(runner, context({ ...given, after: run }), run.savedState() ?? {});
 			},
 		);
@@ -190,10 +199,18 @@ async function endLeft(runner: Runner, run: TestRunContext, state: JsonObject): 
 	await runner.recover?.(run, state);
 }
 
-async function assertNothingLeft(create: () => Runner, given: RunContextOptions | undefined, options: OptionsInput = {}): Promise<void> {
+async function assertNothingLeft(
+	create: () => Runner,
+	{ succeeds, fails }: RunnerCases,
+	limits: { readonly options: OptionsInput; readonly patience: number },
+): Promise<void> {
 	const resources = watchOpenResources();
-	const use = async (runner: Runner) => void (given !== undefined && (await runner.run(createRunContext(runner, given))));
+	const use = async (runner: Runner) => {
+		const given = succeeds ?? fails;
+		if (given === undefined) return;
+		await inTime(runner.run(createRunContext(runner, given)), succeeds === undefined ? "fails" : "succeeds", limits.patience);
+	};
 	// On a node of its own, with nothing that others keep open.
-	await withRunner(create(), use, { nodeId: "test-alone", options });
+	await withRunner(create(), use, { nodeId: "test-alone", ...limits });
 	await resources.assertNothingNew();
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { JsonObject, SensorContext, SensorTrigger, TriggerReference } from "../contract/index.ts";
 import { silentLogger } from "./run-context.ts";
 
@@ -136,6 +137,8 @@ function createContext(
 	given: Pick<SensorContext, "poll_interval" | "packConfig" | "environment">,
 ): ReturnType<SensorHost["createContext"]> {
 	const controller = new AbortController();
+	// A sensor may listen in many places at once, such as for each request. Node.js 20 warns at the eleventh listener.
+	setMaxListeners(0, controller.signal);
 	return {
 		ref: "tests.sensor",
 		pack: "tests",

@@ -5,12 +5,12 @@ import { setTimeout as delay } from "node:timers/promises";
  * Fails when the work takes longer.
  *
  * @param late what is the matter then
- * @param hint what to do about it
+ * @param hint what to do about it; a function, called then, gives the rest of the message instead
  */
-export async function within<T>(milliseconds: number, work: Promise<T>, late: string, hint?: string): Promise<T> {
+export async function within<T>(milliseconds: number, work: Promise<T>, late: string, hint?: string | (() => string)): Promise<T> {
 	const done = new AbortController();
 	const timer = delay(milliseconds, undefined, { signal: done.signal }).then(
-		() => assert.fail(`${late} after ${milliseconds} ms${hint === undefined ? "" : `; hint: ${hint}`}`),
+		() => assert.fail(`${late} after ${milliseconds} ms${toAdvice(hint)}`),
 		() => work,
 	);
 	try {
@@ -18,6 +18,11 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: st
 	} finally {
 		done.abort();
 	}
+}
+
+function toAdvice(hint: string | (() => string) | undefined): string {
+	if (typeof hint === "function") return `; ${hint()}`;
+	return hint === undefined ? "" : `; hint: ${hint}`;
 }
 
 /** How an aborted run has ended, which it must have done within the grace. */

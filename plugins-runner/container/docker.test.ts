@@ -40,6 +40,7 @@ testTls(engineTest, "Docker", async () => {
 
 // Last, for it leaves containers behind: nobody stores the ends of its runs.
 testRunner({
+	patience: 30_000,
 	test: (name, run) =>
 		engineTest(name, async () => {
 			await started();

@@ -44,6 +44,7 @@ const server = await startServer(async (request, answer) => {
 
 const succeeds = { runnerParameters: { url: server.url } };
 testRunner({
+	patience: 30_000,
 	test,
 	name: "http-request",
 	create: () => httpRequest(),

@@ -36,9 +36,10 @@ const cases: RunnerCases = {
 	...misbehaves,
 };
 
-testRunner({ test, name: "local command", create: () => localCommand(), cases });
+testRunner({ test, name: "local command", create: () => localCommand(), cases, patience: 30_000 });
 
 testRunner({
+	patience: 30_000,
 	test,
 	name: "local command that survives",
 	create: () => localCommand({ survive_restart: true }),

@@ -55,9 +55,10 @@ const cases: RunnerCases = {
 	}),
 };
 
-testRunner({ test, name: "local script", create: () => localScript(), cases });
+testRunner({ test, name: "local script", create: () => localScript(), cases, patience: 30_000 });
 
 testRunner({
+	patience: 30_000,
 	test,
 	name: "local script that survives",
 	create: () => localScript({ survive_restart: true }),

@@ -27,6 +27,7 @@ function createPlugin(): RunnerPlugin {
 }
 
 testRunner({
+	patience: 30_000,
 	test,
 	name: "python script on pyodide",
 	create: createPlugin,

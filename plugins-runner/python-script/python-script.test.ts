@@ -23,6 +23,7 @@ const pack = new PythonPack(test);
 const leaves = (mark: string) => `(setsid sh -c 'sleep ${mark}; sleep 600' >/dev/null 2>&1 &); sleep 0.3`;
 
 testRunner({
+	patience: 30_000,
 	test,
 	name: "python script",
 	create: () => pythonScript({ engine: "cpython" }),

@@ -18,6 +18,7 @@ const host = "127.0.0.1";
 const mayUseSudo = missing({ command: "sudo", root: true }) === undefined;
 
 testRunner({
+	patience: 30_000,
 	test: remoteTest,
 	name: "remote command",
 	// Four seconds lie between TERM and KILL; each sweep of the host takes a channel of its own.

@@ -34,6 +34,7 @@ function writeScript(name: string, text: string): RunContextOptions {
 }
 
 testRunner({
+	patience: 30_000,
 	test: remoteTest,
 	name: "remote script",
 	// Four seconds lie between TERM and KILL; each sweep of the host and the removal of files take a channel of their own.

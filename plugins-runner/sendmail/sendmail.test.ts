@@ -22,6 +22,7 @@ test.after(() => {
 
 const mail = (subject: string) => ({ runnerParameters: { to: "ann@example.com", subject, body: "b" } });
 testRunner({
+	patience: 30_000,
 	test,
 	name: "sendmail",
 	create: () => sendmail(),

@@ -124,6 +124,16 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 		spoil: (sound) => withChanges(sound, { run: (context) => sound.run(context).catch(() => ({ succeeded: false, result: {} })) }),
 	},
 	{
+		name: "a run never ends",
+		refusedBy: "an action that works resolves as succeeded, with a result that survives JSON",
+		spoil: (sound) => withChanges(sound, { run: () => new Promise(() => {}) }),
+	},
+	{
+		name: "a run that it cannot carry out never ends",
+		refusedBy: "a runner that cannot do its work rejects with an error that says why",
+		spoil: (sound) => withChanges(sound, { run: () => new Promise(() => {}) }),
+	},
+	{
 		name: "it does not say why it cannot do its work",
 		refusedBy: "a runner that cannot do its work rejects with an error that says why",
 		spoil: (sound) => withChanges(sound, { run: (context) => sound.run(context).catch(() => Promise.reject(new Error())) }),

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { toLines } from "../runner/cases.ts";
+import { assertPrinted, toLines } from "../runner/printed.ts";
 import { within } from "../within.ts";
 import type { Going, LastingCheck, LastingScope } from "./lasting-scope.ts";
 
@@ -52,7 +52,7 @@ export function checkDeaths(check: LastingCheck): void {
 		await scope.restart();
 		const third = await scope.recover(second.context, given);
 		assert.equal((await scope.endOf(third)).succeeded, true);
-		assert.equal(third.context.text("stdout"), toLines(60));
+		assertPrinted(third.context, toLines(60));
 		assert.equal(await scope.accepted(), 1);
 		await scope.assertNothingLeft(third);
 	});
@@ -63,9 +63,10 @@ async function assertEachOnce(scope: LastingScope, runs: readonly Going[]): Prom
 	const ends = await within(30_000, Promise.all(runs.map(({ end }) => end)), "a run that is looked for again goes on");
 	const ended = runs.filter((_, index) => ends[index] !== undefined);
 	for (const [index, end] of ends.entries()) {
-		if (end === undefined) continue;
+		const run = runs[index];
+		if (end === undefined || run === undefined) continue;
 		assert.equal(end.succeeded, true, `its job was not found: ${JSON.stringify(end)}`);
-		assert.equal(runs[index]?.context.text("stdout"), toLines(lines));
+		assertPrinted(run.context, toLines(lines));
 	}
 	assert.equal(await scope.accepted(), ended.length, "not every run has exactly one job");
 	for (const run of ended) await run.runner.afterRun?.(run.context);

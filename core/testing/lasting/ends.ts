@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { RunResult } from "../../contract/index.ts";
-import { assertJsonObject, toLines } from "../runner/cases.ts";
+import { assertJsonObject } from "../runner/cases.ts";
+import { assertPrinted, toLines } from "../runner/printed.ts";
 import { within } from "../within.ts";
 import type { LastingCheck, LastingScope } from "./lasting-scope.ts";
 
@@ -14,7 +15,7 @@ export function checkEnds(check: LastingCheck): void {
 	check("a job that has ended is gone once the end of its run is stored", async (scope) => {
 		const run = scope.begin(scope.cases.prints(3));
 		assert.equal((await scope.endOf(run)).succeeded, true);
-		assert.equal(run.context.text("stdout"), toLines(3));
+		assertPrinted(run.context, toLines(3));
 		await scope.assertNothingLeft(run);
 	});
 

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Runner, RunResult } from "../../contract/index.ts";
-import { createRunContext, type RunContextOptions, type TestRunContext } from "../run-context.ts";
+import { createRunContext, type ReadOutput, type RunContextOptions, type TestRunContext } from "../run-context.ts";
+import { toExpectation } from "../runner/printed.ts";
 import { within } from "../within.ts";
 import type { LastingCases, LastingEngine } from "./lasting-engine.ts";
 import { MortalRun } from "./mortal-run.ts";
@@ -11,6 +12,7 @@ export interface ScopeParts {
 	readonly cases: LastingCases;
 	/** Starts a runner as a service has it that was started anew on the same data. */
 	readonly start: () => Promise<Runner>;
+	readonly readOutput: ReadOutput | undefined;
 	/** Milliseconds within which what must happen has happened. */
 	readonly patience: number;
 	/** Milliseconds for which is looked whether something happens that must not. */
@@ -46,14 +48,14 @@ export class LastingScope {
 
 	/** @param dieAt moment at which its service dies (`MortalRun`) */
 	begin(given: RunContextOptions, dieAt?: number): Going {
-		return this.#follow(createRunContext(this.#runner, given), (runner, context) => runner.run(context), dieAt);
+		return this.#follow(this.#createContext(given), (runner, context) => runner.run(context), dieAt);
 	}
 
 	/** Go on with a run of before. */
 	async recover(before: TestRunContext, given: RunContextOptions, { isCanceled = false } = {}): Promise<Going> {
 		const state = before.savedState();
 		assert.ok(state !== undefined, "no state was saved: nobody would look for the run");
-		const context = createRunContext(this.#runner, { ...given, after: before });
+		const context = this.#createContext({ ...given, after: before });
 		await context.saveState(state);
 		if (isCanceled) context.abort("cancel");
 		return this.#follow(context, async (runner, run) => runner.recover?.(run, structuredClone(state)));
@@ -74,10 +76,11 @@ export class LastingScope {
 
 	/** Wait until the run has printed so much, which it must do before it ends. */
 	async printed({ context, end }: Going, text: string): Promise<void> {
-		const missing = `the run had not printed ${JSON.stringify(text)}`;
-		const tooSoon = end.then((result) => assert.fail(`${missing} when it ended with ${JSON.stringify(result)}`));
+		const missing = `the run had not printed ${JSON.stringify(text)} on stdout`;
+		const toState = () => toExpectation(text, context.text("stdout"));
+		const tooSoon = end.then((result) => assert.fail(`${missing} when it ended with ${JSON.stringify(result)}; ${toState()}`));
 		tooSoon.catch(() => {});
-		await within(this.#parts.patience, Promise.race([context.waitFor("stdout", text), tooSoon]), missing);
+		await within(this.#parts.patience, Promise.race([context.waitFor("stdout", text), tooSoon]), missing, toState);
 	}
 
 	/** Jobs that the engine has accepted since the statement began. */
@@ -128,6 +131,11 @@ export class LastingScope {
 		for (const { mortal } of this.#runs) mortal.bury();
 		const ends = Promise.allSettled(this.#runs.map(({ end }) => end));
 		await Promise.race([ends, delay(1_000, undefined, { ref: false })]);
+	}
+
+	#createContext(given: RunContextOptions): TestRunContext {
+		const { readOutput } = this.#parts;
+		return createRunContext(this.#runner, { ...(readOutput === undefined ? {} : { readOutput }), ...given });
 	}
 
 	#follow(of: TestRunContext, work: (runner: Runner, context: TestRunContext) => Promise<RunResult | undefined>, dieAt?: number): Going {

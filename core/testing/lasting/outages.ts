@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { toLines } from "../runner/cases.ts";
+import { assertPrinted, toLines } from "../runner/printed.ts";
 import type { Going, LastingCheck, LastingScope } from "./lasting-scope.ts";
 
 const lines = 60;
@@ -69,7 +69,7 @@ const isFailure = (end: { readonly succeeded: boolean } | undefined) => end?.suc
 
 async function assertEndsOnce(scope: LastingScope, run: Going, count = lines): Promise<void> {
 	assert.equal((await scope.endOf(run)).succeeded, true);
-	assert.equal(run.context.text("stdout"), toLines(count));
+	assertPrinted(run.context, toLines(count));
 	assert.equal(await scope.accepted(), 1, "it has not exactly one job");
 	await scope.assertNothingLeft(run);
 }

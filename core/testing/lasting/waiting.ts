@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { toLines } from "../runner/cases.ts";
+import { assertPrinted, toLines } from "../runner/printed.ts";
 import type { LastingCheck } from "./lasting-scope.ts";
 
 /** Promises about jobs that wait for their turn. */
@@ -15,7 +15,7 @@ export function checkWaiting(check: LastingCheck): void {
 		await scope.goesOn(again, "a restarted service gives a job up that has not begun");
 		await scope.engine.release?.();
 		assert.equal((await scope.endOf(again)).succeeded, true);
-		assert.equal(again.context.text("stdout"), toLines(3));
+		assertPrinted(again.context, toLines(3));
 		assert.equal(await scope.accepted(), 1);
 		await scope.assertNothingLeft(again);
 	});

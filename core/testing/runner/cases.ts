@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import type { JsonObject, Runner, RunResult, TriggerReference } from "../../contract/index.ts";
 import type { RunContextOptions, TestRunContext } from "../run-context.ts";
 import { within } from "../within.ts";
+import { toExpectation } from "./printed.ts";
 
 /** What the suite needs the runner to do, as the context options that make it do so. The tests of a case left out are left out too. */
 export interface RunnerCases {
@@ -47,6 +48,8 @@ export interface Scope<C> {
 	/** Context options of the case the test is about. */
 	readonly given: C;
 	readonly grace: number;
+	/** Returns the outcome of `work`, which waits for the end of runs. Fails if that takes longer than the patience. */
+	inTime<T>(work: Promise<T>): Promise<T>;
 	/** Start a run and wait until it has printed `text`. Fails when it ends before that, or takes too long. */
 	startUntil(run: TestRunContext, text: string): Promise<StartedRun>;
 	context(options: RunContextOptions): TestRunContext;
@@ -68,23 +71,26 @@ export type Check = <K extends keyof RunnerCases>(
 
 export function assertJsonObject({ result }: RunResult): void {
 	assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
-	assert.ok(typeof result === "object" && result !== null && !Array.isArray(result));
-}
-
-export function toLines(count: number): string {
-	return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
+	assert.ok(typeof result === "object" && result !== null && !Array.isArray(result), "the result is not a JSON object");
 }
 
 /** @param patience milliseconds that it may take to print `text` */
 export async function startUntil(runner: Runner, run: TestRunContext, text: string, patience: number): Promise<StartedRun> {
 	const end = runner.run(run);
-	const missing = `the run had not printed ${JSON.stringify(text)}`;
+	const missing = `the run had not printed ${JSON.stringify(text)} on stdout`;
+	const state = () => `; ${toExpectation(text, run.text("stdout"))}`;
 	const tooSoon = end.then(
-		(result) => assert.fail(`${missing} when it ended with ${JSON.stringify(result)}`),
-		(error: unknown) => assert.fail(`${missing} when it failed with ${String(error)}`),
+		(result) => assert.fail(`${missing} when it ended with ${JSON.stringify(result)}${state()}`),
+		(error: unknown) => assert.fail(`${missing} when it failed with ${String(error)}${state()}`),
 	);
 	// Of interest only until the text is there.
 	tooSoon.catch(() => {});
-	await within(patience, Promise.race([run.waitFor("stdout", text), tooSoon]), missing);
+	await within(patience, Promise.race([run.waitFor("stdout", text), tooSoon]), missing, () => toExpectation(text, run.text("stdout")));
 	return { end };
+}
+
+/** @param patience milliseconds within which the runs of the case must end */
+export function inTime<T>(work: Promise<T>, kind: string, patience: number): Promise<T> {
+	const hint = "resolve once the work is done; if the runner needs longer than this, set `patience`";
+	return within(patience, work, `the run of the case "${kind}" had not ended`, hint);
 }

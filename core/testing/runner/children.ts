@@ -15,10 +15,10 @@ export function checkChildren(check: Check): void {
 	check(
 		"startsChildren",
 		"a run that starts children ends when they have ended, and not before",
-		async ({ runner, given, context, grace }) => {
+		async ({ runner, given, context, grace, inTime }) => {
 			const run = context({ ...given, onChild: () => undefined });
 			const end = runner.run(run);
-			const first = await Promise.race([run.children.whenOpen(), end]);
+			const first = await inTime(Promise.race([run.children.whenOpen(), end]));
 			assert.ok("key" in first, "the run has ended without a child");
 			assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended before its child");
 			const result = await within(grace, endAll(run, end), "the run had not ended");
@@ -27,21 +27,21 @@ export function checkChildren(check: Check): void {
 		},
 	);
 
-	check("startsChildren", "an abort ends a run that waits for its children", async ({ runner, given, context, grace }) => {
+	check("startsChildren", "an abort ends a run that waits for its children", async ({ runner, given, context, grace, inTime }) => {
 		for (const kind of ["cancel", "timeout", "shutdown"] as const) {
 			const run = context({ ...given, onChild: () => undefined });
 			const end = runner.run(run);
-			await Promise.race([run.children.whenOpen(), end]);
+			await inTime(Promise.race([run.children.whenOpen(), end]));
 			run.abort(kind);
 			assert.equal((await endOfAborted(grace, end)).succeeded, false);
 		}
 	});
 
 	check("startsChildren", "a run that another node goes on with starts no child twice", async (scope) => {
-		const { runner, given, context } = scope;
+		const { runner, given, context, inTime } = scope;
 		if (runner.capabilities.recovery !== true) return;
 		const whole = context(given);
-		await runner.run(whole);
+		await inTime(runner.run(whole));
 		const count = whole.children.started.length;
 		for (let cut = 1; cut <= Math.min(count, mostCuts); cut++) await assertGoesOn(scope, { cut, count });
 	});
@@ -58,7 +58,7 @@ async function endAll(run: TestRunContext, end: Promise<RunResult>): Promise<Run
 
 /** The run is taken away while its child of number `cut` is being stored: it does not hear that it was. */
 async function assertGoesOn(
-	{ runner, given, context, grace, restart }: Scope<RunContextOptions>,
+	{ runner, given, context, grace, restart, inTime }: Scope<RunContextOptions>,
 	{ cut, count }: { readonly cut: number; readonly count: number },
 ): Promise<void> {
 	const first = context({
@@ -76,7 +76,7 @@ async function assertGoesOn(
 	const state = first.savedState();
 	assert.ok(state !== undefined, "a child was started before any state was saved: nobody goes on with the run");
 	const second = context({ ...given, after: first });
-	const found = await (await restart()).recover?.(second, state);
+	const found = await inTime(Promise.resolve((await restart()).recover?.(second, state)));
 	assert.equal(found?.succeeded, true);
 	const keys = second.children.started.map(({ key }) => key);
 	assert.equal(keys.length, count, `children with the keys ${keys.join(", ")} where there should be ${count}`);

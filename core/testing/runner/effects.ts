@@ -3,9 +3,9 @@ import type { Check } from "./cases.ts";
 
 /** Promises of runners that tell others something. */
 export function checkEffects(check: Check): void {
-	check("announces", "what is announced and dispatched arrives as given", async ({ runner, given, context }) => {
+	check("announces", "what is announced and dispatched arrives as given", async ({ runner, given, context, inTime }) => {
 		const run = context(given.given);
-		assert.equal((await runner.run(run)).succeeded, true);
+		assert.equal((await inTime(runner.run(run))).succeeded, true);
 		assert.deepEqual(run.announcements, given.announcements ?? []);
 		assert.deepEqual(run.dispatched, given.dispatched ?? []);
 	});

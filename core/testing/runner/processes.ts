@@ -3,28 +3,33 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { endOfAborted } from "../within.ts";
 import { assertJsonObject, type Check } from "./cases.ts";
+import { assertPrinted } from "./printed.ts";
 
 /** Promises about processes that do not behave. */
 export function checkProcesses(check: Check): void {
-	check("printsInvalid", "bytes that are no text do no harm", async ({ runner, given, context }) => {
+	check("printsInvalid", "bytes that are no text do no harm", async ({ runner, given, context, inTime }) => {
 		const run = context(given);
-		const end = await runner.run(run);
+		const end = await inTime(runner.run(run));
 		assert.equal(end.succeeded, true);
-		assert.equal(run.text("stdout"), "a\uFFFDb\n");
+		assertPrinted(run, "a\uFFFDb\n");
 		assertJsonObject(end);
 	});
 
-	check("printsSplit", "a character whose bytes come one after the other arrives whole", async ({ runner, given, context }) => {
+	check("printsSplit", "a character whose bytes come one after the other arrives whole", async ({ runner, given, context, inTime }) => {
 		const run = context(given);
-		assert.equal((await runner.run(run)).succeeded, true);
-		assert.equal(run.text("stdout"), "é\n");
+		assert.equal((await inTime(runner.run(run))).succeeded, true);
+		assertPrinted(run, "é\n");
 	});
 
-	check("closesOutput", "a run that closes its output early ends when it ends, with its own status", async ({ runner, given, context }) => {
-		const run = context(given);
-		assert.equal((await runner.run(run)).succeeded, false);
-		assert.equal(run.text("stdout"), "ready\n");
-	});
+	check(
+		"closesOutput",
+		"a run that closes its output early ends when it ends, with its own status",
+		async ({ runner, given, context, inTime }) => {
+			const run = context(given);
+			assert.equal((await inTime(runner.run(run))).succeeded, false);
+			assertPrinted(run, "ready\n");
+		},
+	);
 
 	check("ignoresTerm", "a run that ignores TERM ends within the grace and a second", async ({ startUntil, given, grace, context }) => {
 		const run = context(given);

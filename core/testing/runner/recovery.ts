@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { endOfAborted } from "../within.ts";
-import { type Check, toLines } from "./cases.ts";
+import type { Check } from "./cases.ts";
+import { assertPrinted, toLines } from "./printed.ts";
 
 const count = 60;
 
@@ -19,7 +20,7 @@ export function checkRecovery(check: Check): void {
 		const second = context({ ...given(count), after: first });
 		const found = await (await scope.restart()).recover?.(second, state);
 		assert.equal(found?.succeeded, true);
-		assert.equal(second.text("stdout"), toLines(count));
+		assertPrinted(second, toLines(count));
 	});
 
 	check("lasts", "a run that was found again can be ended", async ({ startUntil, given, grace, context, restart }) => {
@@ -34,12 +35,12 @@ export function checkRecovery(check: Check): void {
 		assert.equal(found?.succeeded, false);
 	});
 
-	check("lasts", "an end that was not stored is found again, and not once it is", async ({ runner, given, context }) => {
+	check("lasts", "an end that was not stored is found again, and not once it is", async ({ runner, given, context, inTime }) => {
 		const run = context(given(1));
-		const { succeeded } = await runner.run(run);
+		const { succeeded } = await inTime(runner.run(run));
 		const again = context({ ...given(1), after: run });
 		assert.equal((await runner.recover?.(again, run.savedState() ?? {}))?.succeeded, succeeded);
-		assert.equal(again.text("stdout"), toLines(1));
+		assertPrinted(again, toLines(1));
 		if (runner.afterRun === undefined) return;
 		await runner.afterRun(run);
 		// Nothing is found, or that somebody has taken it away: never the end itself, for which something would have to be kept for ever.

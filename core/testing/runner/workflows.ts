@@ -30,9 +30,9 @@ export function checkWorkflows(check: Check): void {
 	checkWorkflow("a workflow whose journal is empty begins anew when it is recovered", assertBeginsAnew);
 }
 
-async function assertPauses({ runner, given, context, grace }: Scope<RunContextOptions>): Promise<void> {
+async function assertPauses({ runner, given, context, grace, inTime }: Scope<RunContextOptions>): Promise<void> {
 	const run = context({ ...given, onChild: () => undefined });
-	const { end } = await untilChild(run, runner.run(run));
+	const { end } = await inTime(untilChild(run, runner.run(run)));
 	run.pause();
 	assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended although a child is active");
 	const count = run.children.started.length;
@@ -44,33 +44,33 @@ async function assertPauses({ runner, given, context, grace }: Scope<RunContextO
 }
 
 async function assertGoesOn(scope: Scope<RunContextOptions>): Promise<void> {
-	const { runner, given, context, grace, restart } = scope;
+	const { runner, given, context, grace, restart, inTime } = scope;
 	const whole = context(given);
-	await runner.run(whole);
+	await inTime(runner.run(whole));
 	const first = context({ ...given, onChild: () => undefined });
-	const { end } = await untilChild(first, runner.run(first));
+	const { end } = await inTime(untilChild(first, runner.run(first)));
 	first.pause();
 	if ((await within(grace, endAll(first, end), "the run had not paused")).status !== "paused") return;
 	const second = context({ ...given, after: first });
-	const found = await (await restart()).recover?.(second, first.savedState() ?? {});
+	const found = await inTime(Promise.resolve((await restart()).recover?.(second, first.savedState() ?? {})));
 	assert.equal(found?.succeeded, true);
 	assert.deepEqual(actionsOf(second), actionsOf(whole));
 }
 
-async function assertCancels({ runner, given, context, grace }: Scope<RunContextOptions>): Promise<void> {
+async function assertCancels({ runner, given, context, grace, inTime }: Scope<RunContextOptions>): Promise<void> {
 	const run = context({ ...given, onChild: () => undefined });
-	const { end } = await untilChild(run, runner.run(run));
+	const { end } = await inTime(untilChild(run, runner.run(run)));
 	run.abort("cancel");
 	const result = await endOfAborted(grace, end);
 	assert.equal(result.succeeded, false);
 	assertAllEnded(run);
 }
 
-async function assertLeaves({ runner, given, context, grace, restart }: Scope<RunContextOptions>): Promise<void> {
+async function assertLeaves({ runner, given, context, grace, restart, inTime }: Scope<RunContextOptions>): Promise<void> {
 	const whole = context(given);
-	await runner.run(whole);
+	await inTime(runner.run(whole));
 	const first = context({ ...given, onChild: () => undefined });
-	const { end } = await untilChild(first, runner.run(first));
+	const { end } = await inTime(untilChild(first, runner.run(first)));
 	first.abort("shutdown");
 	assert.equal((await endOfAborted(grace, end)).status, "running");
 	assert.ok(
@@ -84,11 +84,11 @@ async function assertLeaves({ runner, given, context, grace, restart }: Scope<Ru
 	assert.deepEqual(actionsOf(second), actionsOf(whole));
 }
 
-async function assertBeginsAnew({ runner, given, context, restart }: Scope<RunContextOptions>): Promise<void> {
+async function assertBeginsAnew({ runner, given, context, restart, inTime }: Scope<RunContextOptions>): Promise<void> {
 	const whole = context(given);
-	await runner.run(whole);
+	await inTime(runner.run(whole));
 	const run = context(given);
-	const found = await (await restart()).recover?.(run, {});
+	const found = await inTime(Promise.resolve((await restart()).recover?.(run, {})));
 	assert.equal(found?.succeeded, true);
 	assert.deepEqual(actionsOf(run), actionsOf(whole));
 }
