@@ -1,5 +1,5 @@
 import { openSync } from "node:fs";
-import type { Storage, StoragePlugin } from "svc-automation/contract";
+import { type JsonValue, type Storage, type StoragePlugin, stringifyJson } from "svc-automation/contract";
 
 /** Faults for the test of the fuzzer: it must find each. */
 export const plantedFaults = ["error", "stall", "crash", "rejection", "leak", "restart"] as const;
@@ -63,7 +63,7 @@ function plant(storage: Storage, name: PlantedFault): Storage {
 			const call = value.bind(target) as (...values: unknown[]) => unknown;
 			return async (...values: unknown[]) => {
 				// Several writes at once are looked at one by one.
-				for (const [done, kind, rest] of toCalls(member, values)) fault(done, kind, JSON.stringify(rest));
+				for (const [done, kind, rest] of toCalls(member, values)) fault(done, kind, stringifyJson(rest as JsonValue));
 				return call(...values);
 			};
 		},

@@ -155,7 +155,6 @@ export function createRefused(secrets: SecretValues): readonly Readonly<Record<s
 		{ seconds: "x", pin: secret() },
 		{ cmd: secret() },
 		{ timeout: secret() },
-		{ pin: `{{ ${word()} }}` },
 		{ pin: `{{ pin.${word()} }}` },
 		{ pin: `{{ '${word()}'.constructor }}` },
 		{ pin: `{{ '${word()}' | ${word()} }}` },
