@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { type Options, type ParameterValues, SvcError } from "../../core/contract/index.ts";
 import { type NamedHost, parseHost } from "./host-list.ts";
+import { fromPkcs8 } from "./pkcs8.ts";
 import type { remoteParameters } from "./remote-parameters.ts";
 import { expandHome } from "./shared-pool.ts";
-import { fromPkcs8 } from "./pkcs8.ts";
 import { findInSshConfig, type SshConfigEntry } from "./ssh-config.ts";
 import type { Ssh2 } from "./ssh2-package.ts";
 import type { Target } from "./target.ts";
