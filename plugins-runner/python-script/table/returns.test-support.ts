@@ -23,7 +23,7 @@ const returns: readonly (readonly [body: string, succeeded: boolean, result: Jso
 	[
 		"return {1: 'one', 'nan': float('nan'), 'inf': [float('-inf')], 'big': 10**30}",
 		true,
-		{ 1: "one", nan: null, inf: [null], big: 1e30 },
+		{ 1: "one", nan: null, inf: [null], big: 10n ** 30n },
 		0,
 	],
 	["return '\\ud800 \\x00 \\u2028 😀'", true, "\ud800 \0 \u2028 😀", 0],

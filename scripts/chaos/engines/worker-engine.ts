@@ -24,8 +24,8 @@ export class WorkerChaos implements ChaosEngine {
 	readonly action = { runner_type: "local-shell-cmd", parameters: { svc_worker_labels: { default: [label], immutable: true } } };
 	readonly ledger: string;
 	readonly mayTimeOut = true;
-	/** A command that somebody kills is told of as one that has run out of its time. */
-	readonly removed = /^exit code -?\d+$|^Action failed to complete in \d+ seconds$/;
+	/** A killed command has the status of one that ran out of time, and an error that names the signal. */
+	readonly removed = /^exit code -?\d+$|^the process was ended by signal \d+ /;
 	readonly faults = {
 		cut: async (random: Random) => {
 			for (let cuts = 1 + random(4); cuts > 0; cuts -= 1) {
