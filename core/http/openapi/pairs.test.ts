@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
+import { actionChain } from "../../../plugins-runner/action-chain/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { type AuthBackend, type AuthBackendPlugin, defineTelemetry, SvcError } from "../../contract/index.ts";
 import { routes } from "../../features/routes.ts";
@@ -33,6 +34,8 @@ const packs = {
 	...matrixPacks,
 	"vault/actions/look.yaml": "name: look\nrunner_type: speak\nentry_point: look.sh\n",
 	"vault/actions/look.sh": "echo look\n",
+	"vault/actions/asks.yaml": "name: asks\nrunner_type: action-chain\nentry_point: chains/asks.yaml\n",
+	"vault/actions/chains/asks.yaml": "chain:\n  - name: one\n    ref: default.ask\ndefault: one\n",
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -86,7 +89,9 @@ async function askAll(asker: Asker, token: string, nobody: string, subject: Matr
 			if (status !== 403) await asker.ask(key, { ...sent, headers: { cookie: `auth-token=${token}`, origin: "https://evil.example" } });
 		}
 		if (route.path.includes(":")) await asker.ask(key, { ...sent, path: toAbsent(route) });
-		if (route.body !== undefined) await asker.ask(key, { path, body: { long: "x".repeat(20_000) } });
+		if (route.body === undefined) continue;
+		await asker.ask(key, { path, body: { long: "x".repeat(20_000) } });
+		await asker.ask(key, { path, body: {}, headers: { "x-auth-token": token, "content-encoding": "compress" } });
 	}
 }
 
@@ -168,6 +173,7 @@ async function askConflicts(asker: Asker, { ask, directory }: GuardedService, to
 		body: { ...toTrigger("fresh777"), pack: "default", name: "a" },
 	});
 	await askAboutAliases(asker);
+	await askToResume(asker);
 	await ask(token, "PUT", "/v1/keys/contended", { value: "1" });
 	refuse("key_value");
 	await asker.ask("api PUT /keys/:name", { path: "/keys/contended", body: { value: "2" } });
@@ -190,6 +196,17 @@ async function askAboutAliases(asker: Asker): Promise<void> {
 	await asker.ask("api POST /aliasexecution/match_and_execute", { path: "/aliasexecution/match_and_execute", body: command });
 }
 
+/** A workflow that waits for an answer is not resumed. */
+async function askToResume(asker: Asker): Promise<void> {
+	const { id } = await asker.make("api POST /executions", "/executions", { action: "vault.asks" });
+	const path = `/executions/${id}`;
+	await until("the workflow is paused", 20, async () => {
+		const { text = "" } = await asker.ask("api GET /executions/:id", { path });
+		return (JSON.parse(text) as { readonly status: string }).status === "paused" ? true : undefined;
+	});
+	assert.equal((await asker.ask("api PUT /executions/:id", { path, body: { status: "resuming" } })).status, 409);
+}
+
 /** Lists all of which counts as a stream. */
 const wholeLists = [
 	"/executions",
@@ -199,6 +216,11 @@ const wholeLists = [
 	"/traces",
 	"/webhook_deliveries",
 	"/audit/entries",
+	"/audit/checkpoints",
+	"/rbac/role_assignments",
+	"/webhooks",
+	"/timers",
+	"/triggers",
 ];
 
 /** More streams than one may hold, and more attempts to sign in than are allowed. */
@@ -209,6 +231,7 @@ async function askTooMuch(asker: Asker, execution: string): Promise<void> {
 		await asker.ask(`${component} GET /executions/:id/output`, { path: `/executions/${execution}/output` });
 	await asker.ask("api GET /executions/:id/output/lines", { path: `/executions/${execution}/output/lines` });
 	for (const path of wholeLists) assert.equal((await asker.ask(`api GET ${path}`, { path: `${path}?limit=-1` })).status, 429, path);
+	await asker.ask("api GET /executions/:id/children", { path: `/executions/${execution}/children?limit=-1` });
 	leaving.abort();
 	const headers = { authorization: `Basic ${Buffer.from("mallory:wrong").toString("base64")}` };
 	await until(
@@ -357,7 +380,7 @@ async function drive(): Promise<readonly Asker[]> {
 		{
 			packs,
 			telemetry: [measured()],
-			runners: [...matrixRunners, inquirer()],
+			runners: [...matrixRunners, inquirer(), actionChain()],
 			api: { max_body_size: 10_000 },
 			stream: { max_per_user: 2 },
 			workers: { runners: ["speak"] },

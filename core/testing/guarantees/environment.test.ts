@@ -55,7 +55,7 @@ const rows: readonly Row[] = [
 	...(["cpython", "pyodide"] as const).map((engine) => ({
 		runner: `python-script on ${engine}`,
 		action: "shows.python",
-		parameters: { engine },
+		parameters: { svc_engine: engine },
 		needs: engine === "cpython" ? { command: "python3" } : { package: "pyodide" },
 		read: readOwn,
 		others: python,
@@ -109,7 +109,7 @@ async function writePack(packs: string): Promise<void> {
 		),
 		action("local", "local-shell-script", "show.sh"),
 		action("remote", "remote-shell-script", "show.sh", ["username", "private_key"]),
-		action("python", "python-script", "show.py", ["engine"]),
+		action("python", "python-script", "show.py", ["svc_engine"]),
 	]);
 }
 
