@@ -75,7 +75,7 @@ export const traceRoutes = [
 		path: "/traces/:id",
 		component: "api",
 		summary: "Get a trace",
-		description: "With the first 1,000 executions, enforcements of rules and trigger instances that belong to it.",
+		description: "With the first 10,000 executions, enforcements of rules and trigger instances that belong to it.",
 		answers: { 200: answerJson(traceSchema) },
 		permission: "trace_view",
 		resource: ({ path }) => ({ uid: `trace:${path["id"] ?? ""}` }),

@@ -19,7 +19,7 @@ export interface TraceComponent {
 	readonly caused_by: TraceCause | undefined;
 }
 
-/** A trace with what belongs to it: of each kind the first 1,000 in the order of time. */
+/** A trace with what belongs to it: of each kind the first 10,000 in the order of time, in lists the first 1,000. */
 export interface TraceView {
 	readonly trace: TraceEntity;
 	readonly executions: readonly TraceComponent[];

@@ -9,8 +9,12 @@ import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, Trac
 /** Traces of one rule that a list looks at, the newest. */
 const ruleLimit = 1_000;
 
-/** Components of each kind that a trace is shown with, the earliest. A trace may have a hundred thousand. */
-const maxComponents = 1_000;
+/** Components of each kind that a single trace is shown with, the earliest, and each trace of a list. A trace may have a hundred thousand. */
+const maxComponents = { single: 10_000, listed: 1_000 };
+
+function limitFor(traceIds: readonly string[]): number {
+	return traceIds.length === 1 ? maxComponents.single : maxComponents.listed;
+}
 
 const newestFirst = [
 	["start_timestamp", "desc"],
@@ -90,10 +94,11 @@ async function findTraceIds(
 type Components = ReadonlyMap<string, readonly TraceComponent[]>;
 
 async function readExecutions(storage: Storage, traceIds: readonly string[]): Promise<Components> {
-	const executions = await readFirstOfEach(traceIds, maxComponents, (of) =>
+	const limit = limitFor(traceIds);
+	const executions = await readFirstOfEach(traceIds, limit, (of) =>
 		storage.find("execution", {
 			where: { trace_id: { in: of } },
-			limit: maxComponents,
+			limit,
 			fields: ["id", "trace_id", "action_ref", "start_timestamp", "parent_id", "trigger_instance_id", "context"],
 			orderBy: [
 				["start_timestamp", "asc"],
@@ -117,10 +122,11 @@ function toExecutionCause({ parent_id, trigger_instance_id, context }: Execution
 }
 
 async function readRules(storage: Storage, traceIds: readonly string[]): Promise<Components> {
-	const enforcements = await readFirstOfEach(traceIds, maxComponents, (of) =>
+	const limit = limitFor(traceIds);
+	const enforcements = await readFirstOfEach(traceIds, limit, (of) =>
 		storage.find("rule_enforcement", {
 			where: { trace_id: { in: of } },
-			limit: maxComponents,
+			limit,
 			fields: ["trace_id", "rule_id", "rule_ref", "enforced_at", "trigger_instance_id"],
 			orderBy: [
 				["enforced_at", "asc"],
@@ -137,10 +143,11 @@ async function readRules(storage: Storage, traceIds: readonly string[]): Promise
 }
 
 async function readInstances(storage: Storage, traceIds: readonly string[]): Promise<Components> {
-	const instances = await readFirstOfEach(traceIds, maxComponents, (of) =>
+	const limit = limitFor(traceIds);
+	const instances = await readFirstOfEach(traceIds, limit, (of) =>
 		storage.find("trigger_instance", {
 			where: { trace_id: { in: of } },
-			limit: maxComponents,
+			limit,
 			fields: ["trace_id", "trigger", "occurrence_time", "caused_by_id"],
 			orderBy: [
 				["occurrence_time", "asc"],
