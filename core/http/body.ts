@@ -24,11 +24,13 @@ export function defineBody<B>(definition: {
 	readonly required?: readonly string[];
 	/** Unexpected members are refused instead of ignored. */
 	readonly closed?: boolean;
+	/** Members may have any name, such as the values of a configuration: none is called ignored. */
+	readonly open?: boolean;
 	/** As `BodySchema` has it. */
 	readonly isForm?: boolean;
 }): BodySchema<B> {
-	const { properties, required = [], closed = false, isForm = false } = definition;
-	const schema = { type: "object", properties, required, ...(closed && { additionalProperties: false }) };
+	const { properties, required = [], closed = false, open = false, isForm = false } = definition;
+	const schema = { type: "object", properties, required, ...((closed || open) && { additionalProperties: open }) };
 	let validate: ValidateFunction<B> | undefined;
 	return {
 		schema,

@@ -14,7 +14,19 @@ test("the client gives the records of the reference as the requests do", () =>
 		const known = await aliases.get("disk.sweep");
 		assert.deepEqual(listed, known);
 		assert.deepEqual(Object.keys(known).sort(), [
-			...["ack", "action_ref", "description", "enabled", "extra", "formats", "id", "immutable_parameters", "metadata_file", "name"],
+			...[
+				"ack",
+				"action_ref",
+				"author",
+				"description",
+				"enabled",
+				"extra",
+				"formats",
+				"id",
+				"immutable_parameters",
+				"metadata_file",
+				"name",
+			],
 			...["pack", "ref", "result", "uid"],
 		]);
 		assert.deepEqual(withoutNothing(await aliases.help({ limit: 1 })), {

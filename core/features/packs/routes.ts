@@ -19,7 +19,7 @@ const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 
-const valuesBody = defineBody<JsonObject>({ properties: {} });
+const valuesBody = defineBody<JsonObject>({ properties: {}, open: true });
 
 export const configRoutes = [
 	defineRoute({
