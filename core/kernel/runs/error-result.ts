@@ -1,12 +1,13 @@
-import { basename, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toErrorMessage } from "../../contract/index.ts";
 
 /** A directory that results do not tell, and what stands for it and its final slash. */
 export type HiddenPlace = readonly [directory: string, shown: string];
 
-/** Of the service's code, with a slash at its end. */
-const codeDirectory = fileURLToPath(new URL("../../../", import.meta.url));
+/** Directory of the service's code, with a slash at its end. */
+const codeDirectory = findCodeDirectory(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Returns what an execution shows of an error: its message, and its stack without the frames of the service, its dependencies and Node.js. What
@@ -17,6 +18,26 @@ export function toErrorResult(error: unknown, hidden: readonly HiddenPlace[] = [
 	const places = [...hidden, [codeDirectory, ""] as const];
 	const lines = error instanceof Error ? toLines(error) : [String(error)];
 	return { error: hide(toErrorMessage(error), places), traceback: hide(lines.join("\n"), places) };
+}
+
+/**
+ * Returns the outermost directory above this file that is the package of the service. How far up that is differs between sources and bundles,
+ * and stacks of bundles name the sources.
+ */
+function findCodeDirectory(start: string): string {
+	let found = start;
+	for (let directory = start; directory !== dirname(directory); directory = dirname(directory)) {
+		if (isPackage(directory)) found = directory;
+	}
+	return found + sep;
+}
+
+function isPackage(directory: string): boolean {
+	try {
+		return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")).name === "svc-automation";
+	} catch {
+		return false;
+	}
 }
 
 function toLines({ name, message, stack = "" }: Error): readonly string[] {
