@@ -1,5 +1,5 @@
-import type { BusEvent, EventBus, EventData } from "../../contract/index.ts";
-import { type Broken, withChanges } from "./refusals.test-support.ts";
+import { type BusEvent, type EventBus, type EventData, type JsonObject, stringifyJson } from "../../contract/index.ts";
+import { type Broken, mapValues, withChanges } from "./refusals.test-support.ts";
 
 /** Event buses that break a promise about publishing, or about stopping. */
 export const brokenPublishing: readonly Broken<EventBus>[] = [
@@ -222,9 +222,9 @@ function changingText(change: (text: string) => string): (sound: EventBus) => Ev
 }
 
 function mapText(data: EventData, change: (text: string) => string): EventData {
-	return JSON.parse(JSON.stringify(data), (_, value: unknown) => (typeof value === "string" ? change(value) : value));
+	return mapValues(data as JsonObject, (value) => (typeof value === "string" ? change(value) : value)) as EventData;
 }
 
 function isLarge(data: EventData): boolean {
-	return JSON.stringify(data).length > 8_000;
+	return stringifyJson(data).length > 8_000;
 }

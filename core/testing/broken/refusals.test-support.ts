@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import type { JsonValue } from "../../contract/index.ts";
 import { type RegisterTest, runKit } from "../run-kit.ts";
 
 /** A plugin that breaks one promise. The name says which, the way a report of its fault would. */
@@ -55,4 +56,19 @@ export function withChanges<T extends object>(sound: T, changes: Partial<T>): T 
 		},
 		has: (target, name) => name in changes || name in target,
 	});
+}
+
+/** Returns a copy in which every value is what `change` makes of it, from the outermost on. A member that becomes undefined is left out. */
+export function mapValues(
+	value: JsonValue,
+	change: (value: JsonValue, key: string) => JsonValue | undefined,
+	key = "",
+): JsonValue | undefined {
+	const changed = change(value, key);
+	if (Array.isArray(changed)) return changed.map((item: JsonValue, index) => mapValues(item, change, String(index)) ?? null);
+	// What has no JSON becomes null, as JSON.stringify does it.
+	if (typeof changed === "number" && !Number.isFinite(changed)) return null;
+	if (typeof changed !== "object" || changed === null) return changed;
+	const members = Object.entries(changed).map(([name, member]) => [name, mapValues(member as JsonValue, change, name)] as const);
+	return Object.fromEntries(members.filter(([, member]) => member !== undefined)) as JsonValue;
 }

@@ -1,5 +1,5 @@
 import type { JsonValue, Storage, Where } from "../../contract/index.ts";
-import { type Broken, withChanges } from "./refusals.test-support.ts";
+import { type Broken, mapValues, withChanges } from "./refusals.test-support.ts";
 
 /** Storages that break a promise about reading, or about what they were given. */
 export const brokenReads: readonly Broken<Storage>[] = [
@@ -191,7 +191,7 @@ function changingValues(change: (value: JsonValue, key: string) => JsonValue | u
 			insert: (kind, entities) =>
 				sound.insert(
 					kind,
-					entities.map((entity) => JSON.parse(JSON.stringify(entity, (key, value: JsonValue) => change(value, key)))),
+					entities.map((entity) => mapValues(entity as unknown as JsonValue, change) as unknown as typeof entity),
 				),
 		});
 }
