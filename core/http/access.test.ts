@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
 import { createGuard } from "../service/guard.ts";
-import { FakeEngine, toEngine } from "../testing/http/fake-engine.test-support.ts";
+import { createOptions, FakeEngine, toEngine } from "../testing/http/fake-engine.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createApp } from "./app.ts";
 import { toLoggedPath } from "./logged-path.ts";
@@ -24,7 +24,9 @@ test("a route that does not say who may use it, and what it answers, refuses to 
 	const handler = () => ({ status: 200, headers: {}, body: null });
 	const route = { method: "GET", path: "/x", component: "api", handler, summary: "Tell", answers: { 200: answerNothing() } } as const;
 	const start = (declared: object) => () =>
-		createApp("api", [{ ...route, ...declared } as never], { context: { guard: createGuard(toEngine(new FakeEngine())) } } as never);
+		createApp("api", [{ ...route, ...declared } as never], {
+			context: { guard: createGuard(toEngine(new FakeEngine())), options: createOptions() },
+		} as never);
 	assert.throws(start({}), /GET \/x declares no known permission/);
 	assert.throws(start({ permission: "action_fly" }), /declares no known permission/);
 	assert.throws(start({ permission: "action_view" }), /declares no resource for "action_view"/);

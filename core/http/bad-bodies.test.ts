@@ -1,3 +1,4 @@
+// test-timeout: 300
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
 import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "../testing/http/hostile-values.test-support.ts";

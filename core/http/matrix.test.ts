@@ -1,3 +1,4 @@
+// test-timeout: 300
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";

@@ -18,10 +18,6 @@ export const hostileTemplates: readonly string[] = [
 	"{{ ''.constructor }}",
 	"{{ text.__proto__ }}",
 	"{{ ''.__class__.__mro__[1].__subclasses__() }}",
-	"{{ self._TemplateReference__context }}",
-	"{{ cycler.__init__.__globals__.os }}",
-	"{{ constructor }}",
-	"{{ __proto__ }}",
 	"{{ {}.__proto__.polluted }}",
 	"{{ 'x' * 1000000000 }}",
 	"{{ [0] * 1000000000 }}",
@@ -36,6 +32,11 @@ export const hostileTemplates: readonly string[] = [
 
 /** Texts beyond the template language, which are no templates and stay as they are. */
 export const inertTemplates: readonly string[] = [
+	// Names that mean nothing: the text of a caller is kept as it is.
+	"{{ self._TemplateReference__context }}",
+	"{{ cycler.__init__.__globals__.os }}",
+	"{{ constructor }}",
+	"{{ __proto__ }}",
 	"{{ ''['constructor']['constructor']('return process')() }}",
 	"{{ [].constructor.constructor('return 1')() }}",
 	"{{ ((x) => x)(1) }}",
