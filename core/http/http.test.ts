@@ -414,7 +414,10 @@ test("one line a request is logged, without the query", () =>
 test("a route without a permission refuses to start", () => {
 	const route = { method: "GET", path: "/x", component: "api", handler: () => ({ status: 200, headers: {}, body: null }) };
 	assert.throws(
-		() => createApp("api", [route as never], { context: { guard: createGuard(toEngine(new FakeEngine())) } } as never),
+		() =>
+			createApp("api", [route as never], {
+				context: { guard: createGuard(toEngine(new FakeEngine())), options: createOptions() },
+			} as never),
 		/declares no known permission/,
 	);
 });
