@@ -43,10 +43,10 @@ export async function assertResumable(parts: AwaitedQuestionParts, execution: Pa
 	if (first === undefined) return;
 	const named = questions.slice(0, maxNamedQuestions).map((id) => `"${id}"`);
 	const more = questions.length > named.length ? ` and ${questions.length - named.length} more` : "";
-	const words = questions.length === 1 ? "the answer to inquiry" : "the answers to inquiries";
+	const words = questions.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
 	throw new SvcError(
 		"SVC_CONFLICT",
 		`status: execution "${execution.id}" cannot be resumed, it waits for ${words} ${named.join(", ")}${more}; it goes on by itself ` +
-			`when they are answered: svc inquiry respond ${first}, or PUT /v1/inquiries/${first}`,
+			`when they are answered, such as by: svc inquiry respond ${first}`,
 	);
 }

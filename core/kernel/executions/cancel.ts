@@ -112,7 +112,7 @@ function assertNoAnswer(
 ): void {
 	if (status === "pending") throw new SvcError("SVC_INVALID", `status: execution "${id}" waits for an answer to its inquiry`);
 	if (runner_name !== askingRunner || (asked.status === "canceled" && asked.result === undefined)) return;
-	const hint = `it can be canceled, or answered at PUT /v1/inquiries/${id} once it is pending`;
+	const hint = `it can be canceled, or answered by svc inquiry respond ${id} once it is pending`;
 	throw new SvcError(
 		"SVC_INVALID",
 		`status: execution "${id}" asks an inquiry and cannot be set to "${asked.status}" from outside; ${hint}`,

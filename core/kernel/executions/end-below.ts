@@ -34,7 +34,7 @@ export interface EndBelow {
 const nothing: EndBelow = { operations: [], announce: () => undefined };
 
 /**
- * Cancels the questions and workflows that an ended workflow has left open, in the write of its end: a question never outlives the execution
+ * Cancels the questions and nested executions that an ended workflow has left open, in the write of its end: a question never outlives the execution
  * that asked it, whatever ended that. The operations expect the states that were read here, so a concurrent answer makes the whole write fail
  * with `SVC_CONFLICT`, and the caller reads again. Other children run to their own ends.
  */
@@ -42,12 +42,12 @@ export async function draftEndBelow(parts: EndBelowParts, ended: ExecutionEntity
 	const { runners, storage, clock } = parts;
 	// An execution that has not begun has started nothing.
 	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return nothing;
-	const workflows = [...runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
+	const workflowRunners = [...runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
 	const where = {
 		parent_id: ended.id,
 		end_timestamp: null,
 		status: { not: "canceling" },
-		runner_name: { in: [askingRunner, ...workflows] },
+		runner_name: { in: [askingRunner, ...workflowRunners] },
 	} as const;
 	const open = await storage.find("execution", { where, orderBy: [["id", "asc"]] });
 	const timestamp = toTimestamp(clock.now());

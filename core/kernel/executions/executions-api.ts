@@ -120,7 +120,7 @@ export interface Executions {
 	/** The executions with these ids, in their order; without those that do not exist. */
 	ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
 	/**
-	 * Ids of the inquiries that a paused execution waits for, if a resume could do nothing else and is refused; else empty. The same as
+	 * Ids of the questions that a paused execution waits for, if a resume could do nothing else and is refused; else empty. The same as
 	 * `setStatus` checks.
 	 */
 	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]>;
