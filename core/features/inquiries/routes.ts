@@ -70,7 +70,7 @@ export const inquiryRoutes = [
 		path: "/inquiries/:id",
 		component: "api",
 		summary: "Answer an inquiry",
-		description: "`{id, response, reason}`. 403 for whoever was not asked, 400 for an answer that does not fit.",
+		description: "`{id, response, reason}`. 403 for users who were not asked, 400 for an answer that does not fit.",
 		answers: { 200: answerJson(inquiryAnswerSchema) },
 		permission: "inquiry_respond",
 		resource: (context) => findInquiryResource(context.engine, toId(context)),
