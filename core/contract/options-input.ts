@@ -684,5 +684,15 @@ export interface OptionsInput {
 		 * Default `""`. `SVC_KEYVALUE_ENCRYPTION_KEY_PATH` wins.
 		 */
 		readonly encryption_key_path?: Options["keyvalue"]["encryption_key_path"];
+		/**
+		 * Most datastore items that each user stores in its own scope, which needs no permission.
+		 * Default `1000`. `SVC_KEYVALUE_USER_ITEMS` wins.
+		 */
+		readonly user_items?: Options["keyvalue"]["user_items"];
+		/**
+		 * Most bytes that the values and descriptions of these items have together, for each user.
+		 * Default `10485760`. `SVC_KEYVALUE_USER_BYTES` wins.
+		 */
+		readonly user_bytes?: Options["keyvalue"]["user_bytes"];
 	};
 }

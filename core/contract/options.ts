@@ -623,6 +623,18 @@ export const optionSections = {
 			default: "",
 			description: "Path of the key file of the datastore; empty means `datastore-key.json` in the data directory.",
 		},
+		user_items: {
+			type: "integer",
+			default: 1_000,
+			minimum: 0,
+			description: "Most datastore items that each user stores in its own scope, which needs no permission.",
+		},
+		user_bytes: {
+			type: "integer",
+			default: 10_485_760,
+			minimum: 0,
+			description: "Most bytes that the values and descriptions of these items have together, for each user.",
+		},
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
 

@@ -21,8 +21,9 @@ import { type RotationReport, rotateKeys } from "./rotation.ts";
 import { type ShownItem, toMasked, toShown } from "./shown-item.ts";
 import { createSweep } from "./sweep.ts";
 import { createTemplateAccess, type TemplateAccessParts } from "./template-access.ts";
+import { UserQuota } from "./user-quota.ts";
 
-export interface DatastoreParts extends ItemStoreParts {
+export interface DatastoreParts extends Omit<ItemStoreParts, "quota"> {
 	readonly leasing: Leasing;
 	readonly options: Options;
 	readonly access: Access;
@@ -47,7 +48,8 @@ export class StoredItems implements DatastoreItems {
 
 	constructor(parts: DatastoreParts) {
 		this.#parts = parts;
-		this.#store = new ItemStore(parts);
+		const quota = new UserQuota({ storage: parts.storage, limits: parts.options.keyvalue });
+		this.#store = new ItemStore({ ...parts, quota });
 		this.#templateParts = { ...parts, store: this.#store };
 		this.#sweep = createSweep(parts);
 	}

@@ -340,4 +340,35 @@ function textOf(object: unknown): string {
 	return (object as { readonly value: string }).value;
 }
 
+withItems(
+	"a user may store so many items and bytes in its own scope, and as many as it likes of the system's where it may",
+	async (subject) => {
+		const { datastore } = subject.engine;
+		const own = { scope: "user" };
+		const set = (name: string, value: string, principal = maria) => datastore.set(name, { ...own, value }, principal);
+		const results = await Promise.allSettled(Array.from({ length: 9 }, (_, index) => set(`item${index}`, "1")));
+		assert.equal(results.filter(({ status }) => status === "fulfilled").length, 3);
+		for (const result of results)
+			if (result.status === "rejected") assert.ok(refused("SVC_FORBIDDEN", /at most 3 items .*keyvalue\.user_items/)(result.reason));
+		const [first, second] = (await datastore.list(own, maria)).map(({ name }) => name);
+		// Other users, the system's items and those that are there are not affected.
+		await set("item", "1", { ...maria, username: "mario" });
+		for (let index = 0; index < 5; index += 1) await datastore.set(`item${index}`, { value: "x".repeat(200) }, root);
+		await set(first as string, "x".repeat(98));
+		await assert.rejects(set(first as string, "x".repeat(99)), refused("SVC_FORBIDDEN", /at most 100 bytes .*keyvalue\.user_bytes/));
+		await assert.rejects(
+			datastore.set(first as string, { ...own, value: "", description: "x".repeat(99) }, maria),
+			refused("SVC_FORBIDDEN", /bytes/),
+		);
+		await assert.rejects(set("another", ""), refused("SVC_FORBIDDEN", /items/));
+		// What is deleted, or made smaller, makes room at once, and after a restart what is stored counts as before.
+		await datastore.remove(second as string, own, maria);
+		await set(first as string, "1");
+		await set("another", "1");
+		const { datastore: after } = await subject.restart();
+		await assert.rejects(after.set("one more", { ...own, value: "" }, maria), refused("SVC_FORBIDDEN", /items/));
+	},
+	{ keyvalue: { user_items: 3, user_bytes: 100 } },
+);
+
 test.run();

@@ -13,6 +13,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import type { Dispatch, DispatchDraft } from "../../kernel/events/dispatcher.ts";
 import type { ItemAddress } from "./item-address.ts";
 import { type DraftEvent, toCreateEvents, toDeleteEvents, toUpdateEvents } from "./item-triggers.ts";
+import type { UserQuota } from "./user-quota.ts";
 
 /** New content of an item. */
 export type ItemContent = Pick<KeyValueEntity, "value" | "secret" | "description" | "expire_timestamp">;
@@ -22,6 +23,7 @@ export interface ItemStoreParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly draft: DraftEvent;
+	readonly quota: UserQuota;
 }
 
 /** What an item is to hold. May be called again when another write came in between. */
@@ -75,7 +77,14 @@ export class ItemStore {
 		const before = stored !== undefined && this.isLive(stored) ? stored : undefined;
 		const after = { ...toContent(before), ...address, id: stored?.id ?? createId(clock), updated_at: toNext(stored, clock) };
 		const events = before === undefined ? toCreateEvents(after) : toUpdateEvents({ before, after });
-		const isDone = await this.#commit([stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after)], events);
+		const operation: WriteOperation = stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after);
+		const giveBack = after.user === null ? undefined : await this.#parts.quota.reserve(after.user, stored, after);
+		let isDone = false;
+		try {
+			isDone = await this.#commit([operation], events);
+		} finally {
+			if (!isDone) giveBack?.();
+		}
 		return isDone ? after : undefined;
 	}
 
@@ -85,7 +94,9 @@ export class ItemStore {
 		// The update makes sure that what is removed is what the event tells of, and that it is removed once.
 		const touch = replace(stored, { ...stored, updated_at: toNext(stored, this.#parts.clock) });
 		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
-		return (await this.#commit(operations, toDeleteEvents(stored))) ? true : undefined;
+		if (!(await this.#commit(operations, toDeleteEvents(stored)))) return undefined;
+		if (stored.user !== null) this.#parts.quota.forget(stored.user);
+		return true;
 	}
 
 	/** Write with events in the same transaction. False when the item was changed in between. */

@@ -9,13 +9,15 @@ import { RoleAccess } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
 import { ItemStore } from "./item-store.ts";
 import { createTemplateAccess } from "./template-access.ts";
+import { UserQuota } from "./user-quota.ts";
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const clock = { now: () => Date.now() * 1_000 };
 
 async function createSubject() {
 	const storage = memoryStorage().create();
-	const store = new ItemStore({ storage, clock, logger, draft: async () => undefined });
+	const quota = new UserQuota({ storage, limits: { user_items: 10, user_bytes: 1_000 } });
+	const store = new ItemStore({ storage, clock, logger, draft: async () => undefined, quota });
 	const config = {
 		roles: [
 			{

@@ -1,0 +1,119 @@
+import { type KeyValueEntity, type Options, type Storage, SvcError } from "../../contract/index.ts";
+
+export interface UserQuotaParts {
+	readonly storage: Storage;
+	readonly limits: Pick<Options["keyvalue"], "user_items" | "user_bytes">;
+	/** Milliseconds of a clock that never goes back. Default: that of the process. */
+	readonly now?: () => number;
+}
+
+interface Usage {
+	items: number;
+	bytes: number;
+	readonly readAt: number;
+}
+
+/** Milliseconds for which what was read is used again: writes of other nodes within this time are not seen. */
+const freshFor = 10_000;
+/** Users whose usage is remembered. */
+const mostUsers = 1_000;
+/** Items read at a time. */
+const batch = 100;
+
+/**
+ * Bounds what each user stores in its own scope, which needs no permission. The usage of a user is read from the storage when the user
+ * stores more, at most every ten seconds; in between this node adds up its own writes. Several nodes together may thus pass a limit by
+ * what they store within ten seconds.
+ */
+export class UserQuota {
+	readonly #parts: UserQuotaParts;
+	readonly #usages = new Map<string, Promise<Usage>>();
+
+	constructor(parts: UserQuotaParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Counts the growth of a user's items before it is written.
+	 *
+	 * @returns a function to call when the write has failed: it takes the growth back
+	 * @throws `SVC_FORBIDDEN` when the user would store more than a limit allows
+	 */
+	async reserve(user: string, before: KeyValueEntity | undefined, after: KeyValueEntity): Promise<() => void> {
+		const items = before === undefined ? 1 : 0;
+		const bytes = toSize(after) - (before === undefined ? 0 : toSize(before));
+		if (items === 0 && bytes <= 0) {
+			this.forget(user);
+			return () => undefined;
+		}
+		const usage = await this.#usageOf(user);
+		this.#assertFits(user, { items: items && usage.items + items, bytes: usage.bytes + bytes });
+		usage.items += items;
+		usage.bytes += bytes;
+		return () => {
+			usage.items -= items;
+			usage.bytes -= bytes;
+		};
+	}
+
+	/** Forgets what was read about a user, whose items have become fewer or smaller. */
+	forget(user: string): void {
+		this.#usages.delete(user);
+	}
+
+	#assertFits(user: string, { items, bytes }: { readonly items: number; readonly bytes: number }): void {
+		const { user_items, user_bytes } = this.#parts.limits;
+		const hint = "delete items, or ask an administrator for a higher limit";
+		if (items > user_items) {
+			throw new SvcError("SVC_FORBIDDEN", `user ${user} may store at most ${user_items} items of its own (keyvalue.user_items): ${hint}`);
+		}
+		if (bytes > user_bytes) {
+			throw new SvcError("SVC_FORBIDDEN", `user ${user} may store at most ${user_bytes} bytes of its own (keyvalue.user_bytes): ${hint}`);
+		}
+	}
+
+	async #usageOf(user: string): Promise<Usage> {
+		const now = this.#parts.now?.() ?? performance.now();
+		const known = this.#usages.get(user);
+		const usage = await known;
+		if (usage !== undefined && now - usage.readAt < freshFor) return usage;
+		// Callers that waited for the same usage read it anew once, not each for itself.
+		const current = this.#usages.get(user);
+		if (current !== undefined && current !== known) return current;
+		return this.#remember(user, this.#read(user, now));
+	}
+
+	#remember(user: string, reading: Promise<Usage>): Promise<Usage> {
+		this.#usages.delete(user);
+		this.#usages.set(user, reading);
+		reading.catch(() => this.#usages.delete(user));
+		const [oldest] = this.#usages.keys();
+		if (this.#usages.size > mostUsers && oldest !== undefined) this.#usages.delete(oldest);
+		return reading;
+	}
+
+	/** Reads only until a limit is passed: by how much does not matter. */
+	async #read(user: string, readAt: number): Promise<Usage> {
+		const { storage, limits } = this.#parts;
+		const usage = { items: 0, bytes: 0, readAt };
+		const where = { scope: "svckv.user", user, name: { prefix: `${user}:` } } as const;
+		let after = "";
+		while (usage.items <= limits.user_items && usage.bytes <= limits.user_bytes) {
+			const read = await storage.find("key_value", {
+				where: { ...where, id: { gt: after } },
+				orderBy: [["id", "asc"]],
+				limit: batch,
+				fields: ["value", "description"],
+			});
+			for (const item of read) usage.bytes += toSize(item);
+			usage.items += read.length;
+			after = read.at(-1)?.id ?? after;
+			if (read.length < batch) break;
+		}
+		return usage;
+	}
+}
+
+function toSize({ value, description }: Pick<KeyValueEntity, "value" | "description">): number {
+	return Buffer.byteLength(value) + Buffer.byteLength(description ?? "");
+}
