@@ -27,6 +27,8 @@ export interface ActionAliasEntity {
 	readonly immutable_parameters: JsonObject;
 	/** User who changed it last: templates in `immutable_parameters` read with the permissions of this user. Null for one of an earlier version. */
 	readonly author: string | null;
+	/** Scopes of the API key that it was changed last with, which narrow what these templates read. Null: no such key. */
+	readonly scopes: readonly string[] | null;
 }
 
 export const actionAliasKind: EntityKindDefinition<ActionAliasEntity> = {
@@ -45,6 +47,7 @@ export const actionAliasKind: EntityKindDefinition<ActionAliasEntity> = {
 		extra: "json",
 		immutable_parameters: "json",
 		author: "text",
+		scopes: "json",
 	},
 	unique: [["ref"]],
 	indexes: [["pack", "name"], ["name"], ["enabled", "pack", "name"]],

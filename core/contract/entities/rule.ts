@@ -16,8 +16,10 @@ export interface RuleEntity {
 	readonly trigger_type: string;
 	/** Need not exist. */
 	readonly action_ref: string;
-	/** Whoever changed it last: its templates read with the permissions of this user. */
+	/** User who changed it last: its templates read with the permissions of this user. */
 	readonly user: string;
+	/** Scopes of the API key that it was changed last with, which narrow what it does. Null: no such key. */
+	readonly scopes: readonly string[] | null;
 	/** A new one with each change. */
 	readonly revision: string;
 	readonly metadata_file: string | null;
@@ -47,6 +49,7 @@ export const ruleKind: EntityKindDefinition<RuleEntity> = {
 		action_parameters: "json",
 		type_parameters: "json",
 		tags: "json",
+		scopes: "json",
 	},
 	unique: [["ref"]],
 	indexes: [["pack", "name"], ["name"], ["trigger", "enabled"], ["trigger_type"], ["action_ref"], ["user"]],

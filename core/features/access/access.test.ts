@@ -99,6 +99,8 @@ test("what is somebody's own needs no grant, and no grant lets others at it", ()
 	for (const role of ["role", "observer"]) assert.equal(allows(withRoles(role)), false, role);
 	assert.equal(allows({ ...withRoles(), username: "bob" }), true);
 	assert.equal(allows(withRoles("admin")), true);
+	assert.equal(allows({ ...withRoles("admin"), scopes: ["key_value_pair_view"] }), false, "a key with scopes is no administrator's");
+	assert.equal(allows({ ...withRoles(), username: "bob", scopes: ["key_value_pair_view"] }), true);
 });
 
 test("an event is guarded by its trigger type, or by its pack", () => {

@@ -58,8 +58,10 @@ export class RoleAccess implements Access {
 		if (!isInScope(principal.scopes, permission, resource)) return false;
 		if (resource?.owner === principal.username) return true;
 		const names = principal.roles ?? [];
-		if (!this.enabled || principal.isAdmin || hasAdminRole(names)) return true;
-		if (resource?.owner !== undefined) return false;
+		const isAll = !this.enabled || principal.isAdmin || hasAdminRole(names);
+		// What belongs to another user is for administrators, and a key with scopes is never an administrator's.
+		if (resource?.owner !== undefined) return isAll && principal.scopes === undefined;
+		if (isAll) return true;
 		const held = names.flatMap((name) => this.roles.get(name) ?? []);
 		if (held.some(({ name }) => name === "observer") && observerAllows(permission)) return true;
 		return grantsAllow(

@@ -120,4 +120,31 @@ test("templates of an alias are rendered with the permissions of its author, who
 		assert.match(await say("spy", "packed"), /"text":"pin-of-the-pack"/);
 	}));
 
+test("an alias that a key with scopes wrote reads within these scopes", () =>
+	withChats(async ({ say, put, ask, signIn, urls }) => {
+		const root = await signIn("root");
+		const send = async (scopes: readonly string[], method: string, path: string, body: object) => {
+			const key = String((await ask(root, "POST", "/v1/apikeys", { scopes })).body["key"]);
+			const headers = { "svc-api-key": key, "content-type": "application/json" };
+			const response = await fetch(`${urls.api}/v1${path}`, { method, headers, body: JSON.stringify(body) });
+			return { status: response.status, body: (await response.json()) as object };
+		};
+		const writing = ["action_alias_create", "action_alias_modify"];
+		const item = (name: string) => alias(name, { text: "{{ svckv.system.limit }}" });
+		const config = (name: string) => alias(name, { text: "{{ config_context.pin }}" });
+		assert.equal((await send(writing, "POST", "/actionalias", item("narrow"))).status, 403);
+		const made = await send([...writing, "action_execute"], "POST", "/actionalias", item("narrow"));
+		assert.equal(made.status, 201);
+		assert.ok(!("scopes" in made.body));
+		assert.match(await say("root", "narrow"), /^(?!.*limit-of-the-system).*"root" does not have the permission "key_value_pair_view"/);
+		await send([...writing, "action_execute"], "POST", "/actionalias", config("secretive"));
+		assert.doesNotMatch(await say("root", "secretive"), /pin-of-the-pack/);
+		assert.equal((await send([...writing, "action_execute"], "POST", "/actionalias", { ...item("x"), scopes: null })).status, 400);
+
+		await send([...writing, "action_execute", "key_value_pair_view"], "POST", "/actionalias", item("wide"));
+		assert.match(await say("spy", "wide"), /"text":"limit-of-the-system"/);
+		assert.equal(await put("root", { ...item("narrow"), description: "mine" } as { name: string }), 200);
+		assert.match(await say("spy", "narrow"), /"text":"limit-of-the-system"/);
+	}));
+
 test.run();

@@ -64,7 +64,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 		parameters: { ...fixed, ...Object.fromEntries(given) },
 		// Whatever somebody writes in a chat is text, and no template.
 		literal: names,
-		...(alias.author !== null && { writer: { author: alias.author, pack: alias.pack } }),
+		...(alias.author !== null && { writer: { author: alias.author, scopes: alias.scopes, pack: alias.pack } }),
 		context: {
 			action_alias_ref: { id: alias.id, name: alias.name },
 			source_channel: origin.source_channel,

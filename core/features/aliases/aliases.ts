@@ -3,7 +3,7 @@ import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
 import { toHelp } from "./alias-help.ts";
 import { matchAliases, matchFormat } from "./alias-matching.ts";
@@ -51,7 +51,7 @@ export class StoredAliases implements Aliases {
 		assertNotSystem(pack);
 		const fields = checkAlias(input, pack);
 		withoutMask(fields.immutable_parameters);
-		const alias = { id: createId(clock), ...fields, author: toAuthor(principal) };
+		const alias = { id: createId(clock), ...fields, ...toWriter(principal) };
 		await this.#parts.answer();
 		await storage.insert("action_alias", [alias]).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		return alias;
@@ -65,7 +65,7 @@ export class StoredAliases implements Aliases {
 		assertNotSystem(pack);
 		const fields = checkAlias(input, pack);
 		const immutable_parameters = await secrets.restore(fields, old, principal);
-		const patch = { ...fields, immutable_parameters, author: toAuthor(principal) };
+		const patch = { ...fields, immutable_parameters, ...toWriter(principal) };
 		const updated = await storage.update("action_alias", old.id, patch).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		if (updated === undefined) throw unknown(refOrId);
 		return updated;
@@ -130,11 +130,6 @@ export class StoredAliases implements Aliases {
 			facts: { conflict_id: existing?.id ?? null },
 		});
 	}
-}
-
-/** What a run writes is written by the author of the rule that it comes of. */
-function toAuthor({ author, username }: Principal): string {
-	return author ?? username;
 }
 
 function hasFormat({ formats }: ActionAliasEntity, format: string): boolean {

@@ -6,7 +6,7 @@ import { checkFormats } from "./alias-formats.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
 /** What an alias says. */
-export type AliasFields = Omit<ActionAliasEntity, "id" | "author">;
+export type AliasFields = Omit<ActionAliasEntity, "id" | "author" | "scopes">;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 

@@ -31,7 +31,7 @@ export async function registerAlias(
 		return;
 	}
 	const { enabled = true } = isOverridden ? input : known;
-	if (isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack), author: principal.username }, known)) return;
+	if (isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack), author: principal.username, scopes: null }, known)) return;
 	assertPermitted(toPackAliasRights(input, pack));
 	await aliases.update(known.ref, { ...input, enabled }, principal);
 }

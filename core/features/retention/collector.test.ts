@@ -233,7 +233,7 @@ test("what rules were goes with the last execution that they have started, but n
 			revision: "1",
 			metadata_file: null,
 		},
-		...{ criteria: {}, action_parameters: {}, type_parameters: {}, tags: [] },
+		...{ criteria: {}, action_parameters: {}, type_parameters: {}, tags: [], scopes: null },
 	};
 	const [current, used, unused] = ["now", "once", "never"].map((description) =>
 		toRuleSnapshot({ ...rule, description }, { trigger, type }),

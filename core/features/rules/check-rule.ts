@@ -9,7 +9,7 @@ import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput } from "./rules-api.ts";
 
 /** What a rule says, checked as far as that goes without its trigger. */
-export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "user">;
+export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "user" | "scopes">;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 

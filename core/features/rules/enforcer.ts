@@ -169,6 +169,7 @@ export class Enforcer {
 			knownSecrets: instance.known_secrets,
 			pack: rule.pack,
 			author: rule.user,
+			scopes: rule.scopes,
 			alongside: (execution) => [
 				{ insert: "rule_enforcement", entities: [this.#toEnforcement(rule, event, toOutcome(execution))] },
 				...also,

@@ -1,5 +1,6 @@
-import type { Logger, TriggerInstanceEntity } from "../../contract/index.ts";
+import type { Logger, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
 import type { Authority } from "../../kernel/basics/authority.ts";
+import { withScopes } from "../../kernel/basics/principal.ts";
 import type { Access } from "../access/access-api.ts";
 import { toNeeds } from "../triggers/told-records-api.ts";
 import type { IndexedRule } from "./rule-index.ts";
@@ -11,8 +12,8 @@ export interface PermittedParts {
 }
 
 /**
- * The rules whose authors may see what an event tells of. A rule hands the payload to an action: whoever may make one would otherwise
- * be given every result, and every user's items of the datastore.
+ * The rules whose authors may see what an event tells of, within the scopes of the API key that they wrote the rule with. A rule hands the
+ * payload to an action: a user who may make rules would otherwise be given every result, and every user's items of the datastore.
  */
 export async function keepPermitted(
 	rules: readonly IndexedRule[],
@@ -22,16 +23,22 @@ export async function keepPermitted(
 	const needs = access.enabled && rules.length > 0 ? toNeeds(instance) : [];
 	if (needs.length === 0) return rules;
 	const permitted = new Map<string, boolean>();
-	for (const author of new Set(rules.map(({ rule }) => rule.user))) {
-		const principal = await authority.principalOf(author);
+	for (const { rule } of rules) {
+		const writer = toWriterKey(rule);
+		if (permitted.has(writer)) continue;
+		const principal = withScopes(await authority.principalOf(rule.user), rule.scopes);
 		permitted.set(
-			author,
+			writer,
 			needs.every((need) => access.allows(principal, ...need)),
 		);
 	}
 	return rules.filter(({ rule }) => {
-		if (permitted.get(rule.user)) return true;
+		if (permitted.get(toWriterKey(rule))) return true;
 		logger.debug("rule left out, its author may not see what the event tells of", { rule: rule.ref, trigger_instance_id: instance.id });
 		return false;
 	});
+}
+
+function toWriterKey({ user, scopes }: RuleEntity): string {
+	return JSON.stringify([user, scopes]);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Storage } from "../../contract/index.ts";
+import type { RuleEntity, Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { toPackRuleRights } from "./rule-rights.ts";
@@ -32,10 +32,14 @@ export async function registerRule(
 		await rules.create(input, principal);
 	} else {
 		const enabled = isOverridden ? input.enabled === true : known.enabled;
-		if (known.enabled === enabled && known.user === principal.username && says(await rules.get(ref), input)) return;
+		if (known.enabled === enabled && isOf(known, principal) && says(await rules.get(ref), input)) return;
 		assertMayWrite();
 		await rules.update(ref, { ...input, enabled }, principal);
 	}
+}
+
+function isOf({ user, scopes }: Pick<RuleEntity, "user" | "scopes">, { username }: Principal): boolean {
+	return user === username && scopes === null;
 }
 
 /** Whether a rule is what a file says already. */

@@ -36,6 +36,7 @@ interface TestedRule {
 	readonly parameters: JsonObject;
 	/** Undefined for one that is not stored. */
 	readonly author: string | undefined;
+	readonly scopes: readonly string[] | null;
 }
 
 interface TestedEvent {
@@ -73,10 +74,14 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 }
 
 /** What the tester is shown, both the tester and the author of the rule must be allowed to view. */
-function toAccess({ author }: TestedRule, { username, scopes }: Principal, { items, systemUser }: TemplateSources): DatastoreAccess {
+function toAccess(
+	{ author, scopes: authorScopes }: TestedRule,
+	{ username, scopes }: Principal,
+	{ items, systemUser }: TemplateSources,
+): DatastoreAccess {
 	const own = items.accessForGiven(systemUser, { author: username, scopes });
-	if (author === undefined || author === username) return own;
-	const authors = items.accessFor(systemUser, { author });
+	if (author === undefined || (author === username && authorScopes === null)) return own;
+	const authors = items.accessFor(systemUser, { author, scopes: authorScopes });
 	return {
 		async lookup(scope, name) {
 			await authors.lookup(scope, name);
@@ -132,8 +137,8 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 
 async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects }: RuleTestParts): Promise<TestedRule> {
 	if (typeof rule === "string") {
-		const { trigger, trigger_type, criteria, action_ref, action_parameters, user } = (await rules.get(rule)).rule;
-		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user };
+		const { trigger, trigger_type, criteria, action_ref, action_parameters, user, scopes } = (await rules.get(rule)).rule;
+		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user, scopes };
 	}
 	const { parameters = {} } = rule.trigger;
 	const type = dialects.triggerType(rule.trigger.type);
@@ -141,7 +146,7 @@ async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects 
 	const [known] = await storage.find("trigger", { where, fields: ["ref"], limit: 1 });
 	const { criteria = {}, action } = rule;
 	const { parameters: given = {} } = action;
-	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: given, author: undefined };
+	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: given, author: undefined, scopes: null };
 }
 
 /** The trigger of a given event need not exist. */

@@ -1,4 +1,4 @@
-import type { Options } from "../../contract/index.ts";
+import type { Options, RuleEntity } from "../../contract/index.ts";
 import type { Authority } from "../../kernel/basics/authority.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Reactor } from "../../kernel/events/reactor.ts";
@@ -59,7 +59,8 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 			principal,
 		}),
 		// As for the parameters: rules act for the system, and read what their authors may.
-		datastoreOf: ({ user }: { readonly user: string }) => templateSources.items.accessFor(templateSources.systemUser, { author: user }),
+		datastoreOf: ({ user, scopes }: Pick<RuleEntity, "user" | "scopes">) =>
+			templateSources.items.accessFor(templateSources.systemUser, { author: user, scopes }),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],
 	};
 	return {

@@ -3,7 +3,7 @@ import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity
 import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { type Page, type Paging, readPageOf } from "../../kernel/basics/page.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { findSignature } from "../../kernel/executions/find-signature.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
@@ -69,8 +69,8 @@ export class StoredRules implements Rules {
 		const fields = checkRule(input, input.pack ?? "default");
 		secrets.assertNoMask(fields.action_parameters);
 		const id = createId(clock);
-		const user = toAuthor(principal);
-		const view = await this.#store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user }));
+		const writer = toRuleWriter(principal);
+		const view = await this.#store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, ...writer }));
 		changes.changed();
 		return view;
 	}
@@ -80,9 +80,9 @@ export class StoredRules implements Rules {
 		const old = await this.#find(refOrId);
 		const restored = await secrets.restore(input, old, principal);
 		const fields = checkRule(restored, input.pack ?? old.pack, old.criteria);
-		// Or whoever may change a rule would have its templates read with the permissions of whoever wrote it first.
-		const user = toAuthor(principal);
-		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, user });
+		// Otherwise any user who may change a rule could have its templates read with the permissions of its first author.
+		const writer = toRuleWriter(principal);
+		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, ...writer });
 		const view = await this.#store(restored, toRule, old);
 		if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
 		changes.changed();
@@ -92,7 +92,7 @@ export class StoredRules implements Rules {
 	async switch(refOrId: string, enabled: boolean, principal: Principal): Promise<RuleView> {
 		const { storage, changes } = this.#parts;
 		const { id, ref } = await this.#find(refOrId);
-		const rule = await storage.update("rule", id, { enabled, user: toAuthor(principal), revision: randomUUID() });
+		const rule = await storage.update("rule", id, { enabled, ...toRuleWriter(principal), revision: randomUUID() });
 		if (rule === undefined) throw new SvcError("SVC_NOT_FOUND", `rule "${ref}" cannot be found`);
 		changes.changed();
 		const [view] = await this.#toViews([rule]);
@@ -161,9 +161,9 @@ export class StoredRules implements Rules {
 	}
 }
 
-/** What a run writes is its rule's author's. */
-function toAuthor({ author, username }: Principal): string {
-	return author ?? username;
+function toRuleWriter(principal: Principal): Pick<RuleEntity, "user" | "scopes"> {
+	const { author, scopes } = toWriter(principal);
+	return { user: author, scopes };
 }
 
 function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {

@@ -27,6 +27,17 @@ export interface OfferedCredentials {
 }
 
 /**
+ * The user and the scopes that count for what the principal writes now and the service carries out later. What a run writes, it writes for
+ * the author of the rule that it comes of.
+ */
+export function toWriter({ author, username, scopes }: Principal): {
+	readonly author: string;
+	readonly scopes: readonly string[] | null;
+} {
+	return { author: author ?? username, scopes: scopes ?? null };
+}
+
+/**
  * The principal with the scopes of an API key, or of the execution that such a key started; unchanged without. What only administrators may do
  * cannot be named by a scope, so a narrowed principal is not an administrator.
  */

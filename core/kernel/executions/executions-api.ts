@@ -29,6 +29,8 @@ export interface ExecutionView {
 /** Author of templates that somebody else has rendered. */
 export interface ParameterWriter {
 	readonly author: string;
+	/** Scopes of the API key that the templates were written with. Null: no limit. */
+	readonly scopes: readonly string[] | null;
 	readonly pack: string;
 }
 

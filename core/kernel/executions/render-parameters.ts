@@ -12,6 +12,7 @@ import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithAllLook
 import { TemplateError } from "../../language/templates/errors.ts";
 import { KnownSecrets } from "../secrets/known-secrets.ts";
 import { noteDecrypted } from "../secrets/note-decrypted.ts";
+import type { ParameterWriter } from "./executions-api.ts";
 import { type ResolvedConfiguration, type TemplateSources, toItemUser } from "./template-sources.ts";
 
 /** The execution whose parameters are rendered. */
@@ -25,8 +26,8 @@ export interface RenderedFor {
 	readonly author?: string | null | undefined;
 	/** Scopes of the API key that the execution was started with. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
-	/** Whose permissions count for templates in what was given, whatever the scopes are; default the same. */
-	readonly writer?: string | undefined;
+	/** Whose permissions count for templates in what was given, instead of `author` and `scopes`; default the same. */
+	readonly writer?: Pick<ParameterWriter, "author" | "scopes"> | undefined;
 	/** Set where templates in what was given may read no secret of the action or its pack. */
 	readonly isGuarded?: boolean;
 	/** What is secret among the names and what was given, and must not be in a message. */
@@ -50,7 +51,7 @@ export async function renderSubmitted(
 	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.given, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
 	const rights = { author, scopes };
-	const givenRights = writer === undefined ? rights : { author: writer };
+	const givenRights = writer ?? rights;
 	const accesses = [items.accessFor(user, rights)];
 	if (isGuarded) accesses.push(items.accessForGiven(user, givenRights));
 	else if (writer !== undefined) accesses.push(items.accessFor(user, givenRights));

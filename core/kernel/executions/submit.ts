@@ -58,6 +58,8 @@ export interface RuleOrigin {
 	readonly knownSecrets: string | null;
 	/** The author of the rule: templates read the datastore with this user's permissions. */
 	readonly author: string;
+	/** Scopes of the API key that the rule was written with. Null: no limit. */
+	readonly scopes: readonly string[] | null;
 	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
@@ -168,8 +170,8 @@ async function draftAsked(
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
 	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
 	assertPlainNotify(input, principal);
-	// An action must not lend its caller's key what the key was not given.
-	const scopes = rule === undefined ? (principal.scopes ?? null) : null;
+	// An action must not lend the key of its caller, or of its rule's author, what the key was not given.
+	const scopes = rule === undefined ? (principal.scopes ?? null) : rule.scopes;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
 	const drafted = { id, delay, context, author, scopes, known_secrets, takes_up: takeUp?.earlier.id ?? null };
 	return { draft: createDraft(parts.clock, action, input, drafted), isGuarded };
@@ -189,7 +191,7 @@ function renderAsked(
 			names,
 			author: draft.author,
 			scopes: draft.scopes,
-			writer: writer?.author,
+			writer,
 			isGuarded,
 			known: sealedSecrets.ofExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
 		},
@@ -214,6 +216,7 @@ async function needsGuard(
 		const isTrusted = principal.isAdmin && (principal.author === undefined || (await isAdministrator(principal.author)));
 		return !isTrusted;
 	}
+	if (origin.scopes !== null) return true;
 	const isOfPack = origin.author === systemUser && origin.pack === action.pack;
 	return !(isOfPack || (await isAdministrator(origin.author)));
 }

@@ -98,6 +98,25 @@ test("templates of a configuration are rendered with the permissions of its auth
 		assert.match(String(first), /^# .*\{"author":"ann"\}$/);
 	}));
 
+test("a configuration that a key with scopes wrote reads within these scopes, and no other user's items", () =>
+	withConfig(async ({ used, ask, signIn, urls }) => {
+		const root = await signIn("root");
+		await ask(await signIn("run"), "PUT", "/v1/keys/note", { name: "note", value: "note-of-run", scope: "user" });
+		const set = async (scopes: readonly string[], values: object) => {
+			const key = String((await ask(root, "POST", "/v1/apikeys", { scopes })).body["key"]);
+			const headers = { "svc-api-key": key, "content-type": "application/json" };
+			return (await fetch(`${urls.api}/v1/configs/disk`, { method: "PUT", headers, body: JSON.stringify(values) })).status;
+		};
+		const own = { text: "{{ svckv.user.note }}" };
+		assert.equal(await set(["pack_config"], own), 200);
+		for (const user of ["root", "run"]) assert.doesNotMatch(await used(user), /note-of-/);
+		assert.equal(await set(["pack_config", "key_value_pair_view"], { ...own, host: "a" }), 200);
+		assert.match(await used("root"), /note-of-root/);
+		assert.doesNotMatch(await used("run"), /note-of-run/);
+		assert.equal((await ask(root, "PUT", "/v1/configs/disk", { ...own, host: "other" })).status, 200);
+		assert.match(await used("run"), /note-of-run/);
+	}));
+
 test("a file that is written by hand is the site's", () =>
 	withConfig(async ({ used, file }) => {
 		await mkdir(join(file, ".."), { recursive: true });
