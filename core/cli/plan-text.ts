@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { stringifyJson } from "../contract/index.ts";
 import type { Comparison } from "./compare-plan.ts";
 import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./service-plan.ts";
@@ -69,7 +70,11 @@ const states = {
 function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string[] {
 	if (storage === undefined) return [];
 	const user = firstUser ? ["the first administrator is made"] : [];
-	return [`${storage.place ?? storage.name}: ${states[storage.state]}`, ...storage.changes.map((name) => `change ${name}`), ...user];
+	// A new database gets the whole schema, which is no change of anything.
+	const changes = storage.state === "new" ? [] : storage.changes.map((name) => `change ${name}`);
+	const isFile = storage.place !== null && isAbsolute(storage.place);
+	const state = storage.state === "new" && isFile ? "a new database will be created" : states[storage.state];
+	return [`${storage.place ?? storage.name}: ${state}`, ...changes, ...user];
 }
 
 function toContentLines({ webhooks, timers, ...kinds }: PlannedContent): string[] {

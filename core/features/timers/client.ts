@@ -12,7 +12,7 @@ export interface TimerRecord {
 	readonly type: string;
 	readonly description: string;
 	readonly parameters: JsonObject;
-	/** Null: never again. */
+	/** Null if the timer never fires again, or if no enabled rule acts on it. */
 	readonly next_fire_at: string | null;
 	readonly last_fired_at: string | null;
 }

@@ -49,6 +49,6 @@ function toTimerResource({ trigger }: TimerView): GuardedResource {
 	return { uid: `timer:${trigger.pack}:${trigger.name}` };
 }
 
-function toTimer({ trigger, timer }: TimerView) {
-	return { ...toTrigger(trigger), next_fire_at: timer?.next_fire_at ?? null, last_fired_at: timer?.last_fired_at ?? null };
+function toTimer({ trigger, timer, isUsed }: TimerView) {
+	return { ...toTrigger(trigger), next_fire_at: (isUsed && timer?.next_fire_at) || null, last_fired_at: timer?.last_fired_at ?? null };
 }

@@ -7,6 +7,8 @@ export interface TimerView {
 	readonly trigger: TriggerEntity;
 	/** Undefined until a node has planned it. */
 	readonly timer: TimerEntity | undefined;
+	/** True if an enabled rule acts on it. Without one its events have no effect. */
+	readonly isUsed: boolean;
 }
 
 export interface TimersApi {
@@ -31,7 +33,9 @@ export function createTimersApi({ storage, dialects }: TimersApiParts): TimersAp
 			const where = { type: type === undefined ? { in: timerTypes } : type };
 			const triggers = await storage.find("trigger", { where, orderBy: [["ref", "asc"]] });
 			const timers = new Map((await storage.find("timer", {})).map((timer) => [timer.trigger, timer]));
-			return triggers.map((trigger) => ({ trigger, timer: timers.get(trigger.ref) }));
+			const rules = await storage.find("rule", { where: { trigger_type: where.type, enabled: true }, fields: ["trigger"] });
+			const used = new Set(rules.map((rule) => rule.trigger));
+			return triggers.map((trigger) => ({ trigger, timer: timers.get(trigger.ref), isUsed: used.has(trigger.ref) }));
 		},
 		async get(refOrId) {
 			const [byRef] = await storage.find("trigger", { where: { ref: refOrId }, limit: 1 });
@@ -40,7 +44,8 @@ export function createTimersApi({ storage, dialects }: TimersApiParts): TimersAp
 				throw new SvcError("SVC_NOT_FOUND", `timer "${refOrId}" cannot be found`);
 			}
 			const [timer] = await storage.find("timer", { where: { trigger: trigger.ref }, limit: 1 });
-			return { trigger, timer };
+			const isUsed = (await storage.count("rule", { trigger: trigger.ref, enabled: true }, 1)) > 0;
+			return { trigger, timer, isUsed };
 		},
 	};
 }

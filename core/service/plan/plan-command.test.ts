@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
 import type { Difference } from "../../cli/compare-plan.ts";
@@ -37,6 +38,9 @@ test("a plan for people is grouped, and says that nothing was compared", () =>
 		for (const title of ["Plugins", "Listeners", "Storage", "Content", "Files"]) assert.match(stdout, new RegExp(`^${title}$`, "m"));
 		assert.match(stdout, /^ {4}new hello\.greet$/m);
 		assert.match(stdout, /^ {4}POST \/v1\/webhooks\/greet \(new\)/m);
+		assert.match(stdout, /\nStorage\n {2}\/.*svc\.db: a new database will be created\n/);
+		assert.doesNotMatch(stdout, /^ {2}change /m);
+		assert.equal(existsSync(join(place.directory, "data")), false);
 		assert.match(stdout, /Running service\n {2}nothing was compared: cannot reach the service/);
 		assert.match(stdout, /\nIt would start\.\n$/);
 	}));

@@ -14,7 +14,7 @@ const columns: readonly Column<TimerRecord>[] = [
 	{ title: "Type", cell: ({ type }) => toSeenLine(type) },
 	{ title: "With", cell: ({ parameters }) => <code>{toSeenLine(stringifyJson(parameters))}</code> },
 	{ title: "Fired last", cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
-	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never again" : toLocal(next_fire_at)) },
+	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
 ];
 
 /** What fires at its time. */
