@@ -197,6 +197,15 @@ test("canceling an execution that has ended prints why that is too late", async 
 	assert.doesNotMatch(stdout, new RegExp(`execution ${id} canceled`));
 });
 
+test("canceling an execution again says that it was already canceled", async () => {
+	const id = (await svc(["run", "-a", "core.local", "cmd=sleep 60", "--delay", "60000"])).stdout.trim();
+	const first = await svc(["execution", "cancel", id]);
+	assert.deepEqual([first.exitCode, first.stdout, first.stderr], [0, `execution ${id} canceled\n`, ""]);
+	const again = await svc(["execution", "cancel", id]);
+	assert.deepEqual([again.exitCode, again.stdout], [0, `execution ${id} canceled\n`]);
+	assert.match(again.stderr, new RegExp(`execution "${id}" was already canceled`));
+});
+
 test("a reader of the output that leaves ends the command", async () => {
 	const { stdout, exitCode, listeners } = start(["run", "core.local", "cmd=echo ready; sleep 3"]);
 	await stdout.holds("ready");
@@ -213,11 +222,11 @@ test("re-run takes the old parameters and lays the given ones over them", async 
 	assert.equal((await svc(["execution", "rerun", id, "env=WORD=second"])).stdout, "second\n");
 });
 
-test("execution list shows the newest last and says when there are more", async () => {
+test("execution list shows the newest first and says when there are more", async () => {
 	await svc(["run", "core.local", "cmd=true"]);
 	await svc(["run", "core.local", "cmd=false"]);
 	const { stdout, stderr } = await svc(["execution", "list", "-n", "2"]);
-	assert.match(stdout, /\| id +\| action\.ref[\s\S]*succeeded[\s\S]*failed/);
+	assert.match(stdout, /\| id +\| action\.ref[\s\S]*failed[\s\S]*succeeded/);
 	assert.match(stderr, /2 of \d+ records shown; -n shows more/);
 	const all = JSON.parse((await svc(["execution", "list", "-j", "--status", "failed"])).stdout);
 	assert.ok(all.length >= 1 && all.every((each: { status: string }) => each.status === "failed"));
@@ -226,7 +235,8 @@ test("execution list shows the newest last and says when there are more", async 
 		(JSON.parse((await svc(["execution", "list", "-j", ...words])).stdout) as { readonly id: string }[]).map(({ id }) => id);
 	const listed = await ids("-n", "1000");
 	assert.deepEqual(await ids("-n", "-1"), listed);
-	assert.deepEqual(await ids("-n", "-1", "-s", "asc", "-a", "id"), listed);
+	assert.deepEqual(await ids("-n", "-1", "-s", "asc", "-a", "id"), listed.toReversed());
+	assert.equal(JSON.parse((await svc(["execution", "get", "last", "-j"])).stdout).id, listed[0]);
 });
 
 test("execution get shows the last one with its result", async () => {

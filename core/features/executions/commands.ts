@@ -57,6 +57,14 @@ interface ListOptions {
 const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
 	orNotFound(client.executions.get(id, { query }), "Execution", id, "svc execution list");
 
+/** Returns the id of the first row of `execution list` for `last`: the API's `last` may be a child of it. */
+async function resolveLast({ executions }: ExecutionClient, id: string): Promise<string> {
+	if (id !== "last") return id;
+	const { items } = await executions.list({ parent: "null", sort_desc: "True", limit: 1, include_attributes: "id" });
+	if (items[0] === undefined) throw new CliExit(2, "last: no execution exists yet");
+	return items[0].id;
+}
+
 export const addExecutionCommands: AddCommands = (parent, context) => {
 	const execution = parent.command("execution").description("Look at executions, follow and cancel them.");
 	withNames(execution, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
@@ -66,9 +74,9 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 };
 
 function addReading(execution: Command, context: CliContext): void {
-	withCommonOptions(execution.command("list").description("List executions, the newest last."))
+	withCommonOptions(execution.command("list").description("List executions, newest first."))
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
-		.addOption(new Option("-s, --sort <order>", "take the newest (desc) or the oldest (asc)").choices(["asc", "desc"]).default("desc"))
+		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
 		.option("--action <ref>", "of this action")
 		.option("--status <status>", "in this state")
 		.option("--user <user>", "started by this user")
@@ -78,12 +86,10 @@ function addReading(execution: Command, context: CliContext): void {
 		.action(async (_options, command) => {
 			const options = optionsOf<ListOptions>(command);
 			const client = createExecutionClient(await openSession(options, context));
-			const page = await readList(client, options);
-			const items = options.sort === "desc" ? page.items.toReversed() : page.items;
-			await printList({ ...page, items }, columns, { ...options, limitOption: "-n" }, context);
+			await printList(await readList(client, options), columns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(execution.command("get <ids...>").description("Show executions; `last` is the most recently scheduled one."))
+	withCommonOptions(execution.command("get <ids...>").description("Show executions; `last` is the first one of `execution list`."))
 		.option("-x, --exclude-result", "leave out the result")
 		.option("--depth <levels>", "of a workflow: levels of tasks that are shown; 0 for none, default all", toInteger)
 		.action(async (ids: string[], _options, command) => {
@@ -91,7 +97,7 @@ function addReading(execution: Command, context: CliContext): void {
 			const client = createExecutionClient(await openSession(options, context));
 			const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
 			for (const id of ids) {
-				const record = await getOne(client, id, query);
+				const record = await getOne(client, await resolveLast(client, id), query);
 				await printRecord(record, attributes, options, context);
 				if (!options.json && !options.yaml && options.attr === undefined) await printActors(record, context);
 				if (!options.json && !options.yaml && options.attr === undefined && record.liveaction.action_is_workflow) {
@@ -131,8 +137,7 @@ function addTail(execution: Command, context: CliContext): void {
 		.action(async (id: string | undefined, _options, command) => {
 			const options = optionsOf<{ type?: OutputType }>(command);
 			const client = createExecutionClient(await openSession(options, context));
-			// `last` is looked up once: it may mean another execution when the connection has to be opened again.
-			const { id: found, liveaction } = await getOne(client, id ?? "last", { exclude_attributes: "result" });
+			const { id: found, liveaction } = await getOne(client, await resolveLast(client, id ?? "last"), { exclude_attributes: "result" });
 			const type = options.type === undefined ? {} : { type: options.type };
 			const tasks = liveaction.action_is_workflow ? "output" : undefined;
 			const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);

@@ -16,6 +16,7 @@ import { replyPages } from "../../http/reply-pages.ts";
 import { replyFault, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { isSelected, selectionQuery } from "../../http/selection.ts";
+import { toWarningHeaders } from "../../http/warnings.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
@@ -165,15 +166,17 @@ export const executionRoutes = withActionExecutions([
 		path: "/executions/:id",
 		component: "api",
 		summary: "Ask for the end of an execution",
-		description: "With a `faultstring` when it had already ended.",
+		description: "With a `faultstring` when it had already ended. A `Svc-Warning` header says when it was already canceled.",
 		answers: { 200: answerJson({ anyOf: [executionSchema, faultSchema] }) },
 		permission: "execution_stop",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
 		query: secretsQuery,
 		async handler(context) {
-			const { view, refused } = await context.engine.executions.cancel(toId(context), context.principal);
+			const { view, refused, wasCanceled } = await context.engine.executions.cancel(toId(context), context.principal);
 			// Clients that cancel several at once stop at an error status.
-			return refused === undefined ? replyExecution(context, view) : replyFault(200, refused);
+			if (refused !== undefined) return replyFault(200, refused);
+			const warnings = wasCanceled ? [`execution "${view.entity.id}" was already canceled`] : [];
+			return replyExecution(context, view, { headers: toWarningHeaders(warnings) });
 		},
 	}),
 	defineRoute({
@@ -217,9 +220,13 @@ export function toId({ path }: RouteContext<RouteNeeds>): string {
 async function replyExecution(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	view: ExecutionView,
-	{ status = 200, showsGiven = false }: { readonly status?: number; readonly showsGiven?: boolean } = {},
+	{
+		status = 200,
+		showsGiven = false,
+		headers = {},
+	}: { readonly status?: number; readonly showsGiven?: boolean; readonly headers?: Readonly<Record<string, string>> } = {},
 ) {
-	return replyJson(await presentExecution(context, view, { presentation: { ...toPresentation(context), showsGiven } }), status);
+	return replyJson(await presentExecution(context, view, { presentation: { ...toPresentation(context), showsGiven } }), status, headers);
 }
 
 async function read(

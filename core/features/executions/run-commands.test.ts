@@ -94,7 +94,8 @@ test("who is no administrator lists all executions, also when they are more than
 				const listed = JSON.parse(stdout.text) as { readonly id: string; readonly start_timestamp: string }[];
 				assert.deepEqual(listed.map(({ id }) => id).sort(), made.map(({ id }) => id).sort());
 				const times = listed.map(({ start_timestamp }) => start_timestamp);
-				assert.deepEqual(times, [...times].sort(), "the newest last");
+				const rising = [...times].sort();
+				assert.deepEqual(times, order === "asc" ? rising : rising.toReversed(), order);
 			}
 		},
 		{ runners: [noop()], rbac: { assignments: [{ username: "olga", roles: ["observer"] }] } },

@@ -14,12 +14,12 @@ const columns = ["id", "roles", "users", "route", "ttl"];
 export const addInquiryCommands: AddCommands = (parent, context) => {
 	const inquiry = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
 
-	withCommonOptions(inquiry.command("list").description("List questions, the oldest first."))
+	withCommonOptions(inquiry.command("list").description("List questions, newest first."))
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ limit: number }>(command);
 			const client = createInquiryClient(await openSession(options, context));
-			await printList(await client.list({ limit: options.limit }), columns, { ...options, limitOption: "-n" }, context);
+			await printList(await client.list({ limit: options.limit, sort_desc: "True" }), columns, { ...options, limitOption: "-n" }, context);
 		});
 
 	withCommonOptions(inquiry.command("get <ids...>").description("Show questions.")).action(async (ids: string[], _options, command) => {

@@ -25,8 +25,8 @@ export interface InquiryView extends Inquiry {
 }
 
 export interface Inquiries {
-	/** Those that are pending, the oldest first. */
-	list(paging: Paging): Promise<Page<InquiryView>>;
+	/** Inquiries that are pending, the oldest first unless `newestFirst` is true. */
+	list(paging: Paging, options?: { readonly newestFirst?: boolean }): Promise<Page<InquiryView>>;
 	/** `SVC_NOT_FOUND` for an unknown id; `SVC_INVALID` when it is no inquiry, or none that waits for an answer. */
 	get(id: string): Promise<InquiryView>;
 	/**

@@ -58,9 +58,10 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 	}
 
 	return {
-		async list(paging) {
+		async list(paging, { newestFirst = false } = {}) {
+			const orderBy = newestFirst ? ([["start_timestamp", "desc"]] as const) : undefined;
 			const fields = ["id", "result", "parameters", "known_secrets", "snapshot_id"] as const;
-			const { items, total } = await readPage(storage, "execution", { where: pending, fields, ...paging });
+			const { items, total } = await readPage(storage, "execution", { where: pending, fields, ...(orderBy && { orderBy }), ...paging });
 			return { items: await Promise.all(items.map(toView)), total };
 		},
 

@@ -37,6 +37,11 @@ test("questions are listed, looked at and answered", async () => {
 			await short.json(),
 			ids.map((id, index) => ({ id, route: index === 0 ? "a" : "" })),
 		);
+		const newestFirst = (await (await service.ask("/v1/inquiries?sort_desc=True")).json()) as WireRecord[];
+		assert.deepEqual(
+			newestFirst.map(({ id }) => id),
+			ids.toReversed(),
+		);
 		assert.equal((await service.ask("/v1/inquiries?include_attributes=nothing")).status, 400);
 		// Clients send the whole inquiry back with the answer in it.
 		assert.deepEqual(await answer(service, ids[0] ?? "", { ...first, response: { continue: true } }), {

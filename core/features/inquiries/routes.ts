@@ -35,14 +35,14 @@ export const inquiryRoutes = [
 		path: "/inquiries",
 		component: "api",
 		summary: "List inquiries that wait for an answer, the oldest first",
-		description: "20 at a time.",
+		description: "20 at a time. With `sort_desc=True` the newest first.",
 		answers: { 200: answerSelectedPage(inquirySchema, inquiryPart) },
 		permission: "inquiry_list",
-		query: { ...pagingQuery, ...selectionQuery },
+		query: { ...pagingQuery, ...selectionQuery, sort_desc: "string" },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, selectionRules);
-			const { items, total } = await context.engine.inquiries.list(paging);
+			const { items, total } = await context.engine.inquiries.list(paging, { newestFirst: context.query.sort_desc !== undefined });
 			return replyJson(
 				items.map((inquiry) => select(toRecord(inquiry, context), selection)),
 				200,

@@ -126,8 +126,11 @@ export interface Executions {
 	 * `setStatus` checks.
 	 */
 	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]>;
-	/** Ask for the end of an execution. `refused` says why it cannot be canceled any more (specification of DELETE: 200 with a faultstring). */
-	cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }>;
+	/** Asks for the end of an execution. `refused` says why that is no longer possible; `wasCanceled` is true if it was canceled before. */
+	cancel(
+		id: string,
+		principal: Principal,
+	): Promise<{ readonly view: ExecutionView; readonly refused?: string; readonly wasCanceled: boolean }>;
 	/**
 	 * PUT: change of status from outside. `SVC_CONFLICT` for a resume of an execution that only waits for answers (`awaitedQuestions`);
 	 * `SVC_INVALID` for a status that the execution cannot have next.

@@ -60,8 +60,10 @@ withEngine("a running execution is canceled by way of canceling", async ({ engin
 withEngine("an execution that waits is canceled at once, a finished one is refused", async ({ engine, submit, settled }) => {
 	const waiting = await submit({}, { delay: 60_000 });
 	await settled(waiting.id, "delayed");
-	assert.equal((await engine.executions.cancel(waiting.id, principal)).view.entity.status, "canceled");
-	assert.equal((await engine.executions.cancel(waiting.id, principal)).refused, undefined);
+	const first = await engine.executions.cancel(waiting.id, principal);
+	assert.deepEqual([first.view.entity.status, first.wasCanceled], ["canceled", false]);
+	const again = await engine.executions.cancel(waiting.id, principal);
+	assert.deepEqual([again.refused, again.wasCanceled], [undefined, true]);
 	const done = await settled((await submit()).id);
 	const { refused, view } = await engine.executions.cancel(done.id, principal);
 	assert.match(String(refused), /succeeded/);

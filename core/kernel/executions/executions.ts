@@ -119,9 +119,11 @@ export class StoredExecutions implements Executions {
 		return execution.status === "paused" ? findAwaitedQuestions(this.#parts, execution) : [];
 	}
 
-	async cancel(id: string, principal: Principal): Promise<{ readonly view: ExecutionView; readonly refused?: string }> {
-		const { entity, refused } = await cancelExecution(this.#parts, await this.#find(id), principal);
-		return { view: await this.#toView(entity), ...(refused !== undefined && { refused }) };
+	async cancel(id: string, principal: Principal): ReturnType<Executions["cancel"]> {
+		const found = await this.#find(id);
+		const { entity, refused } = await cancelExecution(this.#parts, found, principal);
+		const wasCanceled = found.status === "canceled";
+		return { view: await this.#toView(entity), wasCanceled, ...(refused !== undefined && { refused }) };
 	}
 
 	async setStatus(id: string, change: StatusChange, principal: Principal): Promise<ExecutionView> {

@@ -27,7 +27,7 @@ const columns: readonly Column<InquiryRecord>[] = [
 /** What waits for somebody's answer. */
 export function Page() {
 	const paging = toPaging(pageSize);
-	const inquiries = useResource(() => client.inquiries.list(paging), [paging.offset], {
+	const inquiries = useResource(() => client.inquiries.list({ ...paging, sort_desc: "True" }), [paging.offset], {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
 	});
 	return (
