@@ -104,6 +104,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 			body: { status: "succeeded", result: { said: "a result kept" } },
 		}),
 		grants: on(speak, "action_complete"),
+		scopes: ["execution_complete"],
 		shows: { result: "execution_view", secrets: "show_secrets" },
 	},
 	"api DELETE /executions/:id": {
