@@ -236,6 +236,9 @@ test("execution list shows the newest first and says when there are more", async
 	const listed = await ids("-n", "1000");
 	assert.deepEqual(await ids("-n", "-1"), listed);
 	assert.deepEqual(await ids("-n", "-1", "-s", "asc", "-a", "id"), listed.toReversed());
+	assert.deepEqual(await ids("-n", "1000", "--timestamp-gt", "-1h"), listed);
+	assert.ok((await ids("--status", "succeeded,failed")).length > (await ids("--status", "failed")).length);
+	assert.deepEqual(await ids("--timestamp-lt", "yesterday"), []);
 	assert.equal(JSON.parse((await svc(["execution", "get", "last", "-j"])).stdout).id, listed[0]);
 });
 

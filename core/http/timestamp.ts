@@ -1,14 +1,65 @@
 import { SvcError } from "../contract/index.ts";
 
-const pattern = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{3,6}))?(?:Z|[+ ]00(?::?00)?)?$/;
+const absolute = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
+const relative = /^([+-])((?:\d{1,9}[smhdw])+)$/;
+/** A blank before an offset is a plus sign that an address has without `%2B`. */
+const blankOffset = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{2}(?::?\d{2})?)$/i;
+const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
+const dayMs = 86_400_000;
 
-/** A time from a query in the form that is stored, so that texts can be compared. A plus sign may have become a blank. */
-export function parseTimestamp(name: string, text: string): string {
-	const [, date, time, fraction = ""] = pattern.exec(text.trim()) ?? [];
-	const milliseconds = Date.parse(`${date}T${time}Z`);
-	// Dates such as 30 February are moved on by the parser instead of refused.
-	if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(`${date}T${time}`)) {
-		throw new SvcError("SVC_INVALID", `${name}: must be a UTC time such as 2031-03-04T09:15:02.418273Z`);
-	}
-	return `${date}T${time}.${fraction.padEnd(6, "0")}Z`;
+/**
+ * Returns a time that a request names in the form that is stored, so that texts can be compared: a date, a time in UTC or with an offset,
+ * `now`, `today` and `yesterday` (their first moment in UTC), or a time relative to now such as `-1h` or `-1d12h`. `nowMs` is for tests.
+ */
+export function parseTimestamp(name: string, text: string, nowMs = Date.now()): string {
+	const given = text.trim();
+	const time =
+		toRelative(text.startsWith(" ") ? `+${given}` : given.toLowerCase(), nowMs) ?? toAbsolute(given.replace(blankOffset, "$1+$2"));
+	// Years beyond 9999 have a form that does not compare as text.
+	if (time !== undefined && /^\d{4}-/.test(toIso(time.ms))) return `${toIso(time.ms)}.${time.fraction}Z`;
+	throw new SvcError(
+		"SVC_INVALID",
+		`${name}: must be a time such as 2031-03-04T09:15:02.418273Z or 2031-03-04T10:15:02+01:00 (as + in an address, %2B), ` +
+			`a date (UTC), "now", "today", "yesterday", or relative to now: -90s, -15m, -1h, -2d, -1w`,
+	);
+}
+
+interface ParsedTime {
+	/** Milliseconds since 1970 of the whole second. */
+	readonly ms: number;
+	/** Microseconds of the second, as six digits. */
+	readonly fraction: string;
+}
+
+function toRelative(text: string, nowMs: number): ParsedTime | undefined {
+	const today = nowMs - (nowMs % dayMs);
+	if (text === "today") return toTime(today);
+	if (text === "yesterday") return toTime(today - dayMs);
+	if (text === "now") return toTime(nowMs);
+	const [, sign, spans = ""] = relative.exec(text) ?? [];
+	if (sign === undefined) return undefined;
+	const seconds = [...spans.matchAll(/(\d+)([smhdw])/g)].map(
+		([, count, unit]) => Number(count) * unitSeconds[unit as keyof typeof unitSeconds],
+	);
+	return toTime(nowMs + (sign === "-" ? -1_000 : 1_000) * seconds.reduce((sum, each) => sum + each, 0));
+}
+
+function toAbsolute(text: string): ParsedTime | undefined {
+	const [, date, minutes = "00:00", seconds = "00", fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] =
+		absolute.exec(text) ?? [];
+	const ms = Date.parse(`${date}T${minutes}:${seconds}Z`);
+	// The parser moves dates such as 30 February on instead of refusing them.
+	if (Number.isNaN(ms) || toIso(ms) !== `${date}T${minutes}:${seconds}`) return undefined;
+	if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined;
+	const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
+	return { ms: ms - (sign === "-" ? -offset : offset), fraction: fraction.slice(0, 6).padEnd(6, "0") };
+}
+
+function toTime(ms: number): ParsedTime | undefined {
+	if (Math.abs(ms) > 8.64e15) return undefined;
+	return { ms: Math.floor(ms / 1_000) * 1_000, fraction: `${String(((ms % 1_000) + 1_000) % 1_000).padStart(3, "0")}000` };
+}
+
+function toIso(ms: number): string {
+	return new Date(ms).toISOString().slice(0, 19);
 }

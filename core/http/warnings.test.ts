@@ -38,9 +38,19 @@ test("a warning is short and plain, whatever is ignored", () =>
 
 test("values outside of an enumeration are refused", () =>
 	withService(async ({ ask }) => {
-		for (const path of ["/v1/executions?status=foo", "/v1/ruleenforcements?status=foo", "/v1/triggerinstances?status=foo"])
-			assert.equal((await warningOf(ask, path)).status, 400, path);
-		assert.equal((await warningOf(ask, "/v1/executions?status=failed")).status, 200);
+		const enumerated: readonly (readonly [path: string, values: string])[] = [
+			["/v1/executions?status=", "failed,running"],
+			["/v1/ruleenforcements?status=", "failed,succeeded"],
+			["/v1/triggerinstances?status=", "pending,processed"],
+			["/v1/webhook_deliveries?verdict=", "accepted,refused"],
+			["/v1/audit/entries?verb=", "create,sign_in"],
+			["/v1/audit/entries?outcome=", "done,refused"],
+		];
+		for (const [path, values] of enumerated) {
+			assert.equal((await warningOf(ask, `${path}foo`)).status, 400, path);
+			assert.equal((await warningOf(ask, `${path}${values},foo`)).status, 400, path);
+			for (const value of [values, ...values.split(",")]) assert.equal((await warningOf(ask, `${path}${value}`)).status, 200, path + value);
+		}
 	}));
 
 test("a rule that cannot act as it is meant to is stored with a warning, and shown as broken until that is mended", () =>

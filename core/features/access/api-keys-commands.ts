@@ -50,7 +50,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		.option("-u, --user <user>", "for this user (administrators); default yourself")
 		.option("-m, --metadata <json>", "what to keep with it, a JSON object", toObject)
 		.option("-k, --only-key", "print nothing but the key")
-		.option("--expires <time>", "when it ends, such as 2031-03-04T09:15:02Z; default never")
+		.option("--expires <time>", "when it ends, such as 2031-03-04T09:15:02Z or +30d; default never")
 		.option(
 			"--scopes <scopes>",
 			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",

@@ -69,6 +69,17 @@ test("a key from one instance works on another once its record has been loaded t
 	assert.equal((await second.apiKeys.list({})).total, 1);
 });
 
+test("the expiry of a key may have an offset, or be relative to now", async () => {
+	const { apiKeys, pass } = setUp();
+	const expiryOf = async (expires_at: string) => (await apiKeys.create({ expires_at }, ann)).entity.expires_at;
+	assert.equal(await expiryOf("2031-01-01T01:00:00+01:00"), "2031-01-01T00:00:00.000000Z");
+	const { key } = await apiKeys.create({ expires_at: "+30d" }, ann);
+	pass(30 * 86_400 - 1);
+	await apiKeys.verify(key ?? "");
+	pass(1);
+	await assert.rejects(apiKeys.verify(key ?? ""), isError("SVC_UNAUTHORIZED", /expired/));
+});
+
 test("disabled and expired keys are refused until they are enabled or prolonged, each refusal with a line in the log", async () => {
 	const { apiKeys, log, pass } = setUp();
 	const { key, entity } = await apiKeys.create({ expires_at: "2031-01-01T00:01:00Z" }, ann);

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertSeenWithin } from "../../kernel/basics/names.ts";
@@ -76,9 +77,9 @@ export class StoredApiKeys implements ApiKeys {
 			key_hash: key === null ? toGivenHash(input.key_hash) : toHash(key),
 			user,
 			enabled: input.enabled ?? true,
-			created_at: toTime(input.created_at, "created_at") ?? this.#now(),
+			created_at: this.#toTime(input.created_at, "created_at") ?? this.#now(),
 			last_used_at: null,
-			expires_at: toTime(input.expires_at, "expires_at") ?? null,
+			expires_at: this.#toTime(input.expires_at, "expires_at") ?? null,
 			metadata: input.metadata ?? {},
 			scopes: toScopes(input.scopes),
 		};
@@ -117,7 +118,7 @@ export class StoredApiKeys implements ApiKeys {
 			...(input.user && { user: input.user }),
 			...(input.metadata !== undefined && { metadata: input.metadata }),
 			...(input.enabled !== undefined && { enabled: input.enabled }),
-			...(input.expires_at !== undefined && { expires_at: toTime(input.expires_at, "expires_at") ?? null }),
+			...(input.expires_at !== undefined && { expires_at: this.#toTime(input.expires_at, "expires_at") ?? null }),
 			...(input.scopes !== undefined && { scopes }),
 		});
 		if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
@@ -161,6 +162,10 @@ export class StoredApiKeys implements ApiKeys {
 		const last = entity.last_used_at === null ? 0 : fromTimestamp(entity.last_used_at);
 		if (this.#parts.clock.now() - last < usageInterval) return;
 		await this.#parts.storage.update("api_key", entity.id, { last_used_at: this.#now() });
+	}
+
+	#toTime(text: string | null | undefined, field: string): string | undefined {
+		return text === undefined || text === null ? undefined : parseTimestamp(field, text, fromTimestamp(this.#now()) / 1_000);
 	}
 
 	#refused(reason: string, entity: ApiKeyEntity | undefined): SvcError {
@@ -207,15 +212,6 @@ function toGivenId({ id }: ApiKeyInput): string | undefined {
 function toGivenHash(hash = ""): string {
 	if (!hashPattern.test(hash)) throw new SvcError("SVC_INVALID", "key_hash: must be 128 hex characters");
 	return hash;
-}
-
-function toTime(text: string | null | undefined, field: string): string | undefined {
-	if (text === undefined || text === null) return undefined;
-	const milliseconds = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]00:?00)$/.test(text)
-		? Date.parse(text.replace(" ", "T"))
-		: Number.NaN;
-	if (Number.isNaN(milliseconds)) throw new SvcError("SVC_INVALID", `${field}: must be a time such as 2031-03-04T09:15:02.418273Z`);
-	return /^.{19}\.\d{6}Z$/.test(text) ? text.replace(" ", "T") : toTimestamp(milliseconds * 1_000);
 }
 
 function toScopes(scopes: readonly string[] | null | undefined): readonly string[] | null {

@@ -8,8 +8,8 @@ export interface AuditFilter {
 	readonly user?: string;
 	readonly record_kind?: string;
 	readonly ref?: string;
-	readonly verb?: string;
-	readonly outcome?: string;
+	readonly verb?: string | readonly string[];
+	readonly outcome?: string | readonly string[];
 	readonly timestamp?: { readonly gt?: string; readonly lt?: string };
 	/** Entries behind this one. */
 	readonly after?: number;

@@ -37,10 +37,10 @@ export const addAuditCommands: AddCommands = (parent, context) => {
 		.option("--user <name>", "of this user")
 		.option("--kind <kind>", "about records of this kind, such as rule")
 		.option("--ref <name>", "about the record of this name")
-		.option("--verb <verb>", "create, update, delete, sign_in, sign_out or request")
-		.option("--outcome <outcome>", "done, begun or refused")
-		.option("--since <time>", "after this UTC time")
-		.option("--until <time>", "before this UTC time")
+		.option("--verb <verb>", "create, update, delete, sign_in, sign_out or request; several with commas")
+		.option("--outcome <outcome>", "done, begun or refused; several with commas")
+		.option("--since <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--until <time>", "before this time")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.action(async (_options, command) => {
 			const { user, kind, ref, verb, outcome, since, until, last, ...options } = optionsOf<ListOptions>(command);

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { AuditEntryEntity, Where } from "../../contract/index.ts";
 import type { ServedFeature } from "../../http/served-feature.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
 import { readPage } from "../../kernel/basics/page.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { Duty } from "../../kernel/work/duty.ts";
@@ -58,6 +59,11 @@ export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
 	};
 }
 
-function toWhere({ after, ...filter }: AuditFilter): Where<AuditEntryEntity> {
-	return { ...filter, ...(after !== undefined && { number: { gt: after } }) };
+function toWhere({ after, verb, outcome, ...filter }: AuditFilter): Where<AuditEntryEntity> {
+	return {
+		...filter,
+		...(verb !== undefined && { verb: toOneOf(verb) }),
+		...(outcome !== undefined && { outcome: toOneOf(outcome) }),
+		...(after !== undefined && { number: { gt: after } }),
+	};
 }

@@ -1,5 +1,6 @@
 import "./permission-types.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, SvcError } from "../../contract/index.ts";
+import { parseOneOf } from "../../http/one-of.ts";
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
@@ -14,6 +15,9 @@ import { auditCheckpointSchema, auditEntrySchema, auditReportSchema } from "./sc
 
 const { defineRoute } = routesOver<AuditApi>();
 
+const auditVerbs = ["create", "update", "delete", "sign_in", "sign_out", "request"];
+const auditOutcomes = ["done", "begun", "refused"];
+
 /** As many as an export reads at a time. */
 const defaultLimit = 1_000;
 
@@ -21,8 +25,8 @@ const filterQuery = {
 	user: "string",
 	kind: "string",
 	ref: "string",
-	verb: "string",
-	outcome: "string",
+	verb: "list",
+	outcome: "list",
 	timestamp_gt: "string",
 	timestamp_lt: "string",
 	after: "integer",
@@ -84,9 +88,11 @@ export const auditRoutes = [
 	}),
 ];
 
-function toFilter({ kind, after, timestamp_gt, timestamp_lt, user, ref, verb, outcome }: QueryValues<typeof filterQuery>): AuditFilter {
+function toFilter({ kind, after, timestamp_gt, timestamp_lt, user, ref, ...lists }: QueryValues<typeof filterQuery>): AuditFilter {
 	if (after !== undefined && after < 0) throw new SvcError("SVC_INVALID", `after: must be the number of an entry, or 0, got ${after}`);
 	const timestamp = parseBounds("timestamp", { gt: timestamp_gt, lt: timestamp_lt });
+	const verb = parseOneOf("verb", lists.verb, auditVerbs);
+	const outcome = parseOneOf("outcome", lists.outcome, auditOutcomes);
 	const texts = { user, record_kind: kind, ref, verb, outcome, after, timestamp };
 	return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
 }

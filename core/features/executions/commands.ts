@@ -78,9 +78,9 @@ function addReading(execution: Command, context: CliContext): void {
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
 		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
 		.option("--action <ref>", "of this action")
-		.option("--status <status>", "in this state")
+		.option("--status <status>", "in this state; several with commas")
 		.option("--user <user>", "started by this user")
-		.option("--timestamp-gt <time>", "started after this time")
+		.option("--timestamp-gt <time>", "started after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "started before this time")
 		.option("-l, --showall", "also those that other executions started")
 		.action(async (_options, command) => {

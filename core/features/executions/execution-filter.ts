@@ -1,6 +1,6 @@
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
-import { assertOneOf } from "../../http/one-of.ts";
+import { assertOneOf, parseOneOf } from "../../http/one-of.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
@@ -41,7 +41,7 @@ const sortFields: ReadonlyMap<string, keyof ExecutionEntity> = new Map<string, k
 /** Query parameters that filter and sort executions. */
 export const executionFilterQuery = {
 	action: "string",
-	status: "string",
+	status: "list",
 	liveaction: "string",
 	parent: "string",
 	rule: "string",
@@ -64,11 +64,11 @@ type FilterValues = QueryValues<typeof executionFilterQuery>;
 
 /** Filter and order of a list of executions. */
 export function parseExecutionFilter(query: FilterValues): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
-	assertOneOf("status", query.status?.split(",").map((status) => status.trim()) ?? [], [...executionStatuses, "null"]);
+	const statuses = parseOneOf("status", query.status, [...executionStatuses, "null"]);
 	const conditions = new Map<FilterField, string | null | readonly string[]>();
 	for (const name of Object.keys(filterFields) as (keyof typeof filterFields)[]) {
-		const text = query[name];
-		if (text !== undefined) addCondition(conditions, filterFields[name], name === "id" ? parseIds(text) : text);
+		const given = name === "status" ? statuses : query[name];
+		if (given !== undefined) addCondition(conditions, filterFields[name], name === "id" ? parseIds(String(given)) : given);
 	}
 	const started: string[] = [];
 	for (const token of query.filter?.split(/\s+/).filter(Boolean) ?? []) {
@@ -76,6 +76,7 @@ export function parseExecutionFilter(query: FilterValues): { readonly filter: Ex
 		if (path === startPath) started.push(value);
 		else {
 			const indexed = toIndexed(path, value);
+			if (indexed.field === "status") assertOneOf("filter: status", [value], [...executionStatuses, "null"]);
 			addCondition(conditions, indexed.field, indexed.value);
 		}
 	}

@@ -121,12 +121,19 @@ test("filters reach the engine as fields of the record", () =>
 			assert.deepEqual(await filterOf(query), { rule_name: null }, query);
 		assert.deepEqual(await filterOf("rule=deploy&trigger=null"), { rule_name: [] });
 		assert.deepEqual(await filterOf("status=running&status=failed"), { status: "failed" });
+		assert.deepEqual(await filterOf("status=running,%20failed"), { status: ["running", "failed"] });
 		assert.deepEqual(await filterOf("timestamp=2031-03-04T00:00:00Z..2031-03-05T00:00:00Z"), {
 			start_timestamp: { gte: "2031-03-04T00:00:00.000000Z", lte: "2031-03-05T00:00:00.000000Z" },
 		});
 		assert.deepEqual(await filterOf("timestamp_gt=2031-03-04 00:00:00.123%2B00:00"), {
 			start_timestamp: { gt: "2031-03-04T00:00:00.123000Z" },
 		});
+		// A plus sign in an address is a blank to the service.
+		for (const query of ["timestamp_lt=2031-03-04T02:00:00%2B02:00", "timestamp_lt=2031-03-04T02:00:00+02:00"])
+			assert.deepEqual(await filterOf(query), { start_timestamp: { lt: "2031-03-04T00:00:00.000000Z" } }, query);
+		const hour = (await filterOf("timestamp=-1h..now")) as { readonly start_timestamp: { readonly gte: string; readonly lte: string } };
+		const [from, to] = [hour.start_timestamp.gte, hour.start_timestamp.lte].map((text) => Date.parse(text));
+		assert.ok(Math.abs((to ?? 0) - (from ?? 0) - 3_600_000) < 100 && Math.abs((to ?? 0) - Date.now()) < 60_000);
 	}));
 
 test("bad filters are 400 and named", () =>
@@ -143,9 +150,12 @@ test("bad filters are 400 and named", () =>
 			["filter=start_timestamp:x", /^timestamp: /],
 			["max_limit=1&limit=-2", /^limit: must be a positive integer, or -1 for everything, got -2$/],
 			["offset=-1", /^offset: must be from 0 to 2147483647, got -1$/],
-			["timestamp=yesterday", /^timestamp: /],
+			["timestamp=last", /^timestamp: /],
 			["timestamp_gt=2031-02-30T00:00:00Z", /^timestamp_gt: /],
-			["timestamp_lt=2031-03-04T00:00:00%2B02:00", /^timestamp_lt: /],
+			["timestamp_lt=2031-03-04T00:00:00%2B99:00", /^timestamp_lt: /],
+			["timestamp_lt=1h", /^timestamp_lt: /],
+			["status=failed,foo", /^status: "foo" must be one of /],
+			["filter=status:foo", /^filter: status: "foo" must be one of /],
 		];
 		for (const [query, message] of cases) {
 			const response = await ask(`/v1/executions?${query}`);

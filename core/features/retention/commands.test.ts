@@ -55,8 +55,8 @@ test("old executions are counted and removed", async () => {
 
 test("what cannot be purged is refused", async () => {
 	assert.match((await svc("purge", "tokens")).stderr, /required option '--timestamp <time>'/);
-	const wrong = await svc("purge", "tokens", "--timestamp", "yesterday");
-	assert.deepEqual([wrong.exitCode, wrong.stderr.includes("timestamp: must be a UTC time such as")], [1, true]);
+	const wrong = await svc("purge", "tokens", "--timestamp", "lately");
+	assert.deepEqual([wrong.exitCode, wrong.stderr.includes("timestamp: must be a time such as")], [1, true]);
 	assert.match((await svc("purge", "traces", "--timestamp", "2999-01-01")).stderr, /timestamp: must not be in the future/);
 	assert.equal((await svc("purge", "output", "--timestamp", "2001-01-01", "--purge-incomplete")).exitCode, 2);
 });

@@ -28,7 +28,7 @@ export const addPurgeCommands: AddCommands = (parent, context) => {
 	const purge = parent.command("purge").description("Remove old records while the service runs (administrators).");
 	for (const [word, records, description] of kinds) {
 		const command = withCommonOptions(purge.command(word).description(description))
-			.requiredOption("--timestamp <time>", "what is older, such as 2031-03-04 or 2031-03-04T09:15:02Z")
+			.requiredOption("--timestamp <time>", "what is older, such as 2031-03-04, 2031-03-04T10:15:02+01:00 or -30d")
 			.option("--dry-run", "remove nothing, and say how much it would be");
 		if (records === "executions") addExecutionOptions(command);
 		command.action(async (_options, given: Command) => run(records, optionsOf<PurgeOptions>(given), context));
@@ -43,11 +43,10 @@ function addExecutionOptions(command: Command): void {
 
 async function run(records: string, options: PurgeOptions & CommonOptions, context: CliContext): Promise<void> {
 	const { timestamp, actionRef: action_ref, purgeIncomplete: purge_incomplete, dryRun: dry_run } = options;
-	const time = /^\d{4}-\d{2}-\d{2}$/.test(timestamp) ? `${timestamp}T00:00:00Z` : timestamp;
 	const client = createPurgeClient(await openSession(options, context));
 	const progress = new Progress(`purging ${records}`, context);
 	const onRemoved = (count: number) => progress.update(`purging ${records}: ${count} records so far,`);
-	const request = { timestamp: time, action_ref, purge_incomplete, dry_run };
+	const request = { timestamp, action_ref, purge_incomplete, dry_run };
 	const totals = await purgeAll(client, records, { request, onRemoved }).finally(() => progress.stop());
 	const items = [...totals].map(([kind, count]) => ({ records: kind, [dry_run ? "would_be_removed" : "removed"]: count }));
 	await printList({ items, total: undefined, limit: undefined }, ["records", dry_run ? "would_be_removed" : "removed"], options, context);

@@ -133,7 +133,7 @@ function addEnforcements(enforcement: Command, context: CliContext): void {
 		.option("--rule <ref>", "of this rule")
 		.option("--execution <id>", "that started this execution")
 		.option("--trigger-instance <id>", "about this event")
-		.option("--timestamp-gt <time>", "after this time")
+		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "before this time")
 		.action(async (_options, command) => {
 			const options = optionsOf<

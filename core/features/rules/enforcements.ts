@@ -49,9 +49,10 @@ export function createEnforcements(parts: { readonly storage: Storage; readonly 
 	};
 }
 
-async function toWhere(storage: Storage, { id, ...rest }: EnforcementFilter): Promise<Where<RuleEnforcementEntity>> {
+async function toWhere(storage: Storage, { id, status, ...rest }: EnforcementFilter): Promise<Where<RuleEnforcementEntity>> {
 	const { rule_id, rule_ref } = rest;
 	const ofRule = rule_id !== undefined && rule_ref === undefined ? await whereRule(storage, rule_id) : {};
-	const given = Object.entries({ ...rest, ...ofRule, ...(id !== undefined && { id: toOneOf(id) }) });
+	const lists = { ...(id !== undefined && { id: toOneOf(id) }), ...(status !== undefined && { status: toOneOf(status) }) };
+	const given = Object.entries({ ...rest, ...ofRule, ...lists });
 	return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,6 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseIds } from "../../http/ids.ts";
-import { assertOneOf } from "../../http/one-of.ts";
+import { parseOneOf } from "../../http/one-of.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Presentation, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
@@ -45,7 +45,7 @@ const listQuery = {
 	rule_id: "string",
 	execution: "string",
 	trigger_instance: "string",
-	status: "string",
+	status: "list",
 	enforced_at_gt: "string",
 	enforced_at_lt: "string",
 	sort: "string",
@@ -133,8 +133,8 @@ function list(
 }
 
 function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
-	const { id, rule_ref, rule_id, execution, trigger_instance, status, enforced_at_gt: gt, enforced_at_lt: lt } = query;
-	if (status !== undefined) assertOneOf("status", [status], ["succeeded", "failed"]);
+	const { id, rule_ref, rule_id, execution, trigger_instance, enforced_at_gt: gt, enforced_at_lt: lt } = query;
+	const status = parseOneOf("status", query.status, ["succeeded", "failed"]);
 	const enforced_at = parseBounds("enforced_at", { gt, lt });
 	return {
 		...(id !== undefined && { id: parseIds(id) }),

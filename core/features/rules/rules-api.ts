@@ -90,7 +90,7 @@ export interface EnforcementFilter {
 	readonly trigger_instance_id?: string;
 	readonly execution_id?: string;
 	readonly trace_id?: string;
-	readonly status?: string;
+	readonly status?: string | readonly string[];
 	readonly enforced_at?: { readonly gt?: string; readonly lt?: string };
 }
 

@@ -86,8 +86,8 @@ function addInstances(instance: Command, context: CliContext): void {
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("--trigger <ref>", "of this trigger")
 		.option("--trigger-type <ref>", "of this trigger type")
-		.option("--status <status>", "pending, processing, processed or processing_failed")
-		.option("--timestamp-gt <time>", "after this time")
+		.option("--status <status>", "pending, processing, processed or processing_failed; several with commas")
+		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "before this time")
 		.action(async (_options, command) => {
 			const options = optionsOf<InstanceOptions>(command);

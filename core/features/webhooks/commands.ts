@@ -30,7 +30,7 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 
 	withCommonOptions(delivery.command("list").description("List deliveries, newest first."))
 		.option("--hook <url>", "to this webhook")
-		.option("--verdict <verdict>", "accepted, duplicate, refused, replayed or overruled")
+		.option("--verdict <verdict>", "accepted, duplicate, refused, replayed or overruled; several with commas")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ hook?: string; verdict?: string; last?: number }>(command);

@@ -7,7 +7,8 @@ import { defaultWindow } from "./hook-parameters-api.ts";
 import type { Delivery } from "./webhooks-api.ts";
 
 /** What a hook says of a delivery; `overruled`: one that was refused was dispatched all the same, as an administrator said so. */
-export type Verdict = "accepted" | "duplicate" | "refused" | "replayed" | "overruled";
+export const verdicts = ["accepted", "duplicate", "refused", "replayed", "overruled"] as const;
+export type Verdict = (typeof verdicts)[number];
 
 /** A delivery to one hook. */
 export interface Arrival {

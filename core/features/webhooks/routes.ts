@@ -1,6 +1,7 @@
 import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import { toHeaderText } from "../../http/header-text.ts";
+import { parseOneOf } from "../../http/one-of.ts";
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
@@ -11,6 +12,7 @@ import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import { verdicts } from "./ledger.ts";
 import { deliverySchema, webhookSchema } from "./schemas.ts";
 import type { Webhooks } from "./webhooks-api.ts";
 
@@ -97,9 +99,10 @@ export const webhookRoutes = [
 		description: "50 at a time; without `headers` and `body`.",
 		answers: { 200: answerPage(deliverySchema), 429: answerTooMany },
 		permission: "webhook_list",
-		query: { ...pagingQuery, url: "string", verdict: "string", trigger_instance: "string" },
+		query: { ...pagingQuery, url: "string", verdict: "list", trigger_instance: "string" },
 		async handler(context) {
-			const { url, verdict, trigger_instance: triggerInstance } = context.query;
+			const { url, trigger_instance: triggerInstance } = context.query;
+			const verdict = parseOneOf("verdict", context.query.verdict, verdicts);
 			const paging = parsePaging(context, defaultLimit);
 			const query = {
 				...(url !== undefined && { url }),

@@ -24,7 +24,7 @@ export interface Receipt {
 
 export interface DeliveryQuery extends Paging {
 	readonly url?: string;
-	readonly verdict?: string;
+	readonly verdict?: string | readonly string[];
 	/** Id of the event that it has made. */
 	readonly triggerInstance?: string;
 }

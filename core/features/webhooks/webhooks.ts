@@ -13,6 +13,7 @@ import {
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
+import { toOneOf } from "../../kernel/basics/filter.ts";
 import { readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
@@ -94,7 +95,7 @@ export class ReceivedWebhooks implements Webhooks {
 	async deliveries({ url, verdict, triggerInstance, ...paging }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
 		const where: Where<WebhookDeliveryEntity> = {
 			...(url !== undefined && { url: toHookUrl(url) }),
-			...(verdict !== undefined && { verdict }),
+			...(verdict !== undefined && { verdict: toOneOf(verdict) }),
 			...(triggerInstance !== undefined && { trigger_instance_id: triggerInstance }),
 		};
 		const orderBy = [

@@ -8,9 +8,16 @@ interface ParameterNote {
 }
 
 const ids = "^[0-9a-f]{24}(?:\\s*,\\s*[0-9a-f]{24}){0,99}$";
-const time = "^\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3,6})?(?:Z|[+ ]00(?::?00)?)?$";
-const after: ParameterNote = { description: "Only what is later than this UTC time.", schema: { pattern: time } };
-const before: ParameterNote = { description: "Only what is earlier than this UTC time.", schema: { pattern: time } };
+const time =
+	"^(?:\\d{4}-\\d{2}-\\d{2}(?:[T ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,9})?)?(?:[Zz]|[+ -]\\d{2}(?::?\\d{2})?)?)?|now|today|yesterday|[+ -](?:\\d{1,9}[smhdw])+)$";
+const after: ParameterNote = {
+	description: "Only what is later than this time: in UTC, with an offset, or relative (`-1h`).",
+	schema: { pattern: time },
+};
+const before: ParameterNote = {
+	description: "Only what is earlier than this time: in UTC, with an offset, or relative (`-1h`).",
+	schema: { pattern: time },
+};
 
 /** The same name means the same everywhere. */
 const queryNotes: Readonly<Record<string, ParameterNote>> = {
@@ -23,7 +30,7 @@ const queryNotes: Readonly<Record<string, ParameterNote>> = {
 	exclude_attributes: { description: "Members to leave out." },
 	show_secrets: { description: "Show secrets, to administrators." },
 	id: { description: "Ids, up to 100, separated by commas.", schema: { pattern: ids } },
-	timestamp: { description: "`<from>..<to>`, both UTC times." },
+	timestamp: { description: "`<from>..<to>`, times as for `timestamp_gt`." },
 	timestamp_gt: after,
 	timestamp_lt: before,
 	enforced_at_gt: after,
