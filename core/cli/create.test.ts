@@ -62,7 +62,9 @@ for (const kind of packageKinds.filter((kind) => kind !== "project" && kind !== 
 		assert.equal(name, "@site/night-shift");
 		assert.equal(scripts.test, `tsc && node dist/test/${kind}.test.js`);
 		await execute(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], { cwd: directory });
-		const { stdout } = await execute(process.execPath, [`dist/test/${kind}.test.js`], { cwd: directory });
+		const { stdout } = await execute(process.execPath, [`dist/test/${kind}.test.js`], { cwd: directory }).catch(
+			(error: Error & { readonly stdout?: string }) => assert.fail(`${error.message}\n${error.stdout ?? ""}`),
+		);
 		assert.match(stdout, /Passed: +[1-9]/);
 		const module = await import(join(directory, `dist/src/${kind}.js`));
 		assert.equal(module.nightShift({ url: "", directory: "" }).name, "night-shift");
@@ -161,6 +163,23 @@ test("package.json has the versions that this service is built with", async () =
 	assert.equal(made.devDependencies.typescript, `^${devDependencies.typescript}`);
 	const [, path] = /^file:(.*)$/.exec(made.devDependencies["svc-automation"]) ?? [];
 	assert.equal(JSON.parse(readFileSync(join(directory, path ?? "", "package.json"), "utf8")).name, "svc-automation");
+});
+
+test("npm has no install scripts left to ask about in a new package", async () => {
+	const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+		packages: Record<string, { readonly hasInstallScript?: boolean; readonly dev?: boolean; readonly os?: readonly string[] }>;
+	};
+	// None of them needs its script here: each has a build for the common systems, or does without one.
+	const withScripts = Object.entries(packages)
+		.filter(([path, { hasInstallScript, dev, os }]) => path !== "" && hasInstallScript && !dev && (os ?? ["linux"]).includes("linux"))
+		.map(([path]) => path.replace(/^.*node_modules\//, ""));
+	assert.ok(withScripts.includes("ssh2"), String(withScripts));
+	for (const kind of ["project", "pack", "runner"]) {
+		const directory = await create(kind, "letters");
+		const { allowScripts } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+		assert.deepEqual(Object.keys(allowScripts).sort(), withScripts.toSorted(), kind);
+		assert.deepEqual([...new Set(Object.values(allowScripts))], [false]);
+	}
 });
 
 test("a name that is a word of the language, or of the sources, gets an identifier that is none", async () => {
