@@ -7,7 +7,6 @@ export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["auth POST /sso/request", "begins a sign-in, which is recorded when it has come to its end"],
 	["auth POST /sso/device", "begins a sign-in, which is recorded when it has come to its end"],
 	["api POST /executions", "a run, which has a record of its own with who asked for it"],
-	["api DELETE /executions/:id", "the end of a run, which its record tells"],
 	["api POST /executions/:id/re_run", "a run, which has a record of its own with who asked for it"],
 	["api POST /workflows/inspect", "changes nothing"],
 	["api POST /actionalias/match", "changes nothing"],
@@ -29,6 +28,7 @@ export const storedByRuns: ReadonlySet<string> = new Set(["api PUT /keys/:name",
 /** Requests whose work takes many writes, or none in the storage: their entry is stored before it begins. */
 export const announced: ReadonlySet<string> = new Set([
 	"api PUT /executions/:id",
+	"api DELETE /executions/:id",
 	"api PUT /inquiries/:id",
 	"api POST /triggerinstances/:id/re_emit",
 	"api POST /keys/rotate",

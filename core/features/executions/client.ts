@@ -160,6 +160,12 @@ export interface OutputLineRecord {
 	readonly length: number;
 }
 
+/** Why a state is changed: kept with the name of the user. */
+export interface Reasoned extends Waiting {
+	/** At most 1,000 characters. */
+	readonly reason?: string | undefined;
+}
+
 /** The executions of a service, their output, and its events. */
 export interface ExecutionClient {
 	readonly executions: {
@@ -173,12 +179,12 @@ export interface ExecutionClient {
 		 */
 		walk(query?: ListQuery, options?: { readonly oldestFirst?: boolean } & Waiting): AsyncIterable<ExecutionRecord>;
 		/** Ask for the end of an execution; `refused` says why that is no longer possible. */
-		cancel(id: string, options?: Waiting): Promise<{ readonly refused?: string }>;
+		cancel(id: string, options?: Reasoned): Promise<{ readonly refused?: string }>;
 		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
 		/** Ask a workflow to pause: `pausing` until nothing of it is active any more, then `paused`. */
-		pause(id: string, options?: Waiting): Promise<ExecutionRecord>;
+		pause(id: string, options?: Reasoned): Promise<ExecutionRecord>;
 		/** Ask a paused workflow to go on. */
-		resume(id: string, options?: Waiting): Promise<ExecutionRecord>;
+		resume(id: string, options?: Reasoned): Promise<ExecutionRecord>;
 		/** The tasks of a workflow in the order of their start, also while it runs. */
 		tasks(id: string, query?: ListQuery, options?: Waiting): Promise<ListPage<TaskState>>;
 		/** The definition that a run of a workflow has, with its tasks. */
@@ -211,6 +217,12 @@ const childrenPage = 100;
 export function createExecutionClient(api: Api): ExecutionClient {
 	const { call, read, list } = api;
 	const at = encodeURIComponent;
+	const setStatus = (id: string, status: string, { reason, ...waiting }: Reasoned = {}) =>
+		read<ExecutionRecord>(`/executions/${at(id)}`, {
+			method: "PUT",
+			body: { status, ...(reason !== undefined && { reason }) },
+			...waiting,
+		});
 	return {
 		executions: {
 			create: (body, waiting) => read("/executions", { method: "POST", body, ...waiting }),
@@ -218,13 +230,14 @@ export function createExecutionClient(api: Api): ExecutionClient {
 			list: (query, waiting) => list("/executions", query, waiting),
 			walk: (query = {}, { oldestFirst, ...waiting } = {}) =>
 				walkByTime<ExecutionRecord>({ list: (page) => list("/executions", page, waiting), query, time: "start_timestamp", oldestFirst }),
-			async cancel(id, waiting) {
-				const refused = faultOf(await (await call(`/executions/${at(id)}`, { method: "DELETE", ...waiting })).text());
+			async cancel(id, { reason, ...waiting } = {}) {
+				const path = `/executions/${at(id)}`;
+				const refused = faultOf(await (await call(path, { method: "DELETE", query: { reason }, ...waiting })).text());
 				return refused === undefined ? {} : { refused };
 			},
 			rerun: (id, body, waiting) => read(`/executions/${at(id)}/re_run`, { method: "POST", body, ...waiting }),
-			pause: (id, waiting) => read(`/executions/${at(id)}`, { method: "PUT", body: { status: "pausing" }, ...waiting }),
-			resume: (id, waiting) => read(`/executions/${at(id)}`, { method: "PUT", body: { status: "resuming" }, ...waiting }),
+			pause: (id, options) => setStatus(id, "pausing", options),
+			resume: (id, options) => setStatus(id, "resuming", options),
 			tasks: (id, query, waiting) => list(`/executions/${at(id)}/tasks`, query, waiting),
 			graph: (id, waiting) => read(`/executions/${at(id)}/graph`, waiting),
 			filterValues: (waiting) => read("/executions/views/filters", waiting),

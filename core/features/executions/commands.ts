@@ -43,6 +43,10 @@ interface RerunOptions {
 	readonly reset: true | readonly string[];
 }
 
+interface ReasonOptions {
+	readonly reason?: string;
+}
+
 interface ListOptions {
 	readonly limit: number;
 	readonly sort: "asc" | "desc";
@@ -147,11 +151,12 @@ function addTail(execution: Command, context: CliContext): void {
 }
 
 function addActing(execution: Command, context: CliContext): void {
-	withCommonOptions(execution.command("cancel <ids...>").description("Ask for the end of executions.")).action(
+	withReason(execution.command("cancel <ids...>").description("Ask for the end of executions.")).action(
 		async (ids: string[], _options, command) => {
-			const client = createExecutionClient(await openSession(optionsOf(command), context));
+			const options = optionsOf<ReasonOptions>(command);
+			const client = createExecutionClient(await openSession(options, context));
 			for (const id of ids) {
-				const { refused } = await orNotFound(client.executions.cancel(id), "Execution", id, "svc execution list");
+				const { refused } = await orNotFound(client.executions.cancel(id, toReason(options)), "Execution", id, "svc execution list");
 				await write(context.stdout, `${refused ?? `execution ${id} canceled`}\n`);
 			}
 		},
@@ -190,13 +195,22 @@ function addChange(
 	{ verb, description }: { readonly verb: "pause" | "resume"; readonly description: string },
 	context: CliContext,
 ): void {
-	withCommonOptions(execution.command(`${verb} <ids...>`).description(description)).action(async (ids: string[], _options, command) => {
-		const client = createExecutionClient(await openSession(optionsOf(command), context));
+	withReason(execution.command(`${verb} <ids...>`).description(description)).action(async (ids: string[], _options, command) => {
+		const options = optionsOf<ReasonOptions>(command);
+		const client = createExecutionClient(await openSession(options, context));
 		for (const id of ids) {
-			const { status } = await orNotFound(client.executions[verb](id), "Execution", id, "svc execution list");
+			const { status } = await orNotFound(client.executions[verb](id, toReason(options)), "Execution", id, "svc execution list");
 			await write(context.stdout, `execution ${id} ${status}\n`);
 		}
 	});
+}
+
+function withReason(command: Command): Command {
+	return withCommonOptions(command).option("--reason <text>", "why, kept with your name");
+}
+
+function toReason({ reason }: ReasonOptions) {
+	return { reason };
 }
 
 /** What is asked for when only some tasks are to run again: they begin anew, unless it is said that they do not. */

@@ -56,6 +56,17 @@ test("who has set a state, answered a question or sent an event again is stored 
 			by("done by hand", plainLog.at(-1)?.by);
 			assert.equal(plainLog[0]?.by, undefined);
 
+			const { body: stopped } = await ask(root, "POST", "/v1/executions", {
+				action: "core.noop",
+				delay: 600_000,
+				context: { cancelled_by: "maria", paused_by: "maria", resumed_by: "maria", ticket: 7 },
+			});
+			assert.equal((await ask(root, "DELETE", `/v1/executions/${stopped["id"]}?reason=${"x".repeat(1_001)}`)).status, 400);
+			const canceled = await ask(root, "DELETE", `/v1/executions/${stopped["id"]}?reason=not%20needed`);
+			by("not needed", (await logOf(stopped["id"])).at(-1)?.by);
+			const { cancelled_by, paused_by, resumed_by, ticket } = canceled.body["context"] as JsonObject;
+			assert.deepEqual([cancelled_by, paused_by, resumed_by, ticket], ["root", undefined, undefined, 7]);
+
 			const { body: question } = await ask(root, "POST", "/v1/executions", { action: "core.ask" });
 			const id = String(question["id"]);
 			await until(async () => (await logOf(id)).at(-1)?.status === "pending", "it is asked");
@@ -73,6 +84,7 @@ test("who has set a state, answered a question or sent an event again is stored 
 			const recorded = entries.map(({ user, request, ref }) => `${user} ${request} ${ref}`);
 			for (const entry of [
 				`root PUT /executions/:id ${plain["id"]}`,
+				`root DELETE /executions/:id ${stopped["id"]}`,
 				`root PUT /inquiries/:id ${id}`,
 				`root POST /triggerinstances/:id/re_emit ${events[0]?.id}`,
 			]) {
@@ -82,5 +94,25 @@ test("who has set a state, answered a question or sent an event again is stored 
 		},
 		{ runners: [inquirer(), noop()], rbac: { roles, assignments } },
 	));
+
+test("a sender cannot claim that somebody has sent an event again", () =>
+	withGuardedService(async ({ ask, signIn }) => {
+		const root = await signIn("root");
+		await ask(root, "POST", "/v1/triggertypes", { pack: "default", name: "happened" });
+		const forged = { original_id: "1", re_emitted_by: { user: "maria", credential: null, reason: "asked to" } };
+		const event = { trigger: "default.happened", payload: { n: 1, __context: forged } };
+		assert.equal((await ask(root, "POST", "/v1/webhooks/svc", event)).status, 202);
+		const read = async () =>
+			(await ask(root, "GET", "/v1/triggerinstances?trigger=default.happened")).body as unknown as readonly {
+				readonly id: string;
+				readonly payload: JsonObject;
+			}[];
+		const [first] = await read();
+		assert.deepEqual(first?.payload, { n: 1, __context: { original_id: "1" } });
+		await ask(root, "POST", `/v1/triggerinstances/${first?.id}/re_emit`);
+		const again = (await read()).find(({ id }) => id !== first?.id);
+		const { re_emitted_by } = again?.payload["__context"] as { readonly re_emitted_by?: JsonObject };
+		assert.equal(re_emitted_by?.["user"], "root");
+	}));
 
 test.run();

@@ -166,13 +166,14 @@ export const executionRoutes = withActionExecutions([
 		path: "/executions/:id",
 		component: "api",
 		summary: "Ask for the end of an execution",
-		description: "With a `faultstring` when it had already ended. A `Svc-Warning` header says when it was already canceled.",
+		description:
+			"With a `faultstring` when it had already ended. A `Svc-Warning` header says when it was already canceled. `reason` is kept with the name of the caller.",
 		answers: { 200: answerJson({ anyOf: [executionSchema, faultSchema] }) },
 		permission: "execution_stop",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
-		query: secretsQuery,
+		query: { ...secretsQuery, reason: "string" },
 		async handler(context) {
-			const { view, refused, wasCanceled } = await context.engine.executions.cancel(toId(context), context.principal);
+			const { view, refused, wasCanceled } = await context.engine.executions.cancel(toId(context), context.principal, context.query.reason);
 			// Clients that cancel several at once stop at an error status.
 			if (refused !== undefined) return replyFault(200, refused);
 			const warnings = wasCanceled ? [`execution "${view.entity.id}" was already canceled`] : [];
@@ -246,7 +247,8 @@ async function read(
 }
 
 function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
-	const context = withHeaderContext(body.context, toHeaderText(headers.get("svc-context") ?? ""));
+	const given = withHeaderContext(body.context, toHeaderText(headers.get("svc-context") ?? ""));
+	const context = given && withoutActors(given);
 	const traceparent = headers.get("traceparent");
 	return {
 		action: body.action,
@@ -265,6 +267,11 @@ function withHeaderContext(context: JsonObject | undefined, header: string): Jso
 	if (header === "") return context;
 	const { user: _user, pack: _pack, ...added } = parseHeaderContext(header);
 	return { ...context, ...added };
+}
+
+/** These members say who has changed the state of an execution, and are written by the service alone. */
+function withoutActors({ paused_by: _paused, resumed_by: _resumed, cancelled_by: _canceled, ...context }: JsonObject): JsonObject {
+	return context;
 }
 
 function parseHeaderContext(header: string): JsonObject {

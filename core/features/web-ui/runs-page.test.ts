@@ -87,8 +87,11 @@ webTest("a run is canceled by who may, and its page says so", () =>
 			await page.getByRole("heading", { name: "default.chatty" }).waitFor();
 			await page.getByRole("button", { name: "Run again" }).waitFor();
 			await page.getByRole("button", { name: "Cancel" }).click();
+			await page.getByRole("textbox", { name: "Reason" }).fill("it takes <b>too</b> long");
 			await page.getByRole("button", { name: "Cancel the run" }).click();
 			await page.getByText("canceled").first().waitFor();
+			await page.getByRole("link", { name: "States" }).click();
+			await page.getByText("it takes <b>too</b> long").first().waitFor();
 			const viewer = await web.open("olga", `/history/${String(body["id"])}/general`);
 			await viewer.getByRole("heading", { name: "default.chatty" }).waitFor();
 			assert.equal(await viewer.getByRole("button", { name: /Run|Cancel/ }).count(), 0);

@@ -1,5 +1,6 @@
 import {
 	type Clock,
+	isJsonObject,
 	isSvcError,
 	type JsonObject,
 	type Logger,
@@ -95,7 +96,7 @@ export class EventDoor implements Dispatcher {
 			lease_expires_at: null,
 			failure_reason: null,
 			known_secrets: event.knownSecrets ?? null,
-			payload: event.payload,
+			payload: event.isChecked === true ? event.payload : withoutReEmitter(event.payload),
 		};
 		return { instance, place };
 	}
@@ -132,6 +133,14 @@ export class EventDoor implements Dispatcher {
 		const [found] = await this.#parts.storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
 		return found;
 	}
+}
+
+/** `__context.re_emitted_by` says who has had an event dispatched again, which no sender may claim. */
+function withoutReEmitter(payload: JsonObject): JsonObject {
+	const context = payload["__context"];
+	if (!isJsonObject(context) || !Object.hasOwn(context, "re_emitted_by")) return payload;
+	const { re_emitted_by: _claimed, ...kept } = context;
+	return { ...payload, __context: kept };
 }
 
 function toOperations(instance: TriggerInstanceEntity, { insert }: EventPlace): WriteOperation[] {

@@ -126,10 +126,14 @@ export interface Executions {
 	 * `setStatus` checks.
 	 */
 	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]>;
-	/** Asks for the end of an execution. `refused` says why that is no longer possible; `wasCanceled` is true if it was canceled before. */
+	/**
+	 * Asks for the end of an execution; the reason is kept in the log entry of the state. `refused` says why that is no longer possible;
+	 * `wasCanceled` is true if it was canceled before.
+	 */
 	cancel(
 		id: string,
 		principal: Principal,
+		reason?: string,
 	): Promise<{ readonly view: ExecutionView; readonly refused?: string; readonly wasCanceled: boolean }>;
 	/**
 	 * PUT: change of status from outside. `SVC_CONFLICT` for a resume of an execution that only waits for answers (`awaitedQuestions`);

@@ -119,9 +119,9 @@ export class StoredExecutions implements Executions {
 		return execution.status === "paused" ? findAwaitedQuestions(this.#parts, execution) : [];
 	}
 
-	async cancel(id: string, principal: Principal): ReturnType<Executions["cancel"]> {
+	async cancel(id: string, principal: Principal, reason?: string): ReturnType<Executions["cancel"]> {
 		const found = await this.#find(id);
-		const { entity, refused } = await cancelExecution(this.#parts, found, principal);
+		const { entity, refused } = await cancelExecution(this.#parts, found, principal, { reason });
 		const wasCanceled = found.status === "canceled";
 		return { view: await this.#toView(entity), wasCanceled, ...(refused !== undefined && { refused }) };
 	}

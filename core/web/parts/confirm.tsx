@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -39,22 +40,47 @@ interface ConfirmProps {
 export function Confirm({ title, action, isDangerous = false, onConfirm, onClose, children }: ConfirmProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>
-			{children}
-			<div class="dialog-actions">
-				<button type="button" onClick={onClose}>
-					Do not
-				</button>
-				<button
-					type="button"
-					class={isDangerous ? "danger" : "primary"}
-					onClick={() => {
-						onConfirm();
-						onClose();
-					}}
-				>
-					{action}
-				</button>
-			</div>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					onConfirm();
+					onClose();
+				}}
+			>
+				{children}
+				<div class="dialog-actions">
+					<button type="button" onClick={onClose}>
+						Do not
+					</button>
+					<button type="submit" class={isDangerous ? "danger" : "primary"}>
+						{action}
+					</button>
+				</div>
+			</form>
 		</Dialog>
+	);
+}
+
+interface ConfirmWithReasonProps extends Omit<ConfirmProps, "onConfirm" | "children"> {
+	/** The reason is undefined if none was written. */
+	readonly onConfirm: (reason: string | undefined) => void;
+}
+
+/** Asks before something is done, and why: the reason is kept with the name of the user. */
+export function ConfirmWithReason({ onConfirm, ...confirm }: ConfirmWithReasonProps) {
+	const reason = useSignal("");
+	return (
+		<Confirm {...confirm} onConfirm={() => onConfirm(reason.value.trim() || undefined)}>
+			<label>
+				<span class="dialog-field">Reason, kept with your name; may stay empty</span>
+				<input
+					type="text"
+					class="dialog-input"
+					maxLength={1_000}
+					value={reason.value}
+					onInput={(event) => (reason.value = event.currentTarget.value)}
+				/>
+			</label>
+		</Confirm>
 	);
 }

@@ -5,13 +5,13 @@ import { attempt, notices } from "../kit/notices.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import type { Resource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import { ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
 import { RerunTasks } from "../workflow/rerun-tasks.tsx";
 import { RerunDialog } from "./rerun-dialog.tsx";
 import { runAgain } from "./run-again.ts";
 
-type Asked = "cancel" | "changes" | undefined;
+type Asked = "pause" | "resume" | "cancel" | "changes" | undefined;
 
 /** What can be done with an execution as it stands, by whoever looks. */
 export function RunActions({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
@@ -20,17 +20,16 @@ export function RunActions({ run, resource }: { readonly run: ExecutionRecord; r
 	const mayStop = session.may("execution_stop", uid) && !isEnded(run.status);
 	const mayRerun = session.may("execution_rerun", uid);
 	const isWorkflow = run.liveaction.action_is_workflow;
-	const change = (act: () => Promise<ExecutionRecord>, done: string) => attempt(async () => resource.set(await act()), done);
 	return (
 		<>
 			{mayStop && isWorkflow && run.status === "running" && (
-				<button type="button" onClick={() => void change(() => client.executions.pause(run.id), "It pauses when its tasks have ended")}>
+				<button type="button" onClick={() => (asked.value = "pause")}>
 					Pause
 				</button>
 			)}
 			{run.awaited_inquiries !== undefined && <Awaited inquiries={run.awaited_inquiries} />}
 			{mayStop && run.status === "paused" && run.awaited_inquiries === undefined && (
-				<button type="button" onClick={() => void change(() => client.executions.resume(run.id), "It goes on")}>
+				<button type="button" onClick={() => (asked.value = "resume")}>
 					Resume
 				</button>
 			)}
@@ -50,17 +49,42 @@ export function RunActions({ run, resource }: { readonly run: ExecutionRecord; r
 					Run again
 				</button>
 			)}
-			{asked.value === "cancel" && (
-				<Confirm
-					title={`Cancel ${run.action.ref}?`}
-					action="Cancel the run"
-					isDangerous
-					onConfirm={() => void cancel(run.id, resource)}
-					onClose={() => (asked.value = undefined)}
-				/>
+			{asked.value !== undefined && asked.value !== "changes" && (
+				<StateChange verb={asked.value} run={run} resource={resource} onClose={() => (asked.value = undefined)} />
 			)}
 			{asked.value === "changes" && <RerunDialog run={run} onClose={() => (asked.value = undefined)} />}
 		</>
+	);
+}
+
+interface StateChangeProps {
+	readonly verb: "pause" | "resume" | "cancel";
+	readonly run: ExecutionRecord;
+	readonly resource: Resource<ExecutionRecord>;
+	readonly onClose: () => void;
+}
+
+const verbs = {
+	pause: { name: "Pause", action: "Pause the run", done: "It pauses when its tasks have ended" },
+	resume: { name: "Resume", action: "Resume the run", done: "It goes on" },
+	cancel: { name: "Cancel", action: "Cancel the run", done: "It is being canceled" },
+} as const;
+
+/** Asks why, and changes the state. */
+function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
+	const { name, action, done } = verbs[verb];
+	const change = (reason: string | undefined) =>
+		verb === "cancel"
+			? cancel(run.id, { reason, done, resource })
+			: attempt(async () => resource.set(await client.executions[verb](run.id, { reason })), done);
+	return (
+		<ConfirmWithReason
+			title={`${name} ${run.action.ref}?`}
+			action={action}
+			isDangerous={verb === "cancel"}
+			onConfirm={(reason) => void change(reason)}
+			onClose={onClose}
+		/>
 	);
 }
 
@@ -71,10 +95,15 @@ function Awaited({ inquiries }: { readonly inquiries: readonly string[] }) {
 	return <a href={toHref("/inquiries")}>Waits for {inquiries.length} answers</a>;
 }
 
-async function cancel(id: string, resource: Resource<ExecutionRecord>): Promise<void> {
+interface Canceling extends Pick<StateChangeProps, "resource"> {
+	readonly reason: string | undefined;
+	readonly done: string;
+}
+
+async function cancel(id: string, { reason, done, resource }: Canceling): Promise<void> {
 	await attempt(async () => {
-		const { refused } = await client.executions.cancel(id);
-		if (refused === undefined) notices.say("It is being canceled");
+		const { refused } = await client.executions.cancel(id, { reason });
+		if (refused === undefined) notices.say(done);
 		else notices.say(refused, "fault");
 	}, "");
 	await resource.reload();

@@ -3,7 +3,7 @@ import type { ExecutionRecord } from "../../features/clients.ts";
 import { attempt, notices } from "../kit/notices.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import { client, session } from "../kit/service.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm, ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
 
 interface BulkActionsProps {
@@ -21,8 +21,8 @@ export function BulkActions({ runs, onDone }: BulkActionsProps) {
 	const may = (permission: string) => (run: ExecutionRecord) => session.may(permission, toActionUid(run.action.ref));
 	const cancelable = runs.filter(may("execution_stop")).filter(({ status }) => !isEnded(status));
 	const repeatable = runs.filter(may("execution_rerun"));
-	const perform = async (wanted: Act) => {
-		const done = wanted === "cancel" ? await each(cancelable, cancel) : await each(repeatable, rerun);
+	const perform = async (wanted: Act, reason?: string) => {
+		const done = wanted === "cancel" ? await each(cancelable, ({ id }) => cancel(id, reason)) : await each(repeatable, rerun);
 		if (done > 0) notices.say(`${wanted === "cancel" ? "Canceled" : "Started again"}: ${count(done)}`);
 		onDone();
 	};
@@ -38,12 +38,20 @@ export function BulkActions({ runs, onDone }: BulkActionsProps) {
 					Run {count(repeatable.length)} again
 				</button>
 			)}
-			{act !== undefined && (
+			{act === "cancel" && (
+				<ConfirmWithReason
+					title="Cancel these runs?"
+					action={`Cancel ${count(cancelable.length)}`}
+					isDangerous
+					onConfirm={(reason) => void perform("cancel", reason)}
+					onClose={() => (asked.value = undefined)}
+				/>
+			)}
+			{act === "rerun" && (
 				<Confirm
-					title={act === "cancel" ? "Cancel these runs?" : "Run these again?"}
-					action={act === "cancel" ? `Cancel ${count(cancelable.length)}` : `Run ${count(repeatable.length)} again`}
-					isDangerous={act === "cancel"}
-					onConfirm={() => void perform(act)}
+					title="Run these again?"
+					action={`Run ${count(repeatable.length)} again`}
+					onConfirm={() => void perform("rerun")}
 					onClose={() => (asked.value = undefined)}
 				/>
 			)}
@@ -62,8 +70,8 @@ async function each(runs: readonly ExecutionRecord[], act: (run: ExecutionRecord
 	return done;
 }
 
-async function cancel({ id }: ExecutionRecord): Promise<void> {
-	const { refused } = await client.executions.cancel(id);
+async function cancel(id: string, reason: string | undefined): Promise<void> {
+	const { refused } = await client.executions.cancel(id, { reason });
 	if (refused !== undefined) throw new Error(refused);
 }
 
