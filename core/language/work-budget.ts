@@ -11,6 +11,9 @@ export interface WorkLimits {
 	readonly steps: number;
 }
 
+/** Most tokens of all templates and expressions that one piece of work reads for the first time, each template counting as four more. Reading a token takes up to 5 µs. */
+export const maxTokensTogether = 12_000;
+
 /** For one rendering with all its parameters, one rule looking at one event, one validation. */
 export const workLimits: WorkLimits = { searching: 25, checking: 60, steps: 100_000 };
 
@@ -26,6 +29,7 @@ export class WorkBudget {
 	readonly #checking: TimeAllowance;
 	readonly #mostSteps: number;
 	#steps = 0;
+	#tokens = 0;
 
 	constructor({ searching, checking, steps }: WorkLimits = workLimits) {
 		this.#searching = new TimeAllowance(searching, "the search for its pattern takes too long");
@@ -55,6 +59,12 @@ export class WorkBudget {
 	takes(steps: number): boolean {
 		this.#steps += steps;
 		return this.#steps <= this.#mostSteps;
+	}
+
+	/** Accounts for tokens of a template that is read; returns false if they are too many. */
+	reads(tokens: number): boolean {
+		this.#tokens += tokens;
+		return this.#tokens <= maxTokensTogether;
 	}
 
 	/** A search that cannot take long by itself. `SVC_INVALID` when the time of all of them is up. */
@@ -134,6 +144,11 @@ class TimeAllowance {
 /** Run synchronous work as one piece, with a budget of its own unless it is part of a larger one. */
 export function asOneWork<T>(work: () => T, limits?: WorkLimits): T {
 	return current === undefined ? new WorkBudget(limits).run(work) : work();
+}
+
+/** Accounts for tokens of a template if the work that reads it has a budget; returns false if they are too many. */
+export function noteTokens(tokens: number): boolean {
+	return current === undefined || current.reads(tokens);
 }
 
 /** The budget of the work that is going on. What is part of none shares one with all others of its kind in this turn of the event loop. */

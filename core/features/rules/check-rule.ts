@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type RuleEntity, SvcError } from "../../contract/index.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
+import { assertValueCount } from "../../language/parameters/value-count.ts";
+import { asOneWork } from "../../language/work-budget.ts";
 import { checkTemplates } from "./check-templates.ts";
 import { checkPatterns, compileCriteria } from "./criteria/index.ts";
 import { ruleTypes } from "./rule-types.ts";
@@ -10,6 +12,9 @@ import type { RuleInput } from "./rules-api.ts";
 
 /** What a rule says, checked as far as that goes without its trigger. */
 export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "user" | "scopes">;
+
+/** Most members of criteria and their patterns. All are evaluated for each event. */
+const maxCriteriaValues = 2_000;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 
@@ -26,12 +31,15 @@ export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): 
 		throw new SvcError("SVC_INVALID", `type.ref: "${type.ref}" must be one of ${ruleTypes.map((ruleType) => ruleType.name).join(", ")}`);
 	}
 	if (!refPattern.test(action.ref)) throw new SvcError("SVC_INVALID", `action.ref: "${action.ref}" must be <pack>.<action>`);
+	assertValueCount("criteria", criteria, maxCriteriaValues);
 	assertDepth("action.parameters", action.parameters ?? {});
 	assertDepth("criteria", criteria);
 	compileCriteria(criteria);
 	if (!isDeepStrictEqual(criteria, stored)) checkPatterns(criteria);
-	checkTemplates("criteria", criteria);
-	checkTemplates("action.parameters", action.parameters ?? {});
+	asOneWork(() => {
+		checkTemplates("criteria", criteria);
+		checkTemplates("action.parameters", action.parameters ?? {});
+	});
 	return {
 		ref: `${pack}.${name}`,
 		pack,

@@ -7,7 +7,9 @@ import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
 import type { Catalog } from "../../kernel/executions/catalog.ts";
 import { findSignature } from "../../kernel/executions/find-signature.ts";
 import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { roomInTurn } from "../../language/loop-turn.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
+import { asOneWork } from "../../language/work-budget.ts";
 import { checkRule } from "./check-rule.ts";
 import { type RuleTestParts, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
@@ -40,7 +42,9 @@ export class StoredRules implements Rules {
 		const actions = new Map(await Promise.all(refs.map(async (ref) => [ref, await findSignature(catalog, ref)] as const)));
 		const found = new Map<string, readonly string[]>();
 		for (const { rule, trigger } of views) {
-			const problems = findRuleProblems(rule, actions.get(rule.action_ref)).map(({ path, message }) => `${path.join(".")}: ${message}`);
+			await roomInTurn();
+			const inRule = asOneWork(() => findRuleProblems(rule, actions.get(rule.action_ref)));
+			const problems = inRule.map(({ path, message }) => `${path.join(".")}: ${message}`);
 			if (trigger === undefined) problems.push(`trigger: there is no trigger "${rule.trigger}"`);
 			if (problems.length > 0) found.set(rule.id, problems);
 		}

@@ -230,9 +230,9 @@ test("large values are passed on as they are", async () => {
 });
 
 test("long but flat expressions are no problem", async () => {
-	assert.equal(await evaluate(`<% ${Array(5_000).fill("1").join(" + ")} %>`), 5_000);
+	assert.equal(await evaluate(`<% ${Array(4_000).fill("1").join(" + ")} %>`), 4_000);
 	assert.equal(await evaluate(`<% ${Array(2_000).fill("false").join(" or ")} %>`), false);
-	assert.equal(((await evaluate(`<% [${Array(5_000).fill("x").join(", ")}] %>`)) as string[]).length, 5_000);
+	assert.equal(((await evaluate(`<% [${Array(4_000).fill("x").join(", ")}] %>`)) as string[]).length, 4_000);
 	assert.equal(await evaluate(`<% switch(${Array(1_000).fill("false => 1").join(", ")}, true => 2) %>`), 2);
 });
 

@@ -13,7 +13,8 @@ import { type Datastore, type DatastoreAccess, noItems, renderWithLookups } from
 import { TemplateError } from "../templates/errors.ts";
 import { toText } from "../templates/text-form.ts";
 import type { Value } from "../templates/values.ts";
-import { WorkBudget, workLimits } from "../work-budget.ts";
+import { TooManyTokens } from "../token-limit.ts";
+import { asOneWork, WorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { contextFunctionNames } from "./context-functions.ts";
@@ -22,7 +23,7 @@ import { Evaluation } from "./evaluation.ts";
 import { toPlainValue } from "./plain-value.ts";
 import { secondName } from "./second-names.ts";
 import { serviceFunctions } from "./service-functions.ts";
-import { readText } from "./text-parts.ts";
+import { maxExpressions, readText } from "./text-parts.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
 export interface ExpressionParts {
@@ -35,6 +36,7 @@ export interface ExpressionParts {
 /** For all expressions of a value together: results of many items are looked through, so more steps than a template has. */
 const limits: TemplateLimits = { steps: 250_000, output: 1_048_576, depth: 100 };
 
+const crowded = `a text holds more than ${maxExpressions} expressions`;
 const mixed = "Expression with multiple types is not supported.";
 
 /** Expressions that read a datastore. */
@@ -52,7 +54,7 @@ class ValueExpressions implements Expressions {
 	}
 
 	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[] {
-		return [...findIn(value, language, 0)].map((found) => {
+		return findTogether(value, language).map((found) => {
 			const { calls, ...use } = found;
 			if (functions === undefined) return toOwnNames(use, this.#names);
 			const known = [...functions, ...contextFunctionNames, ...serviceFunctions.keys()];
@@ -84,6 +86,20 @@ function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
 
 type FoundUse = ExpressionUse & Pick<CompiledExpression, "calls">;
 
+/** All expressions of a value, read within one budget: where they are too many, the last one says so. */
+function findTogether(value: JsonValue, language: "jinja" | undefined): readonly FoundUse[] {
+	const found: FoundUse[] = [];
+	try {
+		asOneWork(() => {
+			for (const use of findIn(value, language, 0)) found.push(use);
+		});
+	} catch (error) {
+		if (!(error instanceof TooManyTokens)) throw error;
+		found.push(toUnread("", error.message));
+	}
+	return found;
+}
+
 function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<FoundUse, void> {
 	assertDepth(depth);
 	if (typeof value === "string") yield* findInText(value, language);
@@ -99,9 +115,14 @@ function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number)
 function* findInText(text: string, language: "jinja" | undefined): Generator<FoundUse, void> {
 	const read = readText(text, language);
 	if (read.kind === "plain") return;
-	if (read.kind === "mixed") yield { language: "jinja", expression: text, problem: mixed, variables: [], functions: [], calls: [] };
+	if (read.kind === "mixed") yield toUnread(text, mixed);
+	else if (read.kind === "crowded") yield toUnread(`${text.slice(0, 100)}…`, crowded);
 	else if (read.kind === "template") yield toUse("jinja", text);
 	else for (const part of read.parts) if (part.kind === "expression") yield toUse(read.language, part.expression);
+}
+
+function toUnread(expression: string, problem: string): FoundUse {
+	return { language: "jinja", expression, problem, variables: [], functions: [], calls: [] };
 }
 
 function toUse(language: ExpressionLanguage, expression: string): FoundUse {
@@ -148,6 +169,7 @@ class ValueEvaluator {
 		const read = readText(text, this.#scope.language);
 		if (read.kind === "plain") return text;
 		if (read.kind === "mixed") throw new SvcError("SVC_INVALID", mixed, { facts: { language: "jinja", expression: text } });
+		if (read.kind === "crowded") throw new SvcError("SVC_INVALID", crowded);
 		if (read.kind === "template") return this.#run("jinja", text, finish);
 		const { language, parts } = read;
 		const [only] = parts;

@@ -7,6 +7,7 @@ import { Renderer } from "../templates/renderer.ts";
 import type { Expression, Statement } from "../templates/syntax.ts";
 import { parseTemplate } from "../templates/template-parser.ts";
 import { demand, Undefined, type Value } from "../templates/values.ts";
+import { TooManyTokens } from "../token-limit.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnresolvedError } from "./errors.ts";
 import { type Call, Calls } from "./unknown-calls.ts";
@@ -21,6 +22,8 @@ export function compileJinja(text: string, maximumDepth: number): CompiledExpres
 		statements = parseTemplate(text, maximumDepth);
 		findReferences(statements, 2 * maximumDepth, (expression) => uses.visit(expression));
 	} catch (error) {
+		// It says nothing about this expression, which is kept.
+		if (error instanceof TooManyTokens) throw error;
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError)
 			return new UnreadableExpression(error, toErrorMessage(error));
 		throw error;

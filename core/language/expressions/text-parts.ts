@@ -9,9 +9,14 @@ export type ReadText =
 	| { readonly kind: "plain" }
 	/** It holds expressions of both languages, which no text may. */
 	| { readonly kind: "mixed" }
+	/** It holds so many expressions that they are not even looked for. */
+	| { readonly kind: "crowded" }
 	/** It holds statements, so that all of it is one template. */
 	| { readonly kind: "template" }
 	| { readonly kind: "parts"; readonly language: ExpressionLanguage; readonly parts: readonly TextPart[] };
+
+/** Most beginnings of expressions of one kind in a text. */
+export const maxExpressions = 5_000;
 
 /** An expression begins and ends on one line. */
 const yaql = /<%.*?%>/g;
@@ -23,6 +28,9 @@ const statement = /\{%.*?%\}/;
  * @param language where there is one only, what is none of it is text
  */
 export function readText(text: string, language?: "jinja"): ReadText {
+	if (isCrowded(text, "{{", "}}") || isCrowded(text, "{%", "%}") || (language === undefined && isCrowded(text, "<%", "%>"))) {
+		return { kind: "crowded" };
+	}
 	const ofYaql = language === undefined && text.includes("<%") && text.includes("%>") ? split(text, findYaql(text)) : undefined;
 	const ofJinja = text.includes("{{") && text.includes("}}") ? split(text, findJinja(text)) : undefined;
 	const hasStatement = text.includes("{%") && text.includes("%}") && hasMatch(text);
@@ -35,6 +43,15 @@ export function readText(text: string, language?: "jinja"): ReadText {
 interface Place {
 	readonly start: number;
 	readonly end: number;
+}
+
+function isCrowded(text: string, open: string, close: string): boolean {
+	let count = 0;
+	for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, start + open.length)) {
+		count += 1;
+		if (count > maxExpressions) return text.includes(close);
+	}
+	return false;
 }
 
 function hasMatch(text: string): boolean {
@@ -50,11 +67,13 @@ function findYaql(text: string): readonly Place[] {
 /** Lines that may hold an expression, up to the last place where one may end: what opens behind it would be looked through for nothing. */
 function lines(text: string, open: string, close: string): readonly { readonly text: string; readonly start: number }[] {
 	const found: { text: string; start: number }[] = [];
-	let start = 0;
-	for (const line of text.split("\n")) {
+	for (let opening = text.indexOf(open); opening >= 0; ) {
+		const start = text.lastIndexOf("\n", opening) + 1;
+		const next = text.indexOf("\n", opening);
+		const line = text.slice(start, next < 0 ? text.length : next);
 		const end = line.lastIndexOf(close);
-		if (end > 0 && line.includes(open)) found.push({ text: line.slice(0, end + close.length), start });
-		start += line.length + 1;
+		if (end > 0) found.push({ text: line.slice(0, end + close.length), start });
+		opening = next < 0 ? -1 : text.indexOf(open, next);
 	}
 	return found;
 }

@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../../contract/index.ts";
 import { TemplateError } from "../templates/errors.ts";
+import { TooManyTokens } from "../token-limit.ts";
 import { Context } from "../yaql/context.ts";
 import { YaqlSyntaxError } from "../yaql/errors.ts";
 import { parseYaql } from "../yaql/parser.ts";
@@ -15,6 +16,8 @@ export function compileYaql(text: string, maximumDepth: number): CompiledExpress
 	try {
 		expression = parseYaql(text.slice(2, -2).trim(), maximumDepth);
 	} catch (error) {
+		// It says nothing about this expression, which is kept.
+		if (error instanceof TooManyTokens) throw error;
 		if (error instanceof YaqlSyntaxError || error instanceof TemplateError) return new UnreadableExpression(error, toErrorMessage(error));
 		throw error;
 	}

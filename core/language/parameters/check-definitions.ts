@@ -4,6 +4,7 @@ import { isPattern } from "../bounded-reg-exp.ts";
 import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
 import { nearMiss } from "./near-miss.ts";
+import { assertValueCount } from "./value-count.ts";
 
 /** Most parameters of one action, and deepest nesting of definitions. */
 const limits = { parameters: 1_000, depth: 30 };
@@ -26,6 +27,7 @@ export function checkParameterDefinitions(parameters: unknown, runnerParameters?
 	if (!isPlainObject(parameters)) throw invalid("parameters must be an object of parameter names and definitions");
 	const names = Object.keys(parameters);
 	if (names.length > limits.parameters) throw invalid(`parameters must be at most ${limits.parameters}, got ${names.length}`);
+	assertValueCount("parameters", parameters);
 	for (const name of names) {
 		if (!parameterNamePattern.test(name) || name === "__proto__") {
 			throw invalid(`parameter "${name.slice(0, 100)}" has a name that is not allowed: letters, digits and underscores are`);

@@ -4,6 +4,7 @@ import { type AttributeRule, isPlainObject, nestedAttributeRules } from "./defin
 import { isWholeSchema } from "./definition-reading.ts";
 import { assertDepth } from "./depth.ts";
 import { assertDefinition } from "./validate.ts";
+import { assertValueCount } from "./value-count.ts";
 
 type Rule = Omit<AttributeRule, "schema">;
 
@@ -31,6 +32,7 @@ const byName: readonly string[] = ["properties", "patternProperties", "$defs"];
  */
 export function checkJsonSchema(schema: unknown, field: string): void {
 	if (!isJsonObject(schema)) throw new SvcError("SVC_INVALID", `${field}: must be an object`);
+	assertValueCount(field, schema);
 	try {
 		assertDepth(field, schema);
 		checkPart(schema, field);
@@ -44,6 +46,7 @@ export function checkJsonSchema(schema: unknown, field: string): void {
 
 /** The same for the schema of a result, where old packs write the members of an object directly. */
 export function checkOutputSchema(schema: JsonObject, field: string): void {
+	assertValueCount(field, schema);
 	if (isWholeSchema(schema)) checkJsonSchema(schema, field);
 	else for (const [name, member] of Object.entries(schema)) if (isJsonObject(member)) checkJsonSchema(member, `${field}.${name}`);
 }

@@ -1,3 +1,4 @@
+import { TokenCounter } from "../token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { readToken, type Token } from "./tokens.ts";
 
@@ -6,31 +7,37 @@ export type Segment =
 	| { readonly kind: "text"; readonly text: string; readonly line: number }
 	| { readonly kind: "expression" | "statement"; readonly tokens: readonly Token[]; readonly line: number };
 
+const space = /\s*/y;
 const opening = /\{\{|\{%|\{#/g;
 const rawBegin = /\{%([-+]?)\s*raw\s*(-?)%\}/y;
 const rawEnd = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 
 /**
  * Cut a template into segments. White space as in the reference: the first newline after a block is removed, blanks before a
- * block that begins a line are removed, and a `-` inside a tag removes all white space on its side.
+ * block that begins a line are removed, and a `-` inside a tag removes all white space on its side. Each is read when it is asked for, so
+ * that a text which is no template ends the reading early.
  */
-export function toSegments(source: string): Segment[] {
+export function toSegments(source: string, counter = new TokenCounter("template")): Iterable<Segment> {
 	// The reference drops one newline at the end of a template.
-	return new Lexer(source.replace(/\r?\n$/, "")).run();
+	return new Lexer(source.replace(/\r?\n$/, ""), counter).run();
 }
 
 class Lexer {
 	readonly #source: string;
+	readonly #counter: TokenCounter;
 	readonly #segments: Segment[] = [];
 	#position = 0;
 	#line = 1;
 	#counted = 0;
+	/** Where the last one stands; -1 if there is none. */
+	readonly #lastClose: { "}}"?: number; "%}"?: number } = {};
 
-	constructor(source: string) {
+	constructor(source: string, counter: TokenCounter) {
 		this.#source = source;
+		this.#counter = counter;
 	}
 
-	run(): Segment[] {
+	*run(): Generator<Segment, void> {
 		while (this.#position < this.#source.length) {
 			opening.lastIndex = this.#position;
 			const found = opening.exec(this.#source);
@@ -38,9 +45,12 @@ class Lexer {
 				this.#pushText(this.#source.slice(this.#position));
 				break;
 			}
+			this.#counter.add();
 			this.#readTag(found.index, found[0]);
+			yield* this.#segments.splice(0);
 		}
-		return this.#segments;
+		this.#counter.note();
+		yield* this.#segments.splice(0);
 	}
 
 	#readTag(start: number, tag: string): void {
@@ -79,12 +89,13 @@ class Lexer {
 	#readTokens(kind: "expression" | "statement", start: number): void {
 		const close = kind === "expression" ? "}}" : "%}";
 		const line = this.#lineAt(start);
+		if (!this.#isClosed(close, start)) throw new TemplateSyntaxError(`"${close}" is missing`, line);
 		const tokens: Token[] = [];
 		let position = start;
 		// A closing brace belongs to an object literal as long as one is open.
 		let open = 0;
 		for (;;) {
-			while (/\s/.test(this.#source.charAt(position))) position++;
+			position = this.#skipSpace(position);
 			const sign =
 				/[-+]/.test(this.#source.charAt(position)) && this.#source.startsWith(close, position + 1) ? this.#source.charAt(position) : "";
 			if (open === 0 && this.#source.startsWith(close, position + sign.length)) {
@@ -93,7 +104,7 @@ class Lexer {
 				return;
 			}
 			if (position >= this.#source.length) throw new TemplateSyntaxError(`"${close}" is missing`, line);
-			const token = readToken(this.#source, position, line);
+			const token = readToken(this.#source, position, { line, counter: this.#counter });
 			if (token.text === "{") open++;
 			if (token.text === "}") open--;
 			tokens.push(token);
@@ -104,8 +115,20 @@ class Lexer {
 	/** Go on behind a tag, leaving out the white space that its closing side removes. */
 	#skipAfter(position: number, sign: string, isBlock: boolean): void {
 		this.#position = position;
-		if (sign === "-") while (/\s/.test(this.#source.charAt(this.#position))) this.#position++;
+		if (sign === "-") this.#position = this.#skipSpace(position);
 		else if (isBlock && sign !== "+") this.#position += /^\r?\n/.exec(this.#source.slice(position, position + 2))?.[0].length ?? 0;
+	}
+
+	#skipSpace(position: number): number {
+		space.lastIndex = position;
+		space.exec(this.#source);
+		return space.lastIndex;
+	}
+
+	/** Returns true if a tag may end behind a position. Prose behind braces is not read to its end then. */
+	#isClosed(close: "}}" | "%}", position: number): boolean {
+		this.#lastClose[close] ??= this.#source.lastIndexOf(close);
+		return this.#lastClose[close] >= position;
 	}
 
 	#pushText(text: string): void {

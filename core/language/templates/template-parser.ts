@@ -17,13 +17,12 @@ interface Block {
 }
 
 class TemplateParser {
-	readonly #segments: readonly Segment[];
+	readonly #segments: Iterator<Segment>;
 	readonly #maximumDepth: number;
-	#position = 0;
 	#depth = 0;
 
-	constructor(segments: readonly Segment[], maximumDepth: number) {
-		this.#segments = segments;
+	constructor(segments: Iterable<Segment>, maximumDepth: number) {
+		this.#segments = segments[Symbol.iterator]();
 		this.#maximumDepth = maximumDepth;
 	}
 
@@ -35,8 +34,8 @@ class TemplateParser {
 	#block(words: readonly string[]): Block {
 		const body: Statement[] = [];
 		for (;;) {
-			const segment = this.#segments[this.#position++];
-			if (segment === undefined) return { body, end: undefined };
+			const { value: segment, done } = this.#segments.next();
+			if (done === true) return { body, end: undefined };
 			if (segment.kind === "text") {
 				body.push({ kind: "text", text: segment.text });
 				continue;

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../contract/index.ts";
+import { maxLiteralTokens, TokenCounter } from "../token-limit.ts";
 import { asOneWork } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
 import { TemplateError, TemplateSyntaxError } from "./errors.ts";
@@ -53,11 +54,11 @@ export function compileTemplate(text: string, limits: TemplateLimits = defaultLi
 
 /** The value of an expression, without braces around it. */
 export function evaluateExpression(text: string, scope: TemplateScope, limits: TemplateLimits = defaultLimits): JsonValue {
-	return evaluate(parseWhole(text, limits), scope, limits);
+	return evaluate(parseWhole(text, limits, new TokenCounter("expression")), scope, limits);
 }
 
-function parseWhole(text: string, limits: TemplateLimits): Expression {
-	const [segment, ...rest] = toSegments(`{{ ${text} }}`);
+function parseWhole(text: string, limits: TemplateLimits, counter: TokenCounter): Expression {
+	const [segment, ...rest] = toSegments(`{{ ${text} }}`, counter);
 	if (segment?.kind !== "expression" || rest.length > 0) throw new TemplateSyntaxError("one expression is needed", 1);
 	const reader = new TokenReader(segment.tokens, segment.line, limits.depth);
 	const expression = parseExpressionList(reader);
@@ -101,7 +102,7 @@ function evaluate(expression: Expression, scope: TemplateScope, limits: Template
 /** The value of a literal such as `{'a': [1, True, None]}`; undefined when the text is anything else. */
 export function evaluateLiteral(text: string): JsonValue | undefined {
 	try {
-		const expression = parseWhole(text, defaultLimits);
+		const expression = parseWhole(text, defaultLimits, new TokenCounter("literal", maxLiteralTokens));
 		return isLiteral(expression) ? evaluate(expression, { lookup: () => undefined }, defaultLimits) : undefined;
 	} catch (error) {
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return undefined;

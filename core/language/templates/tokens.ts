@@ -1,4 +1,5 @@
 import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
+import type { TokenCounter } from "../token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 
 export interface Token {
@@ -21,13 +22,21 @@ const patterns = {
 
 const kinds = ["name", "float", "integer", "string", "operator"] as const;
 
+interface Reading {
+	/** For messages. */
+	readonly line: number;
+	readonly counter: TokenCounter;
+}
+
 /** The token at `position`, which is not white space. */
-export function readToken(source: string, position: number, line: number): Token {
+export function readToken(source: string, position: number, { line, counter }: Reading): Token {
 	for (const kind of kinds) {
 		const pattern = patterns[kind];
 		pattern.lastIndex = position;
 		const text = pattern.exec(source)?.[0];
 		if (text === undefined) continue;
+		if (kind === "string") counter.addText(text);
+		else counter.add();
 		return { kind, text: kind === "string" ? "" : text, value: toValue(kind, text), end: position + text.length };
 	}
 	throw new TemplateSyntaxError(`unexpected character "${String.fromCodePoint(source.codePointAt(position) ?? 0)}"`, line);

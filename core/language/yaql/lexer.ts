@@ -1,4 +1,5 @@
 import { parseWholeNumber } from "../../contract/index.ts";
+import { TokenCounter } from "../token-limit.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
 export interface Token {
@@ -29,11 +30,13 @@ export const wordOperators: ReadonlySet<string> = new Set(["and", "or", "not", "
 /** The tokens of an expression; the last one is its end. */
 export function readTokens(source: string): readonly Token[] {
 	const tokens: Token[] = [];
+	const counter = new TokenCounter("expression");
 	for (let position = skipSpace(source, 0); position < source.length; ) {
-		const { token, end } = readToken(source, position);
+		const { token, end } = readToken(source, position, counter);
 		tokens.push(token);
 		position = skipSpace(source, end);
 	}
+	counter.note();
 	return [...tokens, { kind: "end", text: "", value: "", position: source.length }];
 }
 
@@ -42,12 +45,14 @@ function skipSpace(source: string, position: number): number {
 	return position + (space.exec(source)?.[0].length ?? 0);
 }
 
-function readToken(source: string, position: number): { readonly token: Token; readonly end: number } {
+function readToken(source: string, position: number, counter: TokenCounter): { readonly token: Token; readonly end: number } {
 	for (const kind of kinds) {
 		const pattern = patterns[kind];
 		pattern.lastIndex = position;
 		const found = pattern.exec(source)?.[0];
 		if (found === undefined) continue;
+		if (kind === "text") counter.addText(found);
+		else counter.add();
 		const name = found.slice(0, -1);
 		if (kind === "call" && wordOperators.has(name)) {
 			return { token: { kind: "word", text: name, value: name, position }, end: position + name.length };

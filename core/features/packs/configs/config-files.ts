@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { stringify } from "yaml";
 import type { JsonObject } from "../../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
 import { holdsOnlyComments, parseYamlObject } from "../reading/read-yaml.ts";
 
 /** Milliseconds for which a file is not looked at again. */
@@ -60,6 +60,10 @@ export function createConfigFiles(): ConfigFiles {
 			}
 		},
 		async write(path, content, writer) {
+			// Writing YAML takes long for large texts, and a larger file would not be read again.
+			const { length } = stringifyJson(content);
+			if (length > maximumSize)
+				throw new SvcError("SVC_INVALID", `a configuration must have at most ${maximumSize} characters, got ${length}`);
 			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 			const temporary = `${path}.${randomBytes(4).toString("hex")}`;
 			try {

@@ -13,6 +13,7 @@ import { roomInTurn } from "../../../language/loop-turn.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { collectSecrets, maskBySchema } from "../../../language/parameters/mask.ts";
+import { assertValueCount } from "../../../language/parameters/value-count.ts";
 import { asOneWork } from "../../../language/work-budget.ts";
 import type { DatastoreItems } from "../../datastore/items-api.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "../pack-configs-api.ts";
@@ -111,6 +112,7 @@ export class StoredPackConfigs implements PackConfigs {
 
 	async set(pack: string, given: JsonObject, principal: Principal): Promise<PackConfig> {
 		await this.#assertPack(pack);
+		assertValueCount(`configuration of pack "${pack}"`, given);
 		const { username, author = username, scopes } = principal;
 		const schema = (await this.#lookUpSchema(pack)) ?? {};
 		const known = await this.#readValues(pack).catch(() => undefined);

@@ -1,0 +1,124 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { assertNoStall } from "../testing/http/loop-watch.test-support.ts";
+import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
+
+/** Texts and definitions that take long to read are refused, with the limit, or read without holding up others. */
+
+interface Asked {
+	readonly path: string;
+	readonly body: string;
+	/** What the answer must say. */
+	readonly says: RegExp;
+}
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+
+async function send({ ask }: ServiceUnderTest, { path, body }: Omit<Asked, "says">): Promise<string> {
+	const response = await ask(path, { method: "POST", body });
+	return `${response.status} ${await response.text()}`;
+}
+
+/** Asks for each without holding up others. The bodies are made before, since that takes time of the same process. */
+async function askAll(service: ServiceUnderTest, asked: readonly Asked[]): Promise<void> {
+	// What is compiled at first use is compiled then.
+	for (const each of asked) await send(service, each);
+	for (const each of asked) {
+		const answer = await assertNoStall(service, () => send(service, each));
+		assert.match(answer.slice(0, 1_000), each.says);
+	}
+}
+
+const run = (lines: unknown, says: RegExp): Asked => ({
+	path: "/v1/executions",
+	body: JSON.stringify({ action: "default.speak", parameters: { lines } }),
+	says,
+});
+
+let rules = 0;
+const rule = (more: object, says: RegExp): Asked => {
+	rules += 1;
+	const [name, trigger] = [`rule_${rules}`, { type: "core.svc.webhook", parameters: { url: `url_${rules}` } }];
+	return {
+		path: "/v1/rules",
+		body: JSON.stringify({ name, pack: "default", trigger, criteria: {}, action: { ref: "default.speak" }, ...more }),
+		says,
+	};
+};
+
+test("templates that take long to read are refused with the limit", () => {
+	const sum = `{{ ${"1+".repeat(600_000)}1 }}`;
+	const tooLarge = /^400 .*lines.*more than 10000 names, numbers, texts, operators and tags/;
+	const togetherTooLarge = /^400 .*lines.*together have more than 12000/;
+	return withService((service) =>
+		askAll(service, [
+			run([sum], tooLarge),
+			run(["{% if a %}{% endif %}".repeat(60_000)], tooLarge),
+			run([`{{ '${"\\n".repeat(500_000)}' }}`], tooLarge),
+			run([`${"{{ word ".repeat(150_000)}}}`], tooLarge),
+			run(
+				times(60_000, (index) => `{{ ${index} }}`),
+				togetherTooLarge,
+			),
+			rule({ action: { ref: "default.speak", parameters: { lines: [sum] } } }, tooLarge),
+			rule(
+				{ action: { ref: "default.speak", parameters: { lines: times(60_000, (index) => `{{ trigger.a${index} }}`) } } },
+				togetherTooLarge,
+			),
+			rule({ criteria: { "trigger.a": { type: "equals", pattern: sum } } }, /^400 .*criteria.*more than 10000 names/),
+		]),
+	);
+});
+
+test("large texts with few templates, and many small templates, are rendered", () =>
+	withService(async (service) => {
+		const page = `{{ 1 + 1 }}${"a line of text\n".repeat(60_000)}{{ 2 + 1 }}`;
+		const prose = "{{ these braces open and nothing closes them ".repeat(50_000);
+		const many = times(1_500, (index) => `{{ ${index} }}`);
+		await askAll(service, [run([page], /^201 .*3/s), run([prose], /^201/), run(many, /^201/)]);
+		const answer = JSON.parse((await send(service, run([page, many[7]], /./))).slice(4)) as { parameters: { lines: string[] } };
+		assert.equal(answer.parameters.lines[0]?.slice(0, 8), "2a line ");
+		assert.equal(answer.parameters.lines[1], "7");
+	}));
+
+const named = (count: number, make: (index: number) => unknown) => Object.fromEntries(times(count, (index) => [`a${index}`, make(index)]));
+const text = { type: "string" };
+let actions = 0;
+const action = (more: object, says: RegExp): Asked => {
+	actions += 1;
+	return { path: "/v1/actions", body: JSON.stringify({ name: `action_${actions}`, runner_type: "speak", ...more }), says };
+};
+
+test("definitions and criteria with too many values are refused with the limit", () =>
+	withService((service) =>
+		askAll(service, [
+			action(
+				{ parameters: { a: { type: "object", properties: named(30_000, () => text) } } },
+				/^400 .*parameters: must have at most 10000 values/,
+			),
+			action(
+				{ parameters: { a: { type: "object", patternProperties: named(30_000, () => text) } } },
+				/^400 .*parameters: must have at most 10000/,
+			),
+			action({ parameters: { a: { type: "string", enum: times(100_000, String) } } }, /^400 .*parameters: must have at most 10000 values/),
+			action({ output_schema: { type: "object", properties: named(30_000, () => text) } }, /^400 .*output_schema: must have at most 10000/),
+			rule({ criteria: named(20_000, () => ({ type: "regex", pattern: "^a" })) }, /^400 .*criteria: must have at most 2000 values/),
+			{
+				path: "/v1/triggertypes",
+				body: JSON.stringify({ name: "t", pack: "default", payload_schema: { type: "object", properties: named(30_000, () => text) } }),
+				says: /^400 .*payload_schema: must have at most 10000 values/,
+			},
+		]),
+	));
+
+test("large honest definitions and criteria are accepted", () =>
+	withService(async (service) => {
+		for (const each of [
+			action({ parameters: named(300, () => ({ type: "string", description: "text", default: "a", enum: ["a", "b"] })) }, /^201/),
+			action({ parameters: { a: { type: "string", enum: times(3_000, String) } } }, /^201/),
+			rule({ criteria: named(300, () => ({ type: "regex", pattern: "^a" })) }, /^201/),
+		])
+			assert.match((await send(service, each)).slice(0, 300), each.says);
+	}));
+
+test.run();
