@@ -155,6 +155,13 @@ test("hostile texts take linear time in the filters that look for something in t
 	}
 });
 
+test("a text with much white space that is not Base64 is refused at once", () => {
+	const start = process.cpuUsage();
+	assert.throws(() => render("{{ ('A' ~ ' ' * 500000 ~ '!') | b64decode }}"), /needs a text in Base64/);
+	assert.ok(sinceStart(start) < 2_000);
+	assert.equal(render("{{ 'aGVs\nbG8 \n\n' | b64decode }}"), "hello");
+});
+
 test("long but flat templates are no problem", () => {
 	assert.equal(render(`{{ ${Array(2_000).fill("1").join(" + ")} }}`), "2000");
 	assert.equal(render(`{{ ${Array(2_000).fill("'a'").join(" ~ ")} }}`).length, 2_000);
