@@ -66,7 +66,7 @@ export interface EmitOutput {
 	readonly bytes?: (type: OutputType, bytes: Uint8Array) => Promise<void>;
 }
 
-/** The execution that an announcement tells of. */
+/** The execution that an announcement describes. */
 export interface AnnouncedExecution {
 	readonly action_ref: string;
 	/** The user who started it. */
@@ -109,9 +109,9 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	/** What has been emitted on a channel so far, cut to the limit for results. */
 	captured(type: OutputType): CapturedOutput;
 	/**
-	 * Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. Everybody who may follow the
-	 * stream gets it. With `about`, which names the execution that the payload tells of, only those get it who may view that execution,
-	 * and the user who started it.
+	 * Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. All clients that may follow
+	 * the stream get it. `about` names the execution that the payload describes: only users who may view that execution get the
+	 * announcement then, and the user who started it.
 	 */
 	announce(route: string, payload: JsonObject, options?: { readonly about?: AnnouncedExecution }): void;
 	/**

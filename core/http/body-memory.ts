@@ -3,7 +3,7 @@ import { SvcError } from "../contract/index.ts";
 /** Part of the total that the requests of one user may hold. */
 const userShare = 1 / 2;
 
-/** What one request holds of the memory for bodies. */
+/** The share of one request in the memory for bodies. */
 export interface HeldBody {
 	/** Counts bytes that have arrived. Throws `SVC_UNAVAILABLE` if the user, or all users together, would hold too many. */
 	add(bytes: number): void;
@@ -46,7 +46,7 @@ export class BodyMemory {
 			add: (bytes) => {
 				const ofUser = (this.#users.get(username) ?? 0) + bytes;
 				if (ofUser > this.#share || this.#held + bytes > this.#total) {
-					throw new SvcError("SVC_UNAVAILABLE", "body: the bodies of other requests take all the memory there is for them; try again");
+					throw new SvcError("SVC_UNAVAILABLE", "body: other requests use all memory for bodies; try again");
 				}
 				count(bytes);
 			},

@@ -12,8 +12,8 @@ const decoders: ReadonlyMap<string, Decode> = new Map([
 ]);
 
 /**
- * Decodes a body by its header `Content-Encoding`. Never makes more than `limit` bytes: `SVC_TOO_LARGE`. `SVC_UNSUPPORTED` for other
- * codings, and `SVC_INVALID` for bytes that are not in the coding that the header names.
+ * Decodes a body as its header `Content-Encoding` says. Throws `SVC_TOO_LARGE` instead of producing more than `limit` bytes, `SVC_UNSUPPORTED`
+ * for other codings, and `SVC_INVALID` for bytes that are not in the coding that the header names.
  */
 export async function decodeContent(bytes: Buffer, contentEncoding: string, limit: number): Promise<Buffer> {
 	const coding = contentEncoding.trim().toLowerCase();

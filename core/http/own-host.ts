@@ -11,11 +11,11 @@ const refusal = replyFault(
 );
 
 /**
- * While authentication is off, everybody who reaches the service is an administrator. A page whose name its owner lets lead to the service's
- * address ("DNS rebinding") would be such a caller in every browser that shows it: only names that are known to be the service's are answered.
- * An address cannot be made to lead elsewhere.
+ * While authentication is off, every client that reaches the service is an administrator. A web page whose owner points the page's name at the
+ * service's address ("DNS rebinding") would be such a client in every browser that shows it. So only requests for names that are known to
+ * be the service's own are answered. An IP address cannot be pointed elsewhere.
  *
- * Returns what answers a request under another name; undefined where it may be answered.
+ * Returns a function that gives the refusal for a request under another name, and undefined for a request that may be answered.
  */
 export function createHostCheck(options: Options): (request: Request) => Reply | undefined {
 	if (options.auth.enable) return () => undefined;

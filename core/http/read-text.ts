@@ -9,13 +9,13 @@ export const alreadyRead = "body: it was read before the service got the request
 
 const drainLimit = 64 * 1024 * 1024;
 
-/** What the body of a request may take. */
+/** Limits for reading the body of a request. */
 export interface BodyBounds {
 	/** Most bytes. */
 	readonly limit: number;
 	/** Milliseconds in which it must have arrived. Undefined: as long as the listener waits for a request. */
 	readonly timeout?: number | undefined;
-	/** Counts what arrives. */
+	/** Counts the bytes that arrive. */
 	readonly held: HeldBody;
 }
 
@@ -31,7 +31,7 @@ export async function readBytes(request: ServerRequest, bounds: BodyBounds): Pro
 	const coding = request.headers.get("content-encoding");
 	if (coding === null) return bytes;
 	const decoded = await decodeContent(bytes, coding, bounds.limit);
-	// The coded bytes are not held any more.
+	// The encoded bytes are no longer held.
 	bounds.held.add(Math.max(0, decoded.byteLength - bytes.byteLength));
 	return decoded;
 }
@@ -68,7 +68,7 @@ function startDeadline(request: ServerRequest, timeout: number): Deadline {
 	return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
-/** Stops reading where it fails. After the answer `readRestAfterAnswer` goes on. */
+/** Stops reading if it fails. After the answer `readRestAfterAnswer` reads and discards the rest. */
 function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];

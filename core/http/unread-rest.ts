@@ -37,7 +37,7 @@ function readRest(request: IncomingMessage, socket: Socket): void {
 	};
 	socket.destroySoon = halfClose;
 	request.on("data", rest.count).once("end", settle).once("close", settle).resume();
-	// Node removes the listener of a request that nobody has begun to read.
+	// Node removes the listener of a request that the service has not begun to read.
 	request.read(0);
 }
 

@@ -70,7 +70,7 @@ function checkText(text: string): readonly Omit<RuleProblem, "path">[] {
 		const unknown = findUnknownCalls("jinja", compileExpression("jinja", text).calls, { functions: [] });
 		return [...unknown.map((message) => ({ type: "call", message }) as const), ...misspelled];
 	} catch (error) {
-		// What is no template is refused when the rule is stored, or is kept as a text.
+		// A text that is not a valid template is refused when the rule is stored, or is kept as a text.
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return [];
 		throw error;
 	}

@@ -3,12 +3,12 @@ import { maxTokensTogether, noteTokens } from "./work-budget.ts";
 
 /** Most names, numbers, texts, operators and tags of one template or expression. */
 export const maxTokens = 10_000;
-/** The same for a literal, such as a list that a parameter has as a text. */
+/** Most tokens of a literal, such as a list that is the text of a parameter. */
 export const maxLiteralTokens = 20_000;
 
 /** Characters of a text with escapes that count as one token. */
 const escapedCharactersPerToken = 50;
-/** What each template takes besides its tokens. */
+/** Tokens that each template counts in addition to its own. */
 const tokensPerTemplate = 4;
 /** Counted tokens that are accounted for at once. */
 const batch = 100;

@@ -57,7 +57,7 @@ function calculateLarge(operator: WholeOperator, x: bigint, y: bigint): bigint {
 	return isBetween ? rest + y : rest;
 }
 
-/** Whether two numbers are the same number. */
+/** Returns true if two numbers are equal, whichever of the two types each has. */
 export function isSameNumber(x: number | bigint, y: number | bigint): boolean {
 	return x === y || (typeof x !== typeof y && x <= y && x >= y);
 }

@@ -7,7 +7,7 @@ import { ContainerRuns, type ContainerWork } from "./container-runs.ts";
 export interface ShellContainerOptions {
 	/** Engine and limits of actions that say `svc_container`. Without it none may. */
 	readonly containers?: ContainerOptions;
-	/** Whether actions that do not say `svc_container` are refused, so that nothing runs on this machine itself. Default false. */
+	/** If true, actions without `svc_container` are refused, so that nothing runs on this machine itself. Default false. */
 	readonly container_required?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { toShellVariables } from "./shell-variables.ts";
 
 type Context = RunContext & {
 	readonly runnerParameters: {
-		readonly container?: string | null | undefined;
+		readonly svc_container?: string | null | undefined;
 		readonly sudo?: boolean;
 		readonly svc_pty?: boolean;
 		readonly cwd?: string | null | undefined;

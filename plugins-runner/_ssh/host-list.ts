@@ -2,7 +2,7 @@ import { type JsonValue, SvcError } from "../../core/contract/index.ts";
 
 /** A host as an action names it. */
 export interface NamedHost {
-	/** What the result calls it: the name alone, or with its port or user if the list holds the name more than once. */
+	/** Name of the host in the result: the name alone, or with its port or user if the list holds the name more than once. */
 	readonly key: string;
 	readonly host: string;
 	/** The port behind the name, if there is one. */

@@ -53,7 +53,7 @@ export const containerRunner = defineRunner("container", (options: ContainerOpti
 function toWork({ runnerParameters, environment }: RunContext<typeof parameters>): ContainerWork {
 	const { image, env, cwd, service_token } = runnerParameters;
 	const { SVC_ACTION_AUTH_TOKEN: token } = environment;
-	// Everybody who may inspect containers can read their variables, so the token is left out under every name that a dialect gives it.
+	// Users who may inspect containers can read their variables, so the token is left out under every name that a dialect gives it.
 	const shown = Object.fromEntries(Object.entries(environment).filter(([, value]) => token === undefined || value !== token));
 	const isGiven = service_token && token !== undefined;
 	return {

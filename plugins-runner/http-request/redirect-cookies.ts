@@ -43,7 +43,7 @@ export class RedirectCookies {
 
 function isFor({ path, isSecure, origin }: KeptCookie, url: URL): boolean {
 	const isWithin = url.pathname === path || url.pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
-	// What was set over an encrypted connection is not sent over another.
+	// A cookie that was set over an encrypted connection is not sent over an unencrypted one.
 	const isEncrypted = url.protocol === "https:";
 	return isWithin && (isEncrypted || !(isSecure || origin.startsWith("https:")));
 }

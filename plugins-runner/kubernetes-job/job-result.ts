@@ -47,7 +47,7 @@ const signalled: ReadonlySet<number> = new Set([143, 137]);
 
 /** Undefined where the program itself has failed, or the service has ended it: its exit code says it. */
 function toError({ context, name, pod, end }: EndedJob): string | undefined {
-	// What this service has ended ended for the reason that it was ended for.
+	// If this service ended the job, the reason of the abort is the error.
 	if (context.signal.aborted) return undefined;
 	if (end === undefined) return `job ${name}: it was deleted, and not by this service`;
 	if (end.reason === "DeadlineExceeded") return `job ${name}: its time limit had passed`;

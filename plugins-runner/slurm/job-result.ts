@@ -81,7 +81,7 @@ export async function toRunResult({ context, jobId, directory, ends, isArray, li
 	const result: JsonObject = {
 		succeeded,
 		failed: !succeeded,
-		// What this service has ended ended for the reason that it was ended for.
+		// If this service ended the job, the reason of the abort is the error.
 		...toJson(context.signal.aborted ? { ...worst, error: undefined } : worst, jobId),
 		...(isArray ? { queued_seconds: longest(ends, "queued_seconds"), run_seconds: longest(ends, "run_seconds") } : {}),
 		...createOutputResult((type) => context.captured(type)),

@@ -21,7 +21,7 @@ export interface LogConnection {
 	exec(sql: string): void;
 }
 
-/** What the next transaction writes. */
+/** Size of the next transaction. */
 export interface PlannedWrite {
 	readonly rows: number;
 	/** Characters of its values. */

@@ -18,12 +18,12 @@ export type ExecutionStatus =
 	| "paused"
 	| "resuming";
 
-/** Who has changed an execution from outside, or has answered its question. */
+/** The user who changed an execution from outside, or answered its question. */
 export interface ExecutionActor {
 	readonly user: string;
-	/** Kind and id of what the request asked with, such as `token:<id>`; null where no credential was needed. */
+	/** Kind and id of the request's credential, such as `token:<id>`; null if no credential was needed. */
 	readonly credential: string | null;
-	/** In the words of that user; null: none was given. */
+	/** The reason that the user gave; null if none was given. */
 	readonly reason: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface ExecutionActor {
 export interface ExecutionLogEntry {
 	readonly status: ExecutionStatus;
 	readonly timestamp: string;
-	/** Absent where the service itself has brought it there. */
+	/** Absent if the service itself set the state. */
 	readonly by?: ExecutionActor;
 }
 

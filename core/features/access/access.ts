@@ -59,7 +59,7 @@ export class RoleAccess implements Access {
 		if (resource?.owner === principal.username) return true;
 		const names = principal.roles ?? [];
 		const isAll = !this.enabled || principal.isAdmin || hasAdminRole(names);
-		// What belongs to another user is for administrators, and a key with scopes is never an administrator's.
+		// Only administrators reach the property of another user, and a key with scopes never acts as an administrator.
 		if (resource?.owner !== undefined) return isAll && principal.scopes === undefined;
 		if (isAll) return true;
 		const held = names.flatMap((name) => this.roles.get(name) ?? []);

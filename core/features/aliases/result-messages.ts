@@ -28,7 +28,7 @@ export interface ResultMessageParts {
 	readonly webUrl: () => string;
 }
 
-/** What is said of the end of an execution. */
+/** The message about the end of an execution. */
 export interface ResultMessage {
 	readonly said: AliasMessage;
 	readonly execution: AnnouncedExecution;

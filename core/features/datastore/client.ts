@@ -19,7 +19,7 @@ export interface KeyRecord {
 
 /** What is stored in an item of the datastore. */
 export interface KeyInput {
-	/** What is not a text is kept as its JSON text. */
+	/** A value other than a text is stored as its JSON text. */
 	readonly value: JsonValue;
 	readonly description?: string | undefined;
 	readonly scope?: string | undefined;

@@ -12,7 +12,7 @@ export type ValueForm = "masked" | "stored" | "decrypted";
 
 /** Body of a write. */
 export interface ItemInput extends ItemWhere {
-	/** What is not a text is kept as its JSON text. */
+	/** A value other than a text is stored as its JSON text. */
 	readonly value: JsonValue;
 	readonly description?: string | null | undefined;
 	/** Keep the value encrypted. */

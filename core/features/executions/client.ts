@@ -33,7 +33,7 @@ export interface RuleRecord {
 	readonly context: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly metadata_file: string;
-	/** What keeps it from acting as it is meant to, such as an action that does not exist; absent when nothing does. */
+	/** Mistakes that keep the rule from working, such as an action that does not exist; absent if there are none. */
 	readonly problems?: readonly string[];
 }
 
@@ -211,7 +211,7 @@ export interface ExecutionClient {
 	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & Waiting): AsyncIterable<StreamEventRecord>;
 }
 
-/** Children that one request asks for; those who are no administrators may ask for so many unless the service says otherwise. */
+/** Children per request: the default largest `limit` for users who are not administrators. */
 const childrenPage = 100;
 
 export function createExecutionClient(api: Api): ExecutionClient {

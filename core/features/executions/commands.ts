@@ -222,7 +222,7 @@ function toChosenTasks(tasks: readonly string[], words: readonly string[], reset
 	return { tasks, reset: tasks.filter((name) => !kept.includes(name)) };
 }
 
-/** Who has set states from outside, or has answered, with what credential and why. */
+/** Prints the users who set states from outside or answered, with their credentials and reasons. */
 async function printActors({ log }: ExecutionRecord, context: CliContext): Promise<void> {
 	for (const { status, timestamp, by } of log) {
 		if (by === undefined) continue;

@@ -121,7 +121,7 @@ function toNamedLiveAction({ entity, isWorkflow }: ExecutionView): WireRecord {
 	return { id, action, action_is_workflow: isWorkflow, parameters: {}, callback: {}, runner_info: {} };
 }
 
-/** Whether parameters, callback and notifications may be shown. Like results, they are withheld from those who may not view the execution. */
+/** Returns true if parameters, callback and notifications may be shown. Like results, they are withheld from users who may not view the execution. */
 function showsGiven({ entity }: ExecutionView, presentation: Presentation): boolean {
 	return presentation.showsGiven === true || presentation.mayView(entity.action_ref);
 }

@@ -23,7 +23,7 @@ import { ruleSchema } from "./rule-schema-api.ts";
 /** The state of an execution. */
 export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
 
-/** Who has asked for a state. */
+/** The user who asked for a state. */
 const actorSchema = object({ user: text, credential: nullable(text), reason: nullable(text) });
 
 const liveActionSchema = defineSchema(

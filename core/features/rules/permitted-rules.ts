@@ -12,7 +12,7 @@ export interface PermittedParts {
 }
 
 /**
- * The rules whose authors may see what an event tells of, within the scopes of the API key that they wrote the rule with. A rule hands the
+ * The rules whose authors may see the content of an event, within the scopes of the API key that they wrote the rule with. A rule hands the
  * payload to an action: a user who may make rules would otherwise be given every result, and every user's items of the datastore.
  */
 export async function keepPermitted(

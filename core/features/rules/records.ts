@@ -9,7 +9,7 @@ export interface RuleDescriptions {
 	readonly action: string;
 }
 
-/** @param problems what keeps it from acting as it is meant to; the record of a sound rule has no such member */
+/** @param problems mistakes that keep the rule from working; the record of a rule without mistakes has no such member */
 export function toRule(
 	{ rule, trigger }: RuleView,
 	{ descriptions, problems }: { readonly descriptions?: RuleDescriptions; readonly problems?: readonly string[] | undefined } = {},

@@ -52,7 +52,7 @@ export const requiredRuleProperties = ["name", "trigger", "action"];
 type RuleBody = Omit<RuleInput, "description" | "metadata_file"> & {
 	readonly description?: string | null;
 	readonly metadata_file?: string | null;
-	/** Comes back when a client sends the record it was given. */
+	/** Present if a client sends back the record that it read. */
 	readonly problems?: readonly unknown[];
 };
 const ruleBody = defineBody<RuleBody>({ properties: ruleProperties, required: requiredRuleProperties, closed: true });
@@ -168,7 +168,7 @@ export function toRuleResource(pack = "default", name: string): Resource {
 	return { uid: `rule:${pack}:${name}`, pack };
 }
 
-/** Rules act when their author is not there, so whoever makes one must be allowed what it does. */
+/** Rules act when their author is not there, so the author must be permitted to do what the rule does. */
 function assertMayUse(
 	{ engine, guard, principal, body }: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
 	pack: string,
@@ -198,7 +198,7 @@ async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	return replyJson(toRule(shown, { problems }));
 }
 
-/** A rule with problems is stored, as its action may come later; whoever wrote it is warned. */
+/** A rule with problems is stored, because its action may be installed later; its author is warned. */
 async function replyWritten(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);

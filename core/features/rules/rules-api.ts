@@ -56,7 +56,7 @@ export interface Rules {
 	/** Only whether it acts: all else stays as it is by then. Whoever does it is the author from then on. */
 	switch(refOrId: string, enabled: boolean, principal: Principal): Promise<RuleView>;
 	remove(refOrId: string): Promise<void>;
-	/** Finds what keeps rules from acting as they are meant to, such as an action that does not exist. By id; without those that have none. */
+	/** Returns the mistakes that keep rules from working, such as an action that does not exist, by the id of the rule; without rules that have none. */
 	problems(views: readonly RuleView[]): Promise<ReadonlyMap<string, readonly string[]>>;
 	/** With the values masked that action or trigger type call secret. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;

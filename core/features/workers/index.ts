@@ -50,7 +50,7 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 		place(name, runner) {
 			// What is made of other executions runs here; a policy is about each of these.
 			if (kernel.isWorkflow(name)) return runner;
-			// A worker that took a question could answer it, whoever was asked.
+			// A worker that took a question could answer it in place of the users who were asked.
 			return runners.includes(name) && name !== askingRunner
 				? placeRunner(name, runner, { runs, findDemand })
 				: keepHere(name, runner, { findDemand });

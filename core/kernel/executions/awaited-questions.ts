@@ -22,7 +22,7 @@ const maxNamedQuestions = 5;
 export async function findAwaitedQuestions(parts: AwaitedQuestionParts, { id, runner_name }: Paused): Promise<readonly string[]> {
 	const { storage, runners } = parts;
 	const found = await storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields, orderBy: [["id", "asc"]] });
-	// What others have started below it is none of its branches.
+	// Executions that callers started with this parent are not branches of the workflow.
 	const open = found.filter((child) => toChildOrigin(child) !== undefined);
 	if (!open.every(({ status }) => isWaiting(status))) return [];
 	const questions: string[] = [];

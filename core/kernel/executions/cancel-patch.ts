@@ -7,7 +7,7 @@ export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal
 	const context = { ...entity.context, cancelled_by: principal.username };
 	const result = { message: "Action canceled by user.", user: principal.username };
 	const started = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
-	// An execution under a parent that nobody holds has nobody to finish it, so it is final at once as well.
+	// If no node holds the parent, no node would finish the execution, so it is final at once as well.
 	const status = started ? "canceling" : "canceled";
 	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
 }

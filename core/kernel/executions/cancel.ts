@@ -46,7 +46,7 @@ function mayCancel({ status }: ExecutionEntity, evenQuestions: boolean): boolean
 	return isCancelable(status) || (evenQuestions && status === "pending");
 }
 
-/** What is asked for from outside. */
+/** A change of state that a request asks for. */
 export interface StatusChange {
 	readonly status?: ExecutionStatus;
 	readonly result?: JsonObject;
@@ -105,7 +105,7 @@ function toChange(
 	return { ...toStatusPatch(entity, status, timestamp), ...(result !== undefined && toResultPatch(result)) };
 }
 
-/** Who may answer a question, and what, is checked where questions are answered: no state of an asking execution is a way around it. */
+/** Refuses to answer a question by a change of state: only the route for answers checks the user and the answer. Holds in every state of the execution. */
 function assertNoAnswer(
 	{ id, status, runner_name }: ExecutionEntity,
 	asked: { readonly status: ExecutionStatus; readonly result?: JsonObject | undefined },

@@ -7,9 +7,9 @@ import { withValues } from "./new-execution.ts";
 import { isCompleted } from "./status.ts";
 import { applied, longAgo } from "./status-patch.ts";
 
-/** The end of one execution, with what follows it. */
+/** The end of one execution, with its completion effects. */
 export interface DraftedEnd {
-	/** What the execution itself is stored with. */
+	/** Fields that the execution itself is stored with. */
 	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
 	readonly operations: readonly WriteOperation[];
 	announce(): void;
@@ -20,12 +20,12 @@ export interface EndBelowParts {
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** What follows the end of an execution below. */
+	/** Drafts the completion effects of an execution below. */
 	readonly draft: (ended: ExecutionEntity) => Promise<DraftedEnd>;
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** Writes that end what belongs to an execution, and what is announced once they are stored. */
+/** Operations that end the open executions below an execution, and their announcements once they are stored. */
 export interface EndBelow {
 	readonly operations: readonly WriteOperation[];
 	announce(): void;

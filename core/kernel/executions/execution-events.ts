@@ -80,11 +80,11 @@ export function publishTask(
 	bus.publish(eventNames.taskUpdate, told);
 }
 
-/** What is published under the name of an announcement. */
+/** The content of an announcement. */
 interface Announcement {
 	readonly payload: JsonObject;
 	readonly traceId: string;
-	/** The execution that the payload tells of. Undefined: everybody who may follow the stream gets it. */
+	/** The execution that the payload describes. Undefined: all clients that may follow the stream get the announcement. */
 	readonly about: AnnouncedExecution | undefined;
 }
 
@@ -132,7 +132,7 @@ export function keepOutput(event: BusEvent): void {
 	if (own !== chunk) keptChunks.set(event, own);
 }
 
-/** An announcement as the general stream shows it, and the execution that it tells of, if it tells of one. */
+/** Returns an announcement as the general stream shows it, and the execution that it describes, if any. */
 export function toEventAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncedExecution } {
 	return data as unknown as { readonly data: JsonObject; readonly about?: AnnouncedExecution };
 }

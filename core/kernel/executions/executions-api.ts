@@ -26,7 +26,7 @@ export interface ExecutionView {
 	readonly secrets: KnownSecrets;
 }
 
-/** Author of templates that somebody else has rendered. */
+/** Author of templates that are rendered for another user. */
 export interface ParameterWriter {
 	readonly author: string;
 	/** Scopes of the API key that the templates were written with. Null: no limit. */
@@ -43,8 +43,8 @@ export interface SubmitInput {
 	/** Names of given parameters that are taken as they are too, since parts of them are an earlier execution's. */
 	readonly literal?: readonly string[];
 	/**
-	 * Who wrote the templates in `parameters`, where that is somebody else than the principal, and the pack that they were written in: they
-	 * are rendered with the permissions of this author. Not for outside input.
+	 * Author of the templates in `parameters`, if that is another user than the principal, and the pack that they belong to. The templates are
+	 * rendered with the permissions of this author. Not for outside input.
 	 */
 	readonly writer?: ParameterWriter;
 	/** What is secret in `plainParameters` and where they come from. Not for outside input. */

@@ -26,7 +26,7 @@ export interface RenderedFor {
 	readonly author?: string | null | undefined;
 	/** Scopes of the API key that the execution was started with. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
-	/** Whose permissions count for templates in what was given, instead of `author` and `scopes`; default the same. */
+	/** Author and scopes that count for templates in the given parameters, instead of `author` and `scopes`. Default: the same. */
 	readonly writer?: Pick<ParameterWriter, "author" | "scopes"> | undefined;
 	/** Set where templates in what was given may read no secret of the action or its pack. */
 	readonly isGuarded?: boolean;

@@ -5,16 +5,16 @@ import type { ExecutionPatch } from "./status-patch.ts";
 /** Longest reason that is kept, in characters. */
 const maxReasonLength = 1_000;
 
-/** Who asks for a change of an execution, and why. */
+/** User and credential that ask for a change of an execution. */
 export type Signer = Pick<Principal, "username" | "credential">;
 
-/** A patch of a status whose log entry names who has asked for it, with the credential and the reason. */
+/** Returns the patch of a status with the user, the credential and the reason in its log entry. */
 export function signed(patch: ExecutionPatch, signer: Signer, reason?: string): ExecutionPatch {
 	const entry = toAppended(patch.log) as JsonObject | undefined;
 	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
 }
 
-/** Refuses a reason that is too long. */
+/** Returns the actor for a log entry. Throws `SVC_INVALID` if the reason is too long. */
 export function toActor({ username, credential }: Signer, reason?: string): ExecutionActor {
 	if (reason !== undefined && reason.length > maxReasonLength) {
 		throw new SvcError("SVC_INVALID", `reason: must have at most ${maxReasonLength} characters, it has ${reason.length}`);

@@ -204,8 +204,8 @@ function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | nul
 }
 
 /**
- * Whether templates of the request may read no secret of the action or its pack: all but those of administrators. The rules and aliases of
- * a pack are part of it, and read its own configuration.
+ * Returns true if templates of the request must not read secrets of the action or its pack, which only templates of administrators may. The
+ * rules and aliases of a pack belong to it, and read its own configuration.
  */
 async function needsGuard(
 	{ systemUser, isAdministrator }: TemplateSources,

@@ -3,13 +3,13 @@ import { type DatastoreAccess, noItems } from "../../language/templates/datastor
 
 /** Values that templates look up by name. */
 export interface ItemSource {
-	/** What templates of a user may read: for an execution that is `toItemUser(context)`. */
+	/** Returns the access for templates of a user: for an execution that is `toItemUser(context)`. */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
-	/** What templates may read that a caller gave who is not an administrator. */
+	/** Returns the access for templates given by a caller who is not an administrator. */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
 }
 
-/** Whose permissions count for what templates read. */
+/** The author and scopes whose permissions limit what templates read. */
 export interface TemplateRights {
 	/** The author of the templates: a rule runs as the system user, who may view everything. Default: the user. */
 	readonly author?: string | null | undefined;

@@ -33,7 +33,7 @@ function findDifference(result: JsonObject, { action, runner }: SnapshotEntity):
 	return undefined;
 }
 
-/** What a command printed is described as text or as the JSON that it is; of a text that was cut neither can be told. */
+/** The schema of a command describes its output as text, or as the JSON in the text. A text that was cut cannot be checked. */
 function findInPrinted(printed: JsonObject, schema: JsonObject, place: string): string | undefined {
 	if (printed["truncated"] !== undefined) return undefined;
 	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${place}stdout`);

@@ -10,9 +10,9 @@ export type HiddenPlace = readonly [directory: string, shown: string];
 const codeDirectory = findCodeDirectory(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Returns what an execution shows of an error: its message, and its stack without the frames of the service, its dependencies and Node.js. What
- * is left are frames of code that the site has added, such as a plugin of its own. Whoever may see results learns what failed, and not
- * where on the machine the service, its data and its plugins lie.
+ * Returns what an execution shows of an error: its message, and its stack without the frames of the service, its dependencies and Node.js. Frames
+ * of code that the site has added, such as its own plugins, remain. Users who may see results learn what failed, but not where the service,
+ * its data and its plugins lie on the machine.
  */
 export function toErrorResult(error: unknown, hidden: readonly HiddenPlace[] = []): { readonly error: string; readonly traceback: string } {
 	const places = [...hidden, [codeDirectory, ""] as const];

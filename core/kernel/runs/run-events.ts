@@ -21,7 +21,7 @@ export interface RunEventParts {
 export interface RunAnnouncement {
 	readonly route: string;
 	readonly payload: JsonObject;
-	/** The execution that the payload tells of. Undefined: everybody who may follow the stream gets it. */
+	/** The execution that the payload describes. Undefined: all clients that may follow the stream get the announcement. */
 	readonly about: AnnouncedExecution | undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { ExecutionEntity, JsonObject, Storage } from "../../contract/index.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Changes of state that a run may make in a row while no execution below it starts or ends. */
+/** Most changes of state in a row while no execution below starts or ends. */
 export const maxIdleStateChanges = 500;
 
 /**
- * True if the last `maxIdleStateChanges` changes of state have brought nothing: no execution below, at any depth, has started or ended since.
+ * True if the last `maxIdleStateChanges` changes of state brought no progress: no execution below, at any depth, has started or ended since.
  * Nothing is read before an execution has changed its state that often.
  */
 export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pick<ExecutionEntity, "id" | "log">): Promise<boolean> {
@@ -13,7 +13,7 @@ export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pic
 	return since !== undefined && !(await hasProgressBelow(storage, id, since));
 }
 
-/** What becomes of a run that has stalled. */
+/** Returns the outcome of a run that has stalled. */
 export function toStalled({ result }: { readonly result: JsonObject }): Outcome {
 	const error =
 		`the execution was stopped: it has changed its state ${maxIdleStateChanges} times without any progress of its run, ` +

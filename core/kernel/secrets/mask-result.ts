@@ -75,7 +75,7 @@ function maskKeyed(value: JsonValue, reading: Reading): JsonValue {
 	return /^\s*[[{]/.test(value) ? maskText(value, reading) : value;
 }
 
-/** Whether a result is what a command has printed. */
+/** Returns true if a result is the output of a command. */
 export function isPrinted(value: JsonValue | undefined): boolean {
 	return isJsonObject(value) && printedTypes.some((type) => typeof value[type] === "string");
 }
@@ -94,7 +94,7 @@ function maskPrinted(printed: JsonObject, reading: Reading): JsonObject {
 	}, texts);
 }
 
-/** Whether an output schema describes the whole result of a command, and not what it prints on standard output. */
+/** Returns true if an output schema describes the whole result of a command, and not only its standard output. */
 export function describesResult({ isSecret, members }: Reading): boolean {
 	return !isSecret && printedTypes.some((type) => members?.has(type) === true);
 }

@@ -50,7 +50,7 @@ function toInteger(value: JsonValue): number | bigint | undefined {
 	if (typeof value === "string") return wholeNumber.test(value) ? parseWholeNumber(value.trim()) : undefined;
 	if (typeof value === "bigint") return value;
 	const whole = typeof value === "number" ? Math.trunc(value) : Number.NaN;
-	// A larger one is a float, whose last digits nobody has written.
+	// A larger one is a float, whose last digits are not those that were written.
 	return Number.isSafeInteger(whole) ? whole : undefined;
 }
 

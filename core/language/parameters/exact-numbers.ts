@@ -5,7 +5,7 @@ import { isSameNumber } from "../whole-numbers.ts";
 /** Value that is being validated by words that compare exactly. Validation is synchronous, so that there is one at a time. */
 let validated: JsonValue = null;
 
-/** Whether a value or a schema holds a whole number beyond `Number.MAX_SAFE_INTEGER`. */
+/** Returns true if a value or a schema holds a whole number beyond `Number.MAX_SAFE_INTEGER`. */
 export function holdsLargeNumber(value: unknown): boolean {
 	if (typeof value !== "object" || value === null) return typeof value === "bigint";
 	for (const member of Object.values(value)) if (holdsLargeNumber(member)) return true;

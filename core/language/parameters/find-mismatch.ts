@@ -56,7 +56,7 @@ function describe(name: string, error: ErrorObject, reading: Reading): string {
 		path += `.${key.slice(0, 100)}`;
 		current = current === undefined ? undefined : partOf(current, key);
 	}
-	// What is wrong inside a secret may hold a part of it, such as the name of a member.
+	// A message about the inside of a secret could contain a part of it, such as the name of a member.
 	if (current?.holdsSecret && (current.isSecret || current.alternatives.length > 0)) return `"${path}" is not what the schema allows`;
 	const { allowedValues, additionalProperty, type } = error.params as {
 		readonly allowedValues?: readonly unknown[];

@@ -29,7 +29,7 @@ export interface LiveInput {
 	readonly context: RenderContext;
 	/** What `svckv` reads; `renderWithLookups` has it. Default: no items. */
 	readonly datastore?: Datastore;
-	/** What templates in `given` read in its place. Default: the same. */
+	/** Datastore for templates in `given`. Default: `datastore`. */
 	readonly givenDatastore?: Datastore;
 	/** Keeps templates in `given` from secrets that are not the caller's: those of the action, of its pack, of an earlier execution. */
 	readonly guard?: LiveGuard | undefined;

@@ -34,7 +34,7 @@ export interface RenderingParts {
 	readonly conceal?: ((name: string, value: JsonValue) => JsonValue) | undefined;
 }
 
-/** What templates in a request read. */
+/** Values that templates in a request read. */
 export interface GivenAccess {
 	readonly context: JsonObject;
 	readonly datastore: Datastore;

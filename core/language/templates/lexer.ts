@@ -29,7 +29,7 @@ class Lexer {
 	#position = 0;
 	#line = 1;
 	#counted = 0;
-	/** Where the last one stands; -1 if there is none. */
+	/** Position of the last closing braces of each kind; -1 if there are none. */
 	readonly #lastClose: { "}}"?: number; "%}"?: number } = {};
 
 	constructor(source: string, counter: TokenCounter) {

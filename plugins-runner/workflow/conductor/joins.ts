@@ -32,7 +32,7 @@ export class JoinRun {
 		return this.#open.arrivals.length > 0;
 	}
 
-	/** What the tasks that have come to a join which has not started bring to it. */
+	/** Variables of the tasks that have arrived at the join, if the join has not started. */
 	get waitingVariables(): Variables {
 		return this.#open.toStart(false).variables;
 	}

@@ -30,7 +30,7 @@ export class EventQueue {
 		return this.#events.some(matches);
 	}
 
-	/** What has come so far, at most a thousand at a time, so that others are served in between; waits until there is something. */
+	/** Returns the queued events, at most a thousand, so that other requests are served in between; waits for the first one. */
 	async take(): Promise<readonly WorkflowEvent[]> {
 		while (this.#events.length === 0 && this.#failure === undefined) {
 			await new Promise<void>((resolve) => {

@@ -83,7 +83,7 @@ function toWriterLine({ author, scopes }: ConfigWriter): string {
 	return writerPrefix + JSON.stringify({ author, ...(scopes !== undefined && { scopes }) });
 }
 
-/** Only the first line counts, which no value can hold. */
+/** Reads the writer from the first line. Values of the configuration cannot forge it: they stand in the lines after it. */
 function readWriter(text: string): ConfigWriter | undefined {
 	if (!text.startsWith(writerPrefix)) return undefined;
 	return JSON.parse(text.slice(writerPrefix.length).split("\n", 1)[0] ?? "") as ConfigWriter;

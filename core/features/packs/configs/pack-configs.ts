@@ -120,7 +120,7 @@ export class StoredPackConfigs implements PackConfigs {
 		await roomInTurn();
 		const values = restoreHidden(`configuration of pack "${pack}"`, given, { shown: maskBySchema(stored, schema), stored }, { principal });
 		asOneWork(() => checkConfigValues(pack, values, schema));
-		// Who sends back what is there has written nothing.
+		// A client that sends back the stored values has not written anything, and does not become the author.
 		if (known === undefined || !isDeepStrictEqual(values, known))
 			await this.#files.write(this.#fileOf(pack), values, { author, ...(scopes !== undefined && { scopes }) });
 		this.#parts.logger.info("pack configuration saved", { pack, user: username });
@@ -242,7 +242,7 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 }
 
-/** Where a configuration holds texts. */
+/** Returns the paths of all texts in a configuration. */
 function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
 	const paths = new Set<string>();
 	mapTexts(values, schema, ({ text, path }) => {

@@ -12,15 +12,15 @@ import type { DraftedContent } from "../switch/pack-switch.ts";
 
 export interface InspectionParts {
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** That read nothing: definitions are looked at, and not run. */
+	/** Expressions without a datastore: definitions are inspected, not run. */
 	readonly expressions: Expressions;
 	readonly dialects: Dialects;
 }
 
 export interface ContentFindings {
-	/** What could never run. */
+	/** Mistakes with which the content could never run. */
 	readonly problems: readonly PackFileProblem[];
-	/** What may run once other packs are installed or changed. */
+	/** Mistakes that disappear once other packs are installed or changed. */
 	readonly warnings: readonly PackFileProblem[];
 }
 

@@ -49,7 +49,7 @@ interface ReadyPack {
 	readonly known: PackEntity | undefined;
 }
 
-/** A switch, what is written with it, and whether the configuration asks for it, so that nobody's permissions are asked. */
+/** A switch, the operations written with it, and whether the configuration of the site asks for it, so that no user's permissions are checked. */
 type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[]; readonly isOfSite?: boolean };
 
 /** What is installed when nothing of it has to be fetched. */
@@ -191,7 +191,7 @@ export class Installer {
 	}
 }
 
-/** Whose permissions are asked for what the packs concern outside of themselves. */
+/** Returns the user whose permissions are checked on the content outside of the packs that the packs concern. */
 function toRegistrant({ principal, isOfSite = false }: SwitchRequest): Pick<SwitchOptions, "principal"> {
 	return isOfSite ? {} : { principal };
 }

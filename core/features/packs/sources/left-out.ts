@@ -1,6 +1,6 @@
 /**
- * What lies beside a pack's files and is no part of it: the history of a checkout, installed npm packages, virtualenvs, and what Python keeps of
- * what it has read.
+ * Names of files beside a pack's own that do not belong to it: the history of a checkout, installed npm packages, virtualenvs, and Python's
+ * compiled files.
  */
 const names: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "__pycache__"]);
 

@@ -63,7 +63,7 @@ export interface SwitchOutcome {
 	readonly notes: readonly PackFileProblem[];
 }
 
-/** What packs would bring. */
+/** Content that packs would bring. */
 export interface DraftedContent {
 	readonly actions: readonly ActionEntity[];
 	readonly rules: readonly RuleEntity[];
