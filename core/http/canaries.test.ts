@@ -22,6 +22,7 @@ const mayHold: ReadonlySet<string> = new Set([
 	"snapshot.action",
 	"execution.parameters",
 	"execution.result",
+	"execution.log",
 	"output_chunk.data",
 	"trigger_instance.payload",
 ]);
@@ -193,7 +194,13 @@ async function live(
 	);
 	seen.push({
 		label: "answer",
-		text: (await root("PUT", `/v1/inquiries/${question}`, { id: question, response: { word: canaries.answer } })).text,
+		text: (
+			await root("PUT", `/v1/inquiries/${question}`, {
+				id: question,
+				response: { word: canaries.answer },
+				reason: `because of ${canaries.answer}`,
+			})
+		).text,
 	});
 	await ends(root, said);
 	for (const [label, path, body] of [
@@ -208,7 +215,8 @@ async function live(
 	}
 	await quiet(root);
 	const [instance] = await list(root, "/v1/triggerinstances?trigger_type=aviary.flown");
-	seen.push({ label: "re-emit", text: (await root("POST", `/v1/triggerinstances/${String(instance?.["id"])}/re_emit`)).text });
+	const again = `/v1/triggerinstances/${String(instance?.["id"])}/re_emit?reason=${encodeURIComponent(`lost ${canaries.parameter}`)}`;
+	seen.push({ label: "re-emit", text: (await root("POST", again)).text });
 	const tested = { rule: "aviary.flown", trigger_instance: String(instance?.["id"]) };
 	seen.push({ label: "rule test", text: (await root("POST", "/v1/rules/test", tested)).text });
 	await quiet(root);

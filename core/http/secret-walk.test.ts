@@ -85,9 +85,12 @@ async function walk(options: OptionsInput): Promise<Walked> {
 async function runActions(service: ServiceUnderTest, secrets: SecretValues): Promise<{ ended: string[]; open: string[] }> {
 	const start = (action: string, parameters: object = {}, delay = 0) =>
 		create(service, { action, parameters: { ...createParameters(secrets), ...parameters }, delay });
-	const canceled = await start("vault.command", { seconds: 60 });
+	const [canceledPin, completedPin] = [secrets.store(), secrets.store()];
+	const canceled = await create(service, { action: "vault.command", parameters: { pin: canceledPin, seconds: 60 } });
+	const completed = await create(service, { action: "vault.command", parameters: { pin: completedPin }, delay: 3_600_000 });
 	const ended = [
 		canceled,
+		completed,
 		await start("vault.command"),
 		await start("vault.command", { code: 3 }),
 		await start("vault.command", { seconds: 60, timeout: 1 }),
@@ -102,7 +105,10 @@ async function runActions(service: ServiceUnderTest, secrets: SecretValues): Pro
 		await create(service, { action: "vault.flow", parameters: { pin: secrets.store() } }),
 	];
 	const open = [await start("vault.command", { seconds: 60 }), await start("vault.command", {}, 3_600_000)];
-	await service.ask(`/v1/executions/${canceled}`, { method: "DELETE" });
+	// People copy secrets into reasons, too.
+	await service.ask(`/v1/executions/${canceled}?reason=${encodeURIComponent(`${canceledPin} is wrong`)}`, { method: "DELETE" });
+	const body = JSON.stringify({ status: "failed", reason: `not with ${completedPin}` });
+	await service.ask(`/v1/executions/${completed}`, { method: "PUT", body });
 	for (const id of ended) await service.ended(id);
 	return { ended, open };
 }

@@ -20,7 +20,9 @@ export const matrixRunners = [fakeWorkflow()];
 /** A webhook that keeps what comes in, something that did, and what came of it. */
 async function createDelivery({ ask }: GuardedService, root: string) {
 	const trigger = { type: "core.svc.webhook", parameters: { url: "disk/full", ledger: true } };
-	await ask(root, "POST", "/v1/rules", { ...ruleBody("answer"), enabled: true, trigger });
+	await ask(root, "POST", "/v1/actions", { name: "answer", runner_type: "speak", parameters: { loud: { type: "string" } } });
+	const action = { ref: "default.answer", parameters: { loud: "{{ trigger.body.said | upper }}" } };
+	await ask(root, "POST", "/v1/rules", { ...ruleBody("answer"), enabled: true, trigger, action });
 	await ask(root, "POST", "/v1/webhooks/disk/full", { said: "a payload" });
 	const newest = async (path: string) => String(((await ask(root, "GET", path)).body as unknown as { id: string }[])[0]?.id);
 	const hasEnded = async () => /a result kept/.test(JSON.stringify((await ask(root, "GET", "/v1/ruleenforcements/views")).body));
@@ -35,7 +37,7 @@ async function createDelivery({ ask }: GuardedService, root: string) {
 /** An execution with a child, both ended. */
 async function createFamily({ ask, run }: GuardedService, root: string): Promise<string> {
 	const execution = await run(root);
-	const body = { action: "default.speak", context: { parent: { execution_id: execution } } };
+	const body = { action: "default.speak", parameters: { pin: "" }, context: { parent: { execution_id: execution } } };
 	const child = String((await ask(root, "POST", "/v1/executions", body)).body["id"]);
 	const read = async () => (await ask(root, "GET", `/v1/executions/${child}`)).body["result"];
 	await until("the child to end", 30, read);

@@ -7,6 +7,7 @@ export type Grants = NonNullable<NonNullable<RoleConfig["roles"]>[number]["permi
 export const guardedFields = {
 	result: { pattern: /a result kept/, meaning: "result of an execution" },
 	output: { pattern: /a word aloud/, meaning: "output of an execution" },
+	parameters: { pattern: /"parameters":\{"pin":"|A PAYLOAD/, meaning: "parameters of an execution" },
 	secrets: { pattern: /a secret pin/, meaning: "values of secret parameters" },
 	payload: { pattern: /a payload/, meaning: "what came in at a webhook, as payload or delivery" },
 	configuration: { pattern: /a configured secret/, meaning: "secrets of a pack's configuration" },

@@ -201,10 +201,18 @@ const walks: Readonly<Record<string, Walk>> = {
 			{ action: "vault.command", parameters: [secrets.refuse()] },
 			{ action: "vault.command", parameters: { pin: secrets.refuse() }, context: { trace_context: { id_: "0" } } },
 			{ action: "vault.command", parameters: { pin: secrets.refuse() }, delay: -1 },
+			{ action: "vault.command", delay: 3_600_000, pin: secrets.refuse(), options: { pin: secrets.refuse() } },
 		]),
 	],
 	"api PUT /executions/:id": ({ executions, secrets }) =>
-		each(executions, (id) => send(`/executions/${id}`, [{ status: "pausing" }, { status: secrets.refuse() }, { pin: secrets.refuse() }])),
+		each(executions, (id) =>
+			send(`/executions/${id}`, [
+				{ status: "pausing" },
+				{ status: secrets.refuse() },
+				{ pin: secrets.refuse() },
+				{ status: "pausing", reason: [secrets.refuse()] },
+			]),
+		),
 	"api POST /executions/:id/re_run": ({ ended, secrets }) =>
 		each(ended, (id) =>
 			send(`/executions/${id}/re_run`, [
@@ -242,6 +250,18 @@ const walks: Readonly<Record<string, Walk>> = {
 				enabled: true,
 				trigger: { type: "vault.walk", parameters: { pin: secrets.store() } },
 				action: { ref: "vault.command", parameters: createParameters(secrets) },
+			},
+			{
+				name: "warned",
+				pack: "vault",
+				trigger: { type: "vault.walk" },
+				action: { ref: "vault.command", parameters: { pin: secrets.store(), nothing: 1, code: "{{ 1 | absent }}" } },
+			},
+			{
+				name: "warned_of_nothing",
+				pack: "vault",
+				trigger: { type: "vault.walk" },
+				action: { ref: "vault.nothing", parameters: { pin: secrets.store() } },
 			},
 			{ name: "bad", trigger: { type: "vault.walk", parameters: { n: secrets.refuse() } }, action: { ref: "vault.command" } },
 			{ name: "bad", trigger: { type: "vault.nothing" }, action: { ref: "vault.command", parameters: { pin: secrets.refuse() } } },
@@ -351,7 +371,7 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api DELETE /rules/:ref": () => get("/rules/vault.walk"),
 	"api DELETE /triggers/:ref": () => get("/triggers/vault.walked"),
 	"api DELETE /triggertypes/:ref": () => get("/triggertypes/vault.walk"),
-	"api DELETE /executions/:id": ({ executions }) => each(executions, (id) => get(`/executions/${id}`)),
+	"api DELETE /executions/:id": ({ executions }) => each(executions, (id) => get(`/executions/${id}`, ["?reason=enough"])),
 	"api POST /actions": ({ secrets }) =>
 		send("/actions", [
 			{ name: "made", pack: "vault", runner_type: "local-shell-cmd", parameters: { pin: { secret: true, default: secrets.store() } } },
