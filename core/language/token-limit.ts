@@ -2,7 +2,7 @@ import { TemplateError } from "./templates/errors.ts";
 import { maxTokensTogether, noteTokens } from "./work-budget.ts";
 
 /** Most names, numbers, texts, operators and tags of one template or expression. */
-export const maxTokens = 10_000;
+const maxTokens = 10_000;
 /** Most tokens of a literal, such as a list that is the text of a parameter. */
 export const maxLiteralTokens = 20_000;
 

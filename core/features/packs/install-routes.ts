@@ -144,12 +144,12 @@ export const packInstallRoutes = [
 
 type JobContext = Pick<RouteContext<RouteNeeds>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
 
-/** What the service follows in git is refused at once, before there is an execution. */
-/** A job about no pack would succeed and do nothing. */
+/** Refuses a job about no pack, which would succeed and do nothing. */
 function assertSomething(packs: readonly string[], locked: readonly unknown[] = []): void {
 	if (packs.length + locked.length === 0) throw new SvcError("SVC_INVALID", "packs: name at least one pack");
 }
 
+/** Begins a job, unless the service follows one of the packs in git: that is refused before there is an execution. */
 async function beginOn(context: JobContext, name: JobName, packs: readonly string[]): Promise<Reply> {
 	await context.engine.packInstalls.assertNotFollowed(...packs);
 	return begin(context, name);

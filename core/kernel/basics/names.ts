@@ -13,11 +13,6 @@ export function isName(name: string): boolean {
 	return namePattern.test(name);
 }
 
-/** Returns the pack in a ref such as `core.echo`. */
-export function packOf(ref: string): string {
-	return ref.split(".", 1)[0] ?? "";
-}
-
 /** Refuse names that could not stand in a ref. */
 export function assertNames({ pack, name }: { readonly pack: string; readonly name: string }): void {
 	if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);

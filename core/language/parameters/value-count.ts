@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 
 /** Most values in the definitions, criteria or configuration that one record holds: checking and compiling each takes some microseconds. */
-export const maxDefinitionValues = 10_000;
+const maxDefinitionValues = 10_000;
 
 /**
  * Refuses a value with more members and elements than `most`, at all levels together. Stops there, so that a hostile one costs nothing.

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackFinding } from "../../contract/index.ts";
 import { findingOf, LocatedYaml, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
-import { packOf } from "../../kernel/basics/names.ts";
+import { splitRef } from "../../kernel/basics/resource.ts";
 import { toSignature } from "../../kernel/executions/find-signature.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
 import type { DraftedPacks } from "./draft-packs.ts";
@@ -54,5 +54,5 @@ function typeOf({ type }: Pick<RuleProblem, "type">, ref: string, { packs, descr
 	if (type !== "action") return "error";
 	if (described.has(ref)) return undefined;
 	// It may be there where the rule will act.
-	return packs.has(packOf(ref)) ? "error" : "note";
+	return packs.has(splitRef(ref).pack) ? "error" : "note";
 }

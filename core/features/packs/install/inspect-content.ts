@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEntity, Runner } from "../../../contract/index.ts";
-import { packOf } from "../../../kernel/basics/names.ts";
+import { splitRef } from "../../../kernel/basics/resource.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { findRuleProblems, type RuleProblem } from "../../../language/rule-problems.ts";
 import { resolveEntryPoint } from "../entry-point-api.ts";
@@ -136,7 +136,7 @@ class ContentInspection implements ContentFindings {
 
 	/** An action that has a file and was not registered is told of itself. */
 	async #ofMissing(ref: string): Promise<Severity> {
-		const pack = packOf(ref);
+		const pack = splitRef(ref).pack;
 		if (!this.#isOwn(ref)) return "warning";
 		const described = this.#described.get(pack) ?? this.#describedIn(pack);
 		this.#described.set(pack, described);
@@ -150,6 +150,6 @@ class ContentInspection implements ContentFindings {
 	}
 
 	#isOwn(ref: string): boolean {
-		return this.#directories.has(packOf(ref));
+		return this.#directories.has(splitRef(ref).pack);
 	}
 }

@@ -9,8 +9,8 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../../../contract/index.ts";
-import { packOf } from "../../../kernel/basics/names.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
+import { splitRef } from "../../../kernel/basics/resource.ts";
 import type { Catalog } from "../../../kernel/executions/catalog.ts";
 import { findSignature, toSignature } from "../../../kernel/executions/find-signature.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
@@ -112,7 +112,7 @@ export class PackSwitch {
 			rules: draft.storage.all("rule").filter(isOwn),
 			aliases: draft.storage.all("action_alias").filter(isOwn),
 			async findAction(ref) {
-				if (!isOwn({ pack: packOf(ref) })) return findSignature(catalog, ref);
+				if (!isOwn({ pack: splitRef(ref).pack })) return findSignature(catalog, ref);
 				const action = actions.find((one) => one.ref === ref);
 				const type = action && types.get(action.runner_type);
 				return type && toSignature(action, type);
