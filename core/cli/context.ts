@@ -70,7 +70,7 @@ export interface DefinitionOptions {
 export interface LocalDefinitions {
 	inspect(definition: string): Promise<readonly DefinitionFinding[]>;
 	/** `SVC_INVALID` for a text that is no definition. */
-	graph(definition: string): DefinitionGraph;
+	graph(definition: string): DefinitionGraph | Promise<DefinitionGraph>;
 	/** `SVC_INVALID` for a text that holds no cases, and where the runner cannot try them. */
 	test(definition: string, cases: string): Promise<readonly DefinitionCaseResult[]>;
 }

@@ -128,7 +128,7 @@ export interface Definitions {
 	/** Everything that is wrong with the text of a definition, sorted by type and place; without findings other than warnings it may run. */
 	inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]>;
 	/** `SVC_INVALID` for a text that is no definition. */
-	graph(text: string): DefinitionGraph;
+	graph(text: string): DefinitionGraph | Promise<DefinitionGraph>;
 	/** What the journal of a run tells of it. */
 	progress(entries: readonly JsonObject[]): RunProgress;
 	/**

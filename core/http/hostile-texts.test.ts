@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { actionChain } from "../../plugins-runner/action-chain/index.ts";
+import { workflow } from "../../plugins-runner/workflow/index.ts";
 import { assertNoStall } from "../testing/http/loop-watch.test-support.ts";
-import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
+import { type ServiceUnderTest, speak, withService } from "../testing/http/service.test-support.ts";
 
 /** Texts and definitions that take long to read are refused, with the limit, or read without holding up others. */
 
@@ -15,7 +17,8 @@ interface Asked {
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
 async function send({ ask }: ServiceUnderTest, { path, body }: Omit<Asked, "says">): Promise<string> {
-	const response = await ask(path, { method: "POST", body });
+	const headers = { "content-type": path.startsWith("/v1/workflows") ? "text/plain" : "application/json" };
+	const response = await ask(path, { method: "POST", body, headers });
 	return `${response.status} ${await response.text()}`;
 }
 
@@ -120,5 +123,37 @@ test("large honest definitions and criteria are accepted", () =>
 		])
 			assert.match((await send(service, each)).slice(0, 300), each.says);
 	}));
+
+test("large definitions are inspected without holding up others", () =>
+	withService(
+		async (service) => {
+			const inspect = (body: string, says: RegExp, runner = "workflow"): Asked => ({
+				path: `/v1/workflows/inspect?runner=${runner}`,
+				body,
+				says,
+			});
+			const lines = times(
+				4_000,
+				(index) => `  t${index}: {action: default.speak, input: {x: <% ctx(a) + ${index} %>}, next: [{do: t${index + 1}}]}\n`,
+			);
+			const nodes = times(600, (index) => ({
+				name: `n${index}`,
+				ref: "default.speak",
+				"on-success": `n${index + 1}`,
+				parameters: { a: `{{ b${index} }}` },
+			}));
+			await askAll(service, [
+				inspect(
+					`input: [a]\ntasks:\n${lines.join("")}  t1500: {action: default.none}\n`,
+					/^200 .*The action \\"default.none\\" is not registered/,
+				),
+				inspect(`tasks: {a: {action: default.speak, input: {x: [${"1,".repeat(90_000)}]}}}`, /^200 \[/),
+				inspect(`a: [${"{],".repeat(8_000)}`, /^200 \[.*syntax/),
+				inspect(`tasks: {a: {action: default.speak, input: {x: "<% ${"1+".repeat(90_000)}1 %>"}}}`, /^200 .*more than 10000 names/),
+				inspect(JSON.stringify({ chain: nodes }), /^200 .*unexpected input/, "action-chain"),
+			]);
+		},
+		{ runners: [speak(), workflow(), actionChain()] },
+	));
 
 test.run();

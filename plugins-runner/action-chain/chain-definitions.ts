@@ -1,15 +1,13 @@
 import type { Definitions, JsonObject, RunProgress } from "../../core/contract/index.ts";
-import { inspectChain } from "./definition/inspect-chain.ts";
-import { readChain } from "./definition/read-chain.ts";
-import { toGraph } from "./definition/to-graph.ts";
+import { graph, inspect } from "./large-chains.ts";
 import { replay } from "./run/begin.ts";
 import { toTaskState } from "./run/chain-state.ts";
 import { toChainEntries } from "./run/entries.ts";
 
 /** What may be known of chains without running them. */
 export const chainDefinitions: Definitions = {
-	inspect: inspectChain,
-	graph: (text) => toGraph(readChain(text)),
+	inspect,
+	graph,
 	progress: toProgress,
 };
 

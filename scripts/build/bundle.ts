@@ -15,9 +15,11 @@ const programs = [
 	"plugins-auth/flat-file/hash-worker.ts",
 	"plugins-auth/pam/conversation-worker.ts",
 	"plugins-runner/_process/launcher-process.ts",
+	"plugins-runner/action-chain/definition-worker.ts",
 	"plugins-runner/python-script/pyodide/worker/main.ts",
 	"plugins-runner/python-script/pyodide/worker/make-snapshot.ts",
 	"plugins-runner/python-script/pyodide/worker/watchdog.ts",
+	"plugins-runner/workflow/definition-worker.ts",
 ];
 
 const common = {

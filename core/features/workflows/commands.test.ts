@@ -106,7 +106,7 @@ test("the graph of a file is drawn without a service", () =>
 		);
 		assert.deepEqual(
 			JSON.parse((await run(["workflow", "graph", path("sound.yaml"), "-j"])).stdout),
-			JSON.parse(JSON.stringify(fakeDefinitions.graph(sound))),
+			JSON.parse(JSON.stringify(await fakeDefinitions.graph(sound))),
 		);
 	}));
 

@@ -60,7 +60,7 @@ export class StoredWorkflows implements Workflows {
 			progress.definition === null
 				? // It has not begun: it will have what the file holds then.
 					await this.#graphOf(await this.#parts.actions.get(view.entity.action_ref), definitions)
-				: definitions.graph(progress.definition);
+				: await definitions.graph(progress.definition);
 		return { value: layProgressOver(graph, progress.tasks), secrets: view.secrets };
 	}
 

@@ -138,8 +138,8 @@ chain:
 	assert.deepEqual(await chainDefinitions.inspect("chain: [{name: a, ref: t.x}]", { expressions: chainExpressions }), []);
 });
 
-test("the graph has the nodes that can run, and what leads where", () => {
-	const graph = chainDefinitions.graph(`
+test("the graph has the nodes that can run, and what leads where", async () => {
+	const graph = await chainDefinitions.graph(`
 chain:
   - {name: a, ref: t.a, on-success: b, on-failure: c}
   - {name: b, ref: t.b, on-success: "{{ x }}"}

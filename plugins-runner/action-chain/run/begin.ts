@@ -10,6 +10,7 @@ import {
 } from "../../../core/contract/index.ts";
 import { longestDefinition } from "../definition/chain-source.ts";
 import { readChain } from "../definition/read-chain.ts";
+import { read } from "../large-chains.ts";
 import type { ChainParameters } from "../parameters.ts";
 import { toChainResult } from "./chain-result.ts";
 import { ChainState } from "./chain-state.ts";
@@ -28,7 +29,7 @@ export async function beginChain(context: RunContext<ChainParameters>): Promise<
 
 async function beginAnew(context: RunContext<ChainParameters>): Promise<Beginning> {
 	const text = await readDefinition(context.entryPoint);
-	const state = new ChainState(readChain(text, context.action_ref));
+	const state = new ChainState(await read(text, context.action_ref));
 	let vars: JsonObject;
 	try {
 		vars = (await render(context, state.chain.vars, namesOfVars(context))) as JsonObject;

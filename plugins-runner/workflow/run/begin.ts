@@ -11,9 +11,8 @@ import { Conductor } from "../conductor/conductor.ts";
 import { progressOf } from "../conductor/progress.ts";
 import type { ConductorTools } from "../conductor/run.ts";
 import type { Definition } from "../definition/definition.ts";
-import { inspectDefinition } from "../definition/inspect-definition.ts";
 import { limits } from "../definition/limits.ts";
-import { readDefinition } from "../definition/read-definition.ts";
+import { inspectForRun, read } from "../large-definitions.ts";
 import type { WorkflowEvent } from "../steps.ts";
 import { toChildEvent } from "./child-event.ts";
 import { toConductorEntries } from "./entries.ts";
@@ -26,13 +25,13 @@ export async function beginWorkflow(context: RunContext): Promise<Beginning> {
 	const entries = toConductorEntries(await context.journal.read());
 	const tools = toTools(context);
 	if (entries.length > 0) {
-		const conductor = await Conductor.restore(definitionOf(entries), entries, tools);
+		const conductor = await Conductor.restore(await definitionOf(entries), entries, tools);
 		return { conductor, first: [toContinue(context), ...(await readChildren(context))] };
 	}
 	if (context.takenUp !== undefined) {
 		const { tasks, reset } = context.takenUp;
 		const earlier = toConductorEntries(context.takenUp.entries);
-		const conductor = Conductor.takeUp(definitionOf(earlier), earlier, { tasks, reset }, tools);
+		const conductor = Conductor.takeUp(await definitionOf(earlier), earlier, { tasks, reset }, tools);
 		return { conductor, first: [toBegin(context)] };
 	}
 	return beginAnew(context, tools);
@@ -40,14 +39,14 @@ export async function beginWorkflow(context: RunContext): Promise<Beginning> {
 
 async function beginAnew(context: RunContext, tools: ConductorTools): Promise<Beginning> {
 	const text = await readText(context.entryPoint);
-	const findings = await inspectDefinition(text, {
+	const findings = await inspectForRun(text, {
 		expressions: context.expressions,
 		findAction: (ref) => context.findAction(ref),
 	});
 	const errors = findings.filter(({ type }) => type !== "warning");
 	if (errors.length > 0) return { refused: { succeeded: false, result: { errors: errors.map(toError), output: null } } };
 	for (const { message, line } of findings) await context.emit("other", `warning: line ${line ?? 1}: ${message}\n`);
-	const definition = readDefinition(text);
+	const definition = await read(text);
 	assertNotified(context, definition);
 	return {
 		conductor: new Conductor(definition, tools),
@@ -80,10 +79,10 @@ function toBegin(context: RunContext): WorkflowEvent {
 }
 
 /** A run keeps the definition that it has begun with. */
-function definitionOf(entries: readonly JsonObject[]): Definition {
+async function definitionOf(entries: readonly JsonObject[]): Promise<Definition> {
 	const { definition: text } = progressOf(entries);
 	if (text === null) throw new SvcError("SVC_RUNNER", "the journal of the workflow does not begin with its definition");
-	return readDefinition(text);
+	return read(text);
 }
 
 function toTools(context: RunContext): ConductorTools {

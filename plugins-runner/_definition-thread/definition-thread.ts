@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import {
+	type ActionSignature,
+	type DefinitionFinding,
+	type DefinitionTools,
+	type ExpressionUse,
+	SvcError,
+} from "../../core/contract/index.ts";
+import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, keyOfCall, type MissingAnswers } from "./messages.ts";
+
+/** Characters of a definition that is read without the thread: reading it takes less time than 50 ms, and less than starting a thread. */
+const maxInlineLength = 8_000;
+const idleMilliseconds = 30_000;
+/** Milliseconds after which a definition is refused. */
+const maxMilliseconds = 20_000;
+/** Times that the thread may ask for expressions and actions. It knows all of them after the first time. */
+const maxRounds = 5;
+/** Milliseconds of finding expressions in one turn of the event loop. */
+const turnMilliseconds = 5;
+
+// A thread cannot be started from a TypeScript file by itself: from source, the loader is put in front.
+const threadSource = `
+const { workerData } = require("node:worker_threads");
+const { loader, worker } = workerData;
+const loaded = loader === undefined ? Promise.resolve() : import(loader).then(({ register }) => register());
+loaded.then(() => import(worker));
+`;
+
+interface Waiting {
+	readonly request: DefinitionRequest;
+	settle(outcome: DefinitionReply | Error): void;
+}
+
+/**
+ * Reads large definitions in a thread, one after another: reading half a megabyte takes seconds, in which the event loop would answer
+ * nobody. What the thread cannot know, expressions and actions, it asks the caller for. It starts with the first large definition and ends
+ * after a while without one.
+ */
+export class DefinitionThread {
+	readonly #worker: string;
+	#thread: Worker | undefined;
+	readonly #queue: Waiting[] = [];
+	#running: Waiting | undefined;
+	#timer: NodeJS.Timeout | undefined;
+
+	/** @param worker URL of the module that calls `serveDefinitions`, without its ending, which is that of the running code */
+	constructor(worker: string) {
+		this.#worker = worker;
+	}
+
+	/** Returns true if a text is so large that it must be read in the thread. */
+	static isLarge(text: string): boolean {
+		return text.length > maxInlineLength;
+	}
+
+	inspect(text: string, tools: DefinitionTools, task: "inspect" | "inspectForRun" = "inspect"): Promise<readonly DefinitionFinding[]> {
+		return this.#ask(task, text, tools) as Promise<readonly DefinitionFinding[]>;
+	}
+
+	/** Returns what reading a text, or drawing its graph, gives. `T` must be plain data, which is copied. */
+	read<T>(task: "read" | "graph", text: string): Promise<T> {
+		return this.#ask(task, text) as Promise<T>;
+	}
+
+	async #ask(task: DefinitionTask, text: string, tools?: DefinitionTools): Promise<unknown> {
+		const [uses, actions] = [new Map<string, readonly ExpressionUse[]>(), new Map<string, ActionSignature | undefined>()];
+		for (let round = 0; round < maxRounds; round += 1) {
+			const reply = await this.#send({ task, text, known: { uses, actions, findsActions: tools?.findAction !== undefined } });
+			if (reply.kind === "result") return reply.result;
+			if (reply.kind === "error") throw toError(reply);
+			if (tools !== undefined) await findMissing(reply.missing, tools, { uses, actions });
+		}
+		throw new SvcError("SVC_INVALID", "the definition cannot be read: its expressions are different each time");
+	}
+
+	#send(request: DefinitionRequest): Promise<DefinitionReply> {
+		return new Promise((resolve, reject) => {
+			const settle = (outcome: DefinitionReply | Error) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
+			this.#queue.push({ request, settle });
+			this.#next();
+		});
+	}
+
+	#next(): void {
+		if (this.#running !== undefined) return;
+		clearTimeout(this.#timer);
+		this.#running = this.#queue.shift();
+		if (this.#running === undefined) {
+			this.#thread?.unref();
+			this.#timer = setTimeout(() => this.#endThread(), idleMilliseconds).unref();
+			return;
+		}
+		const thread = this.#thread ?? this.#startThread();
+		// While a caller waits, the process must not end.
+		thread.ref();
+		this.#timer = setTimeout(() => {
+			this.#endThread();
+			this.#settle(new SvcError("SVC_INVALID", `the definition cannot be read: it takes more than ${maxMilliseconds / 1_000} s`));
+		}, maxMilliseconds);
+		thread.postMessage(this.#running.request);
+	}
+
+	#startThread(): Worker {
+		const thread = new Worker(threadSource, { eval: true, execArgv: [], workerData: this.#findWorker() });
+		thread.on("message", (reply: DefinitionReply) => this.#settle(reply));
+		thread.on("error", (cause) => {
+			if (this.#thread !== thread) return;
+			this.#thread = undefined;
+			this.#settle(new SvcError("SVC_UNAVAILABLE", "the definition could not be read: its thread has failed", { cause }));
+		});
+		this.#thread = thread;
+		return thread;
+	}
+
+	#settle(outcome: DefinitionReply | Error): void {
+		const settled = this.#running;
+		this.#running = undefined;
+		settled?.settle(outcome);
+		this.#next();
+	}
+
+	#endThread(): void {
+		const thread = this.#thread;
+		this.#thread = undefined;
+		void thread?.terminate();
+	}
+
+	#findWorker(): { readonly worker: string; readonly loader?: string } {
+		const isSource = import.meta.url.endsWith(".ts");
+		const worker = `${this.#worker}.${isSource ? "ts" : "js"}`;
+		return isSource ? { worker, loader: import.meta.resolve("tsx/esm/api") } : { worker };
+	}
+}
+
+interface FoundAnswers {
+	readonly uses: Map<string, readonly ExpressionUse[]>;
+	readonly actions: Map<string, ActionSignature | undefined>;
+}
+
+async function findMissing(
+	{ finds, refs }: MissingAnswers,
+	{ expressions, findAction }: DefinitionTools,
+	found: FoundAnswers,
+): Promise<void> {
+	let began = performance.now();
+	for (const call of finds) {
+		found.uses.set(keyOfCall(call), expressions.find(call.value, call.language, call.functions));
+		if (performance.now() - began < turnMilliseconds) continue;
+		await nextTurn();
+		began = performance.now();
+	}
+	for (const ref of refs) found.actions.set(ref, await findAction?.(ref));
+}
+
+function toError({ code, message, facts }: Extract<DefinitionReply, { kind: "error" }>): Error {
+	return code === undefined ? new Error(message) : new SvcError(code, message, { facts });
+}

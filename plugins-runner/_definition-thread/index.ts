@@ -1,0 +1,1 @@
+export { DefinitionThread } from "./definition-thread.ts";

@@ -1,0 +1,56 @@
+import { parentPort } from "node:worker_threads";
+import { type DefinitionFinding, type DefinitionTools, isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, type FindCall, keyOfCall } from "./messages.ts";
+
+type Inspection = (text: string, tools: DefinitionTools) => Promise<readonly DefinitionFinding[]>;
+
+/** How a runner reads its definitions. */
+export interface DefinitionReader {
+	readonly inspect: Inspection;
+	/** The same for a definition that is about to run. */
+	readonly inspectForRun: Inspection;
+	readonly read: (text: string) => unknown;
+	readonly graph: (text: string) => unknown;
+}
+
+/** The thread of a `DefinitionThread`: takes requests and answers each. */
+export function serveDefinitions(reader: DefinitionReader): void {
+	parentPort?.on("message", async (request: DefinitionRequest) => {
+		parentPort?.postMessage(await answer(request, reader));
+	});
+}
+
+async function answer({ task, text, known }: DefinitionRequest, reader: DefinitionReader): Promise<DefinitionReply> {
+	const finds = new Map<string, FindCall>();
+	const refs = new Set<string>();
+	const tools: DefinitionTools = {
+		expressions: {
+			find(value, language, functions) {
+				const call = { value, language, functions };
+				const key = keyOfCall(call);
+				const uses = known.uses.get(key);
+				if (uses === undefined) finds.set(key, call);
+				return uses ?? [];
+			},
+			evaluate: () => Promise.reject(new SvcError("SVC_INVALID", "a definition is inspected without evaluating expressions")),
+		},
+		...(known.findsActions && {
+			findAction: async (ref: string) => {
+				if (!known.actions.has(ref)) refs.add(ref);
+				return known.actions.get(ref);
+			},
+		}),
+	};
+	try {
+		const result = await carryOut(task, text, { reader, tools });
+		if (finds.size === 0 && refs.size === 0) return { kind: "result", result };
+		return { kind: "missing", missing: { finds: [...finds.values()], refs: [...refs] } };
+	} catch (error) {
+		const isOurs = isSvcError(error);
+		return { kind: "error", code: isOurs ? error.code : undefined, message: toErrorMessage(error), facts: isOurs ? error.facts : {} };
+	}
+}
+
+function carryOut(task: DefinitionTask, text: string, { reader, tools }: { reader: DefinitionReader; tools: DefinitionTools }): unknown {
+	return task === "inspect" || task === "inspectForRun" ? reader[task](text, tools) : reader[task](text);
+}
