@@ -20,7 +20,9 @@ export async function keepPermitted(
 	instance: TriggerInstanceEntity,
 	{ access, authority, logger }: PermittedParts,
 ): Promise<readonly IndexedRule[]> {
-	const needs = access.enabled && rules.length > 0 ? toNeeds(instance) : [];
+	// Without access control users may see everything, and keys with scopes what these name.
+	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));
+	const needs = isLimited ? toNeeds(instance) : [];
 	if (needs.length === 0) return rules;
 	const permitted = new Map<string, boolean>();
 	for (const { rule } of rules) {

@@ -19,37 +19,40 @@ interface Scoped extends GuardedService {
 	act(rule: string): Promise<string>;
 }
 
-function withScoped(run: (service: Scoped) => Promise<void>): Promise<void> {
-	return withGuardedService(async (service) => {
-		const { ask, signIn, urls } = service;
-		const root = await signIn("root");
-		await ask(root, "POST", "/v1/actions", told());
-		await ask(root, "POST", "/v1/triggertypes", { pack: "default", name: "happened" });
-		await ask(root, "PUT", "/v1/keys/limit", { name: "limit", value: limit });
-		const list = async (path: string) => (await ask(root, "GET", path)).body as unknown as Record<string, unknown>[];
-		const last = async () => (await list("/v1/triggerinstances?limit=1&trigger=default.happened"))[0];
-		await run({
-			...service,
-			root,
-			async withKey(scopes, method, path, body) {
-				const key = String((await ask(root, "POST", "/v1/apikeys", { scopes })).body["key"]);
-				const headers = { "svc-api-key": key, "content-type": "application/json" };
-				return (await fetch(urls.api + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })).status;
-			},
-			async act(ref) {
-				const before = (await last())?.["id"];
-				await ask(root, "POST", "/v1/webhooks/svc", { trigger: "default.happened", payload: {} });
-				let instance = await last();
-				while (instance?.["status"] !== "processed" || instance["id"] === before) instance = await last();
-				const found = await list(`/v1/ruleenforcements?trigger_instance=${String(instance["id"])}&rule_ref=${ref}`);
-				const [{ execution_id: id, failure_reason: reason } = {}] = found;
-				if (id === undefined) return String(reason);
-				await (await fetch(`${urls.stream}/executions/${String(id)}/output`, { headers: { "x-auth-token": root } })).text();
-				const { status, parameters, result } = (await ask(root, "GET", `/v1/executions/${String(id)}`)).body;
-				return JSON.stringify(status === "succeeded" ? (parameters ?? {}) : result);
-			},
-		});
-	});
+function withScoped(run: (service: Scoped) => Promise<void>, { hasRoles = true } = {}): Promise<void> {
+	return withGuardedService(
+		async (service) => {
+			const { ask, signIn, urls } = service;
+			const root = await signIn("root");
+			await ask(root, "POST", "/v1/actions", told());
+			await ask(root, "POST", "/v1/triggertypes", { pack: "default", name: "happened" });
+			await ask(root, "PUT", "/v1/keys/limit", { name: "limit", value: limit });
+			const list = async (path: string) => (await ask(root, "GET", path)).body as unknown as Record<string, unknown>[];
+			const last = async () => (await list("/v1/triggerinstances?limit=1&trigger=default.happened"))[0];
+			await run({
+				...service,
+				root,
+				async withKey(scopes, method, path, body) {
+					const key = String((await ask(root, "POST", "/v1/apikeys", { scopes })).body["key"]);
+					const headers = { "svc-api-key": key, "content-type": "application/json" };
+					return (await fetch(urls.api + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })).status;
+				},
+				async act(ref) {
+					const before = (await last())?.["id"];
+					await ask(root, "POST", "/v1/webhooks/svc", { trigger: "default.happened", payload: {} });
+					let instance = await last();
+					while (instance?.["status"] !== "processed" || instance["id"] === before) instance = await last();
+					const found = await list(`/v1/ruleenforcements?trigger_instance=${String(instance["id"])}&rule_ref=${ref}`);
+					const [{ execution_id: id, failure_reason: reason } = {}] = found;
+					if (id === undefined) return String(reason);
+					await (await fetch(`${urls.stream}/executions/${String(id)}/output`, { headers: { "x-auth-token": root } })).text();
+					const { status, parameters, result } = (await ask(root, "GET", `/v1/executions/${String(id)}`)).body;
+					return JSON.stringify(status === "succeeded" ? (parameters ?? {}) : result);
+				},
+			});
+		},
+		{ rbac: { enable: hasRoles } },
+	);
 }
 
 const refusal = /^(?!.*limit-of-the-system).*root\\*" does not have the permission \\*"key_value_pair_view/;
@@ -85,21 +88,26 @@ test("the last change of a rule decides about its scopes, also one that only swi
 		assert.equal(await act("default.a"), JSON.stringify({ text: limit }));
 	}));
 
-test("a rule is given only events that the scopes of its key may see", () =>
-	withScoped(async ({ ask, root, withKey, act }) => {
-		const onItem = (name: string) => rule(name, {}, { trigger: { type: "core.svc.key_value_pair.create" } });
-		const seeing = [...writing, "key_value_pair_view"];
-		await withKey(writing, "POST", "/v1/rules", onItem("blind"));
-		assert.equal(await withKey(seeing, "POST", "/v1/rules", onItem("seeing")), 201);
-		await ask(root, "PUT", "/v1/keys/fresh", { name: "fresh", value: "1" });
-		// Events are handled in their order.
-		await ask(root, "POST", "/v1/rules", rule("later", {}));
-		await act("default.later");
-		const enforced = async (name: string) =>
-			((await ask(root, "GET", `/v1/ruleenforcements?rule_ref=default.${name}`)).body as unknown as object[]).length;
-		while ((await enforced("seeing")) === 0);
-		assert.equal(await enforced("blind"), 0);
-	}));
+for (const hasRoles of [true, false]) {
+	test(`a rule is given only events that the scopes of its key may see, ${hasRoles ? "with" : "without"} access control`, () =>
+		withScoped(
+			async ({ ask, root, withKey, act }) => {
+				const onItem = (name: string) => rule(name, {}, { trigger: { type: "core.svc.key_value_pair.create" } });
+				const seeing = [...writing, "key_value_pair_view"];
+				assert.equal(await withKey(writing, "POST", "/v1/rules", onItem("blind")), 201);
+				assert.equal(await withKey(seeing, "POST", "/v1/rules", onItem("seeing")), 201);
+				await ask(root, "PUT", "/v1/keys/fresh", { name: "fresh", value: "1" });
+				// Events are handled in their order.
+				await ask(root, "POST", "/v1/rules", rule("later", {}));
+				await act("default.later");
+				const enforced = async (name: string) =>
+					((await ask(root, "GET", `/v1/ruleenforcements?rule_ref=default.${name}`)).body as unknown as object[]).length;
+				while ((await enforced("seeing")) === 0);
+				assert.equal(await enforced("blind"), 0);
+			},
+			{ hasRoles },
+		));
+}
 
 test("a test of a rule reads within the scopes of its key", () =>
 	withScoped(async ({ ask, root, withKey }) => {
