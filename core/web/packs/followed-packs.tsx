@@ -9,11 +9,8 @@ import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
 import { toRunHref } from "../runs/run-address.ts";
-import { beginJob, isPackJob, mayBegin } from "./pack-jobs.ts";
+import { beginJob, followedInterval, isPackJob, mayBegin } from "./pack-jobs.ts";
 import { toPackHref, toShortCommit } from "./pack-source.ts";
-
-/** Milliseconds. */
-const repeatTime = 5_000;
 
 const columns: readonly Column<FollowedPackRecord>[] = [
 	{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
@@ -39,10 +36,9 @@ const columns: readonly Column<FollowedPackRecord>[] = [
 
 /** Packs in git that the service follows by its configuration, and how far it has come. */
 export function FollowedPacks() {
-	// How far the service has come is stored behind the end of the run, of which nothing is told.
 	const followed = useRepeated(
 		useResource(() => client.packInstalls.followed(), [], { isTouched: isPackJob }),
-		repeatTime,
+		followedInterval,
 	);
 	return (
 		<Loaded resource={followed}>

@@ -4,6 +4,12 @@ import { notices } from "../kit/notices.ts";
 import { session } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
 
+/**
+ * Milliseconds between two reads of how far the service has come with packs that it follows in git: that is stored after the end of the
+ * execution, and no event tells of it.
+ */
+export const followedInterval = 5_000;
+
 /** What can be done with what is installed: each is an execution of an action of the pack `packs`. */
 export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
 

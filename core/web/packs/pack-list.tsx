@@ -1,13 +1,13 @@
 import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { PackRecord } from "../../features/clients.ts";
-import { useResource } from "../kit/resource.ts";
+import { useRepeated, useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
-import { isPackJob } from "./pack-jobs.ts";
+import { followedInterval, isPackJob } from "./pack-jobs.ts";
 import { toOrigin, toPackHref, toShortCommit } from "./pack-source.ts";
 
 const pageSize = 50;
@@ -32,7 +32,10 @@ const columns: readonly Column<PackRecord>[] = [
 /** Which packs there are. */
 export function PackList() {
 	const query = { include_attributes: shown, ...toPaging(pageSize) };
-	const packs = useResource(() => client.packs.list(query), [query.offset], { isTouched: isPackJob });
+	const packs = useRepeated(
+		useResource(() => client.packs.list(query), [query.offset], { isTouched: isPackJob }),
+		followedInterval,
+	);
 	return (
 		<Loaded resource={packs}>
 			{({ items, total, hasMore }) =>
