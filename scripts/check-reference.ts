@@ -172,7 +172,7 @@ function toRequests(page: string): string[] {
 		let methods: string[] = [];
 		let complete = false;
 		for (const code of codes) {
-			const [, method, path] = /^(GET|POST|PUT|DELETE)? ?(\/.*)?$/.exec(code) ?? [];
+			const [, method, path] = /^(GET|HEAD|POST|PUT|DELETE)? ?(\/.*)?$/.exec(code) ?? [];
 			if (method !== undefined) methods = complete ? [method] : [...methods, method];
 			if (path !== undefined) requests.push(...methods.map((one) => `${one} ${path.replace(/<.*?>/g, "<>")}`));
 			complete = path !== undefined;

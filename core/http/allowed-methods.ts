@@ -5,7 +5,7 @@ interface MethodPaths {
 	readonly paths: readonly string[];
 }
 
-const order = ["GET", "POST", "PUT", "DELETE"];
+const order = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 
 /** Which methods a path takes, for requests that no route has matched: the router tells only whether method and path fit together. */
 export class AllowedMethods {

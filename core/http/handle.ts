@@ -183,7 +183,8 @@ function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
 /** What reads changes nothing that is recorded. */
 function handle(recorder: Recorder, recorded: Recorded, context: RouteContext): Promise<Reply> | Reply {
 	const { route } = recorded;
-	if (route.method === "GET" && route.isRecorded !== true) return route.handler(context);
+	const isReading = route.method === "GET" || route.method === "HEAD";
+	if (isReading && route.isRecorded !== true) return route.handler(context);
 	recorded.path = context.path;
 	return recorder.record(recorded, () => route.handler(context));
 }

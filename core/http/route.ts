@@ -18,7 +18,7 @@ import type { ServerRequest } from "./server-request.ts";
 export type Component = "auth" | "api" | "stream";
 
 /** A method of HTTP. */
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** What all requests share. `E` is the engine as far as the routes know it: each names what it asks of it. */
 export interface HttpContext<E = unknown> {
@@ -91,6 +91,8 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Declared query parameters and their types; others are ignored. */
 	readonly query?: Q;
+	/** True if the handler reads query parameters of any name: none is called ignored. Default false. */
+	readonly readsAnyQuery?: boolean;
 	/** Without it the body is not read. `raw`: bytes and what they say, unchecked; the handler gets a `RawBody`. `text`: as it stands. */
 	readonly body?: BodySchema<B> | "raw" | "text";
 	handler(context: RouteContext<E, Q, B>): Promise<Reply> | Reply;

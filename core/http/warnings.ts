@@ -13,11 +13,16 @@ const credentials: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]
 interface RouteShape {
 	readonly query?: QuerySchema;
 	readonly body?: BodySchema<unknown> | "raw" | "text";
+	readonly readsAnyQuery?: boolean;
 }
 
 /** Returns a text for each query parameter and each member of the body that the route does not read. A raw route may read anything. */
-export function findIgnored({ query = {}, body: schema }: RouteShape, raw: RawQuery, body: unknown): readonly string[] {
-	if (schema === "raw") return [];
+export function findIgnored(
+	{ query = {}, body: schema, readsAnyQuery = false }: RouteShape,
+	raw: RawQuery,
+	body: unknown,
+): readonly string[] {
+	if (schema === "raw" || readsAnyQuery) return [];
 	const ignored: string[] = [];
 	for (const name of raw.keys())
 		if (!Object.hasOwn(query, name) && !credentials.has(name)) ignored.push(`query parameter ${quote(name)} is ignored`);

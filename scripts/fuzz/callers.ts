@@ -9,7 +9,7 @@ export type Callers = Readonly<Record<CallerName, Readonly<Record<string, string
 /** Whether an answer of success to this caller means that a door stands open. */
 export function mayNot({ caller, path, method }: Pick<FuzzRequest, "caller" | "path" | "method">): boolean {
 	if (caller === "admin" || method === "OPTIONS") return false;
-	if (caller === "hook-key" && method === "POST" && fits(`/webhooks/${ownHook}`, path)) return false;
+	if (caller === "hook-key" && ["GET", "HEAD", "POST"].includes(method) && fits(`/webhooks/${ownHook}`, path)) return false;
 	// One's own items, keys and roles need no permission.
 	if (caller === "single" && ["keys", "apikeys", "rbac"].includes(kindOf(path))) return false;
 	const open = routes.filter((route) => isOpen(route.permission, caller));

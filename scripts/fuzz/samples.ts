@@ -149,7 +149,10 @@ function makeTrigger({ random, memory, fresh }: Source): unknown {
 
 function makeRule(source: Source): unknown {
 	const { random, memory, fresh } = source;
-	const hook = { type: "core.svc.webhook", parameters: { url: pick(random, hooks) } };
+	const hook = {
+		type: "core.svc.webhook",
+		parameters: { url: pick(random, hooks), ...sometimes(random, () => ({ challenge: { query: pick(random, ["a", "hub.challenge"]) } })) },
+	};
 	const other = { type: memory.anyRef(random, "triggertypes") ?? "core.svc.generic.inquiry", parameters: makeMembers(random) };
 	return {
 		name: fresh,

@@ -22,6 +22,8 @@ export interface WebhookDeliveryEntity {
 	readonly trace_tag: string | null;
 	/** Without credentials. */
 	readonly headers: JsonObject;
+	/** Without credentials; null in deliveries that were stored before queries were. */
+	readonly query: JsonObject | null;
 	readonly body: JsonValue;
 }
 
@@ -40,6 +42,7 @@ export const webhookDeliveryKind: EntityKindDefinition<WebhookDeliveryEntity> = 
 		trace_tag: "text",
 		headers: "json",
 		body: "json",
+		query: "json",
 	},
 	unique: [["delivery_key"]],
 	indexes: [["received_at"], ["url", "received_at"], ["verdict", "received_at"], ["trigger_instance_id"]],

@@ -173,6 +173,7 @@ export function toDelivery(days: number): EntityMap["webhook_delivery"] {
 		reason: null,
 		trace_tag: null,
 		headers: {},
+		query: {},
 		body: {},
 	};
 }

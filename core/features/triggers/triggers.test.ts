@@ -84,7 +84,7 @@ test("events whose trigger, or whose rule, is deleted while they wait are proces
 	withRules(async ({ engine, addRule, processed }) => {
 		const rule = await addRule();
 		const { trigger } = await engine.rules.get(await addRule({ trigger: { type: hook, parameters: { url: "a" } } }));
-		const delivery = { headers: {}, bytes: Buffer.from("{}"), body: {}, traceTag: undefined, principal: administrator };
+		const delivery = { headers: {}, query: {}, bytes: Buffer.from("{}"), body: {}, traceTag: undefined, principal: administrator };
 		const receipts = await Promise.all(Array.from({ length: 100 }, () => engine.webhooks.receive("a", delivery)));
 		const happened = await Promise.all(
 			Array.from({ length: 100 }, () => engine.dispatcher.dispatch({ trigger: "default.happening", payload: { n: 1 } })),

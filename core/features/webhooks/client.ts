@@ -14,7 +14,7 @@ export interface WebhookRecord {
 	readonly parameters: JsonObject;
 }
 
-/** A delivery that a hook with a ledger has kept; lists leave headers and body out. */
+/** A delivery that a hook with a ledger has kept; lists leave headers, query and body out. */
 export interface WebhookDeliveryRecord {
 	readonly id: string;
 	readonly url: string;
@@ -27,6 +27,7 @@ export interface WebhookDeliveryRecord {
 	readonly user: string;
 	readonly trigger_instance_id?: string;
 	readonly headers?: JsonObject;
+	readonly query?: JsonObject;
 	readonly body?: JsonValue;
 }
 

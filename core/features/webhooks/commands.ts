@@ -6,7 +6,7 @@ import { createWebhookClient } from "./client.ts";
 
 const hookAttributes = ["parameters.url", "type", "description", "ref", "parameters"];
 const deliveryColumns = ["id", "received_at", "url", "verdict", "delivery_id", "trigger_instance_id"];
-const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "headers", "body"];
+const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "headers", "query", "body"];
 
 export const addWebhookCommands: AddCommands = (parent, context) => {
 	const webhook = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
@@ -39,7 +39,7 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 			await printList(page, deliveryColumns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(delivery.command("get <id>").description("Show a delivery with its headers and body.")).action(
+	withCommonOptions(delivery.command("get <id>").description("Show a delivery with its headers, query and body.")).action(
 		async (id: string, _options, command) => {
 			const options = optionsOf(command);
 			const client = createWebhookClient(await openSession(options, context));

@@ -34,6 +34,18 @@ export interface DeduplicationSettings {
 	readonly window?: number;
 }
 
+/** Where the challenge of a handshake is: one of `query`, `header` and `body`. */
+export interface ChallengeSettings {
+	/** Query parameter of a GET, or of a POST without a body. */
+	readonly query?: string;
+	/** Header of a GET, or of a POST without a body. */
+	readonly header?: string;
+	/** Member of the JSON body of a POST. */
+	readonly body?: string;
+	/** Member of a JSON answer that holds the challenge. Default: the answer is the challenge as plain text. */
+	readonly answer_json?: string;
+}
+
 /** Seconds in which a second delivery with the same id is a repetition, where the hook does not say. */
 export const defaultWindow = 86_400;
 
@@ -44,9 +56,12 @@ export interface HookParameters {
 	readonly deduplicate?: DeduplicationSettings;
 	/** Whether deliveries are kept with their verdict. */
 	readonly ledger?: boolean;
+	/** How a sender proves that the url is its receiver's. Default: it cannot. */
+	readonly challenge?: ChallengeSettings;
 }
 
 const text = { type: "string", minLength: 1 };
+const name = { ...text, maxLength: 100 };
 
 /** JSON schema of `HookParameters`: what rules on a webhook are checked against. */
 export const hookParametersSchema: JsonObject = {
@@ -73,6 +88,12 @@ export const hookParametersSchema: JsonObject = {
 			additionalProperties: false,
 		},
 		ledger: { type: "boolean" },
+		challenge: {
+			type: "object",
+			properties: { query: name, header: name, body: name, answer_json: name },
+			oneOf: [{ required: ["query"] }, { required: ["header"] }, { required: ["body"] }],
+			additionalProperties: false,
+		},
 	},
 	required: ["url"],
 	additionalProperties: false,

@@ -114,6 +114,7 @@ export class StoredLedger implements Ledger {
 			reason: null,
 			trace_tag: delivery.traceTag ?? null,
 			headers,
+			query: delivery.query,
 			body: delivery.body,
 		};
 	}

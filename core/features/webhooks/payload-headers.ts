@@ -1,5 +1,5 @@
 /** Headers that carry credentials of the service, or are used up by it (reference 2.4). */
-const dropped: ReadonlySet<string> = new Set([
+export const credentialHeaders: ReadonlySet<string> = new Set([
 	"x-auth-token",
 	"svc-api-key",
 	"svc-trace-tag",
@@ -23,7 +23,7 @@ export interface PayloadHeaders {
  * @param secret one more header to leave out
  */
 export function toPayloadHeaders(lower: Readonly<Record<string, string>>, secret?: string): PayloadHeaders {
-	const entries = Object.entries(lower).filter(([name]) => !dropped.has(name) && name !== secret);
+	const entries = Object.entries(lower).filter(([name]) => !credentialHeaders.has(name) && name !== secret);
 	return {
 		headers: Object.fromEntries(entries.map(([name, value]) => [toTitleCase(name), value])),
 		headers_lower: Object.fromEntries(entries),

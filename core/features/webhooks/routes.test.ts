@@ -50,6 +50,99 @@ test("a delivery is answered with its body and leads to its trace", () =>
 		assert.equal(trace["trace_tag"], "ticket");
 	}));
 
+test("the query of a delivery is for criteria and templates, without credentials, and a replay has it too", () =>
+	withHooks([{ url: "a", ledger: true }], async ({ ask, urls, token, instances }) => {
+		const headers = { "content-type": "application/json" };
+		const post = (query: string) => fetch(`${urls.api}/v1/webhooks/a${query}`, { method: "POST", body: "{}", headers });
+		const { key } = (await (await ask("/v1/apikeys", { method: "POST", body: "{}" })).json()) as { readonly key: string };
+		assert.equal((await post(`?svc-api-key=${encodeURIComponent(key)}&team=ops&tag=a&tag=b&e=&__proto__=x&q=%C3%A9+1`)).status, 202);
+		assert.equal((await post(`?x-auth-token=${token}&X-AUTH-TOKEN=other`)).status, 202);
+		assert.equal((await ask("/v1/webhooks/a", { method: "POST", body: "{}" })).status, 202);
+		const queries = (await instances()).map(({ payload }) => (payload as WireRecord)["query"] as object);
+		const expected = JSON.parse('{ "team": "ops", "tag": ["a", "b"], "e": "", "__proto__": "x", "q": "é 1" }');
+		assert.deepEqual(queries, [expected, {}, {}]);
+		const deliveries = (await (await ask("/v1/webhook_deliveries")).json()) as readonly WireRecord[];
+		assert.ok(
+			deliveries.every((delivery) => !("query" in delivery)),
+			"lists leave it out, as they do bodies",
+		);
+		const first = String(deliveries.at(-1)?.["id"]);
+		assert.deepEqual(((await (await ask(`/v1/webhook_deliveries/${first}`)).json()) as WireRecord)["query"], expected);
+		assert.equal((await ask(`/v1/webhook_deliveries/${first}/replay`, { method: "POST" })).status, 202);
+		const [replayed] = (await instances()).toReversed();
+		assert.deepEqual((replayed?.["payload"] as WireRecord | undefined)?.["query"], expected);
+	}));
+
+test("a challenge that the rule names is answered as plain text, and starts nothing", () =>
+	withHooks(
+		[
+			{ url: "meta", challenge: { query: "hub.challenge" } },
+			{ url: "okta", challenge: { header: "X-Okta-Challenge", answer_json: "verification" } },
+		],
+		async (service) => {
+			const { ask, post, instances } = service;
+			const html = await ask("/v1/webhooks/meta?hub.mode=subscribe&hub.challenge=%3Cscript%3Ealert(1)%3C/script%3E");
+			assert.deepEqual([html.status, await html.text()], [200, "<script>alert(1)</script>"]);
+			assert.equal(html.headers.get("content-type"), "text/plain; charset=utf-8");
+			assert.equal(html.headers.get("x-content-type-options"), "nosniff");
+			assert.match(html.headers.get("content-security-policy") ?? "", /sandbox/);
+			assert.deepEqual([html.headers.get("cache-control"), html.headers.get("svc-warning")], ["no-store", null]);
+			const okta = await ask("/v1/webhooks/okta", { headers: { "x-okta-challenge": "abc" } });
+			assert.deepEqual(await okta.json(), { verification: "abc" });
+			// Microsoft Graph posts without a body.
+			const graph = await post("meta?hub.challenge=a+b", "");
+			assert.deepEqual([graph.status, await graph.text()], [200, "a b"]);
+			for (const value of ["", "x".repeat(1_025), "a%0Ab", "%C3%A9", "a&hub.challenge=b"])
+				assert.equal((await ask(`/v1/webhooks/meta?hub.challenge=${value}`)).status, 400, value);
+			assert.deepEqual(await instances(), []);
+			assert.equal((await post("meta?hub.challenge=a", "{}")).status, 202, "a request with a body is a delivery");
+			assert.equal((await instances()).length, 1);
+			// Without a challenge the record of the webhook is answered as before.
+			const record = (await (await ask("/v1/webhooks/meta?other=1")).json()) as WireRecord;
+			assert.equal(record["type"], "core.svc.webhook");
+		},
+	));
+
+test("a challenge in a signed body is answered only if the signature is good", () =>
+	withHooks(
+		[{ url: "slack", challenge: { body: "challenge" }, signature: { scheme: "hmac", secret_keys: ["hook"] } }],
+		async ({ ask, post, instances }) => {
+			await ask("/v1/keys/hook", { method: "PUT", body: JSON.stringify({ value: "a-long-secret" }) });
+			const body = JSON.stringify({ type: "url_verification", challenge: "3eZbrw1a" });
+			const signature = createHmac("sha256", "a-long-secret").update(body).digest("hex");
+			const good = await post("slack", body, { "x-signature": signature });
+			assert.deepEqual([good.status, await good.text()], [200, "3eZbrw1a"]);
+			assert.equal((await post("slack", body, { "x-signature": "0".repeat(64) })).status, 403);
+			assert.equal((await post("slack", body)).status, 403);
+			assert.deepEqual(await instances(), []);
+		},
+	));
+
+test("a challenge names one place, and that is none of a credential", () =>
+	withHooks([{ url: "a", challenge: { header: "Authorization" } }], async ({ ask }) => {
+		const rule = (challenge: object) => ({
+			name: "r",
+			trigger: { type: "core.svc.webhook", parameters: { url: "b", challenge } },
+			action: { ref: "default.speak" },
+		});
+		for (const challenge of [{}, { query: "a", header: "b" }, { query: "" }, { query: "a".repeat(101) }, { path: "a" }])
+			assert.equal(
+				(await ask("/v1/rules", { method: "POST", body: JSON.stringify(rule(challenge)) })).status,
+				400,
+				JSON.stringify(challenge),
+			);
+		const response = await ask("/v1/webhooks/a", { headers: { authorization: "Bearer x" } });
+		assert.equal(((await response.json()) as WireRecord)["type"], "core.svc.webhook");
+	}));
+
+test("HEAD says whether a webhook exists, and dispatches nothing", () =>
+	withHooks([{ url: "a/b" }], async ({ ask, instances }) => {
+		const found = await ask("/v1/webhooks/a/b?x=1", { method: "HEAD" });
+		assert.deepEqual([found.status, await found.text(), found.headers.get("svc-warning")], [200, "", null]);
+		assert.equal((await ask("/v1/webhooks/none", { method: "HEAD" })).status, 404);
+		assert.deepEqual(await instances(), []);
+	}));
+
 test("texts of headers are UTF-8, or else latin-1", () =>
 	withHooks([{ url: "a" }], async ({ post, ask, instances }) => {
 		const utf8 = Buffer.from("Prüfung – 1").toString("latin1");

@@ -2,7 +2,7 @@ import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.
 import { SvcError } from "../../contract/index.ts";
 import { toHeaderText } from "../../http/header-text.ts";
 import { parseOneOf } from "../../http/one-of.ts";
-import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { type Answer, answerJson, answerNothing, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
@@ -12,7 +12,10 @@ import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import { type Challenge, replyChallenge } from "./challenge.ts";
+import { genericHookUrl } from "./hook-parameters-api.ts";
 import { verdicts } from "./ledger.ts";
+import { toPayloadQuery } from "./payload-query.ts";
 import { deliverySchema, webhookSchema } from "./schemas.ts";
 import type { Webhooks } from "./webhooks-api.ts";
 
@@ -29,6 +32,12 @@ function hookOf({ path }: Pick<RouteContext, "path">): GuardedResource {
 	return { uid: `webhook:${toHookUrl(path["url"] ?? "")}` };
 }
 
+async function challengeOf({ engine, path, request }: RouteContext<RouteNeeds>): Promise<Challenge | undefined> {
+	const url = path["url"] ?? "";
+	if (toHookUrl(url) === genericHookUrl) return undefined;
+	return engine.webhooks.challenge(url, { query: toPayloadQuery(request.url), headers: toTexts(request.headers) });
+}
+
 async function deliveryResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
 	return { uid: `webhook:${(await engine.webhooks.delivery(path["id"] ?? "")).url}` };
 }
@@ -36,6 +45,17 @@ async function deliveryResource({ engine, path }: Pick<RouteContext<RouteNeeds>,
 const receiptHeaders = {
 	"Svc-Trace-Id": { description: "The trace that the event belongs to.", schema: text },
 	"Svc-Trigger-Instance-Id": { description: "Ids of the events, separated by commas.", schema: text },
+};
+
+const challengeContent = { "text/plain": { schema: text, example: "1158201444" } };
+const challengeObject = { type: "object", additionalProperties: text };
+const answerChallenge: Answer = {
+	description: "The challenge of a sender.",
+	content: { ...challengeContent, "application/json": { schema: challengeObject } },
+};
+const answerHookOrChallenge: Answer = {
+	description: "The webhook, or the challenge of a sender.",
+	content: { ...challengeContent, "application/json": { schema: { anyOf: [webhookSchema, challengeObject] } } },
 };
 
 export const webhookRoutes = [
@@ -57,14 +77,37 @@ export const webhookRoutes = [
 		method: "GET",
 		path: "/webhooks/**:url",
 		component: "api",
-		summary: "Get a webhook",
-		answers: { 200: answerJson(webhookSchema) },
+		summary: "Get a webhook, or answer the challenge of a sender",
+		description:
+			"A challenge that the parameter `challenge` of the webhook names is answered as text, or in JSON. That needs `webhook_send`.",
+		answers: { 200: answerHookOrChallenge },
 		permission: "webhook_view",
-		resource: hookOf,
-		async handler({ engine, path }) {
+		readsAnyQuery: true,
+		async resource(context) {
+			return { ...hookOf(context), ...((await challengeOf(context)) !== undefined && { permission: "webhook_send" as const }) };
+		},
+		async handler(context) {
+			const { engine, path } = context;
+			const challenge = await challengeOf(context);
+			if (challenge !== undefined) return replyChallenge(challenge);
 			const [hook] = await engine.webhooks.find(path["url"] ?? "");
 			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${path["url"]}" is not registered`);
 			return replyJson(toHook(hook.trigger));
+		},
+	}),
+	defineRoute({
+		method: "HEAD",
+		path: "/webhooks/**:url",
+		component: "api",
+		summary: "Ask whether a webhook exists",
+		description: "As senders do before their first delivery. Dispatches nothing.",
+		answers: { 200: answerNothing("It exists.") },
+		permission: "webhook_send",
+		resource: hookOf,
+		readsAnyQuery: true,
+		async handler({ engine, path }) {
+			await engine.webhooks.find(path["url"] ?? "");
+			return { status: 200, headers: {}, body: null };
 		},
 	}),
 	defineRawRoute({
@@ -73,18 +116,23 @@ export const webhookRoutes = [
 		component: "api",
 		summary: "Deliver to a webhook",
 		description: "Answered once the events are on disk. Takes the header `Svc-Trace-Tag`.",
-		answers: { 202: answerJson(jsonValue, { description: "The body that was sent; it is on disk.", headers: receiptHeaders }) },
+		answers: {
+			200: answerChallenge,
+			202: answerJson(jsonValue, { description: "The body that was sent; it is on disk.", headers: receiptHeaders }),
+		},
 		permission: "webhook_send",
 		resource: hookOf,
 		async handler({ engine, path, request, body, principal }) {
 			const headers = toTexts(request.headers);
-			const { instances } = await engine.webhooks.receive(path["url"] ?? "", {
+			const { instances, challenge } = await engine.webhooks.receive(path["url"] ?? "", {
 				headers,
+				query: toPayloadQuery(request.url),
 				bytes: body.bytes,
 				body: body.value,
 				traceTag: toTraceTag(headers["svc-trace-tag"]),
 				principal,
 			});
+			if (challenge !== undefined) return replyChallenge(challenge);
 			return replyJson(body.value, 202, {
 				"svc-trace-id": instances[0]?.trace_id ?? "",
 				"svc-trigger-instance-id": instances.map(({ id }) => id).join(","),
@@ -96,7 +144,7 @@ export const webhookRoutes = [
 		path: "/webhook_deliveries",
 		component: "api",
 		summary: "List deliveries that webhooks keep, the newest first",
-		description: "50 at a time; without `headers` and `body`.",
+		description: "50 at a time; without `headers`, `query` and `body`.",
 		answers: { 200: answerPage(deliverySchema), 429: answerTooMany },
 		permission: "webhook_list",
 		query: { ...pagingQuery, url: "string", verdict: "list", trigger_instance: "string" },
@@ -121,7 +169,7 @@ export const webhookRoutes = [
 		path: "/webhook_deliveries/:id",
 		component: "api",
 		summary: "Get a delivery",
-		description: "With `headers` and `body`.",
+		description: "With `headers`, `query` and `body`.",
 		answers: { 200: answerJson(deliverySchema) },
 		permission: "webhook_view",
 		resource: deliveryResource,
@@ -152,9 +200,12 @@ function toHook({ id, ref, pack, name, type, parameters, description }: TriggerE
 	return { id, uid: `webhook:${toHookUrl(String(parameters["url"]))}`, ref, name, pack, type, parameters, description };
 }
 
-function toDelivery({ delivery_key: _key, headers, body, ...entity }: WebhookDeliveryEntity, { whole }: { readonly whole: boolean }) {
+function toDelivery(
+	{ delivery_key: _key, headers, query, body, ...entity }: WebhookDeliveryEntity,
+	{ whole }: { readonly whole: boolean },
+) {
 	const members = Object.entries(entity).filter(([, value]) => value !== null);
-	return { ...Object.fromEntries(members), ...(whole && { headers, body }) };
+	return { ...Object.fromEntries(members), ...(whole && { headers, ...(query !== null && { query }), body }) };
 }
 
 function toTexts(headers: Headers): Record<string, string> {

@@ -5,9 +5,9 @@ import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 /** A webhook on the wire. */
 export const webhookSchema = defineSchema("Webhook", object(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });
 
-const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "body"] as const;
+const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "query", "body"] as const;
 
-/** A delivery that a webhook keeps, on the wire. Members that are null are left out; headers and body are for those who may see them. */
+/** A delivery that a webhook keeps, on the wire. Members that are null are left out; headers, query and body are for those who may see them. */
 export const deliverySchema = defineSchema(
 	"WebhookDelivery",
 	object(

@@ -10,7 +10,7 @@ const object = { type: "object" };
 export const webhookType = defineTriggerType(
 	triggerRefs.webhook,
 	"Something was posted to a webhook.",
-	ofObject({ headers: object, headers_lower: object, body: { anyOf: [object, { type: "array" }] } }),
+	ofObject({ headers: object, headers_lower: object, query: object, body: { anyOf: [object, { type: "array" }] } }),
 	hookParametersSchema,
 );
 

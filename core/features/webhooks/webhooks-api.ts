@@ -1,6 +1,7 @@
-import type { JsonValue, TriggerInstanceEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
+import type { JsonObject, JsonValue, TriggerInstanceEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Challenge, Handshake } from "./challenge.ts";
 import type { Hook } from "./hook-index.ts";
 
 /** A request to a webhook, its credential checked. */
@@ -9,6 +10,8 @@ export interface Delivery {
 	readonly headers: Readonly<Record<string, string>>;
 	/** The body as it came. */
 	readonly bytes: Uint8Array;
+	/** As rules see it. */
+	readonly query: JsonObject;
 	/** The body, parsed. */
 	readonly body: JsonValue;
 	readonly traceTag: string | undefined;
@@ -20,6 +23,8 @@ export interface Delivery {
 export interface Receipt {
 	/** One for each hook of the url that took it, repetitions included. */
 	readonly instances: readonly Pick<TriggerInstanceEntity, "id" | "trace_id">[];
+	/** Of a handshake, which makes no instance. */
+	readonly challenge?: Challenge;
 }
 
 export interface DeliveryQuery extends Paging {
@@ -34,6 +39,8 @@ export interface Webhooks {
 	list(): Promise<readonly Hook[]>;
 	/** The hooks of a url; `SVC_NOT_FOUND` when there is none. */
 	find(url: string): Promise<readonly Hook[]>;
+	/** The challenge that a hook of the url answers; undefined for a request without one, and for an unknown url. */
+	challenge(url: string, handshake: Handshake): Promise<Challenge | undefined>;
 	/**
 	 * Take a delivery in: on disk when the promise resolves. The url `svc` is the generic hook, whose body names the trigger.
 	 * `SVC_NOT_FOUND`: no such hook; `SVC_FORBIDDEN`: the signature is not good, or the generic hook was asked for a trigger that comes

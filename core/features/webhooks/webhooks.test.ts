@@ -45,7 +45,7 @@ function toTrigger(parameters: JsonObject, index: number): TriggerEntity {
 }
 
 function toDelivery(body: JsonValue, headers: Record<string, string>): Delivery {
-	return { headers, bytes: Buffer.from(JSON.stringify(body)), body, traceTag: headers["svc-trace-tag"], principal };
+	return { headers, query: {}, bytes: Buffer.from(JSON.stringify(body)), body, traceTag: headers["svc-trace-tag"], principal };
 }
 
 const coded = (code: string, pattern: RegExp) => (error: unknown) =>
@@ -67,6 +67,7 @@ test("a delivery becomes a trigger instance with headers in both spellings and w
 		assert.deepEqual(instance?.payload, {
 			headers: { "X-Github-Event": "push", "Content-Type": "application/json" },
 			headers_lower: { "x-github-event": "push", "content-type": "application/json" },
+			query: {},
 			body: { level: "critical" },
 		});
 		assert.equal((await storage.get("trace", instance.trace_id))?.trace_tag, "ticket");

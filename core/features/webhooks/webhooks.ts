@@ -21,6 +21,7 @@ import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
 import { findDeliveryId } from "./delivery-id.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { genericHookUrl } from "./hook-parameters-api.ts";
@@ -73,6 +74,10 @@ export class ReceivedWebhooks implements Webhooks {
 		return this.#parts.hooks.list();
 	}
 
+	async challenge(url: string, handshake: Handshake): Promise<Challenge | undefined> {
+		return findChallenge(await this.#parts.hooks.find(url), handshake);
+	}
+
 	async receive(url: string, delivery: Delivery): Promise<Receipt> {
 		try {
 			const receipt = await this.#receive(url, delivery);
@@ -89,7 +94,9 @@ export class ReceivedWebhooks implements Webhooks {
 		const found = await this.find(url);
 		if (typeof delivery.body !== "object" || delivery.body === null)
 			throw new SvcError("SVC_INVALID", "body: must be an object or an array");
-		return this.#receiveHooks(found, delivery);
+		const { query, headers, bytes, body } = delivery;
+		const challenge = findChallenge(found, { query, headers, body: bytes.length === 0 ? undefined : body });
+		return challenge === undefined ? this.#receiveHooks(found, delivery) : this.#receiveChallenge(challenge, delivery);
 	}
 
 	async deliveries({ url, verdict, triggerInstance, ...paging }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
@@ -118,13 +125,15 @@ export class ReceivedWebhooks implements Webhooks {
 			assertOverruled(original, principal, overrule);
 			this.#parts.logger.warn("refusal of a webhook delivery overruled", toAudit(original, principal));
 		}
+		const query = original.query ?? {};
 		const lower = original.headers as Readonly<Record<string, string>>;
 		const { instance } = await this.#parts.dispatcher.dispatch({
 			trigger: hook.trigger.ref,
-			payload: { ...toPayloadHeaders(lower), body: original.body },
+			payload: { ...toPayloadHeaders(lower), query, body: original.body },
 			trace: { trace_tag: original.trace_tag ?? toTraceTag(original.url) },
 		});
-		const delivery = { headers: lower, bytes: noBytes, body: original.body, traceTag: original.trace_tag ?? undefined, principal };
+		const traceTag = original.trace_tag ?? undefined;
+		const delivery = { headers: lower, query, bytes: noBytes, body: original.body, traceTag, principal };
 		const arrival = { hook, delivery, headers: original.headers, deliveryId: original.delivery_id ?? undefined };
 		const verdict = isRefused ? "overruled" : "replayed";
 		return this.#ledger.record(arrival, { verdict, reason: `delivery ${id} once more`, instanceId: instance.id });
@@ -148,6 +157,15 @@ export class ReceivedWebhooks implements Webhooks {
 		const check = (resolved: ResolvedTrigger) => this.#parts.triggerTypes.assertInjectable(resolved, principal);
 		const { instance } = await this.#parts.dispatcher.dispatch({ trigger, payload, trace, check });
 		return { instances: [instance] };
+	}
+
+	async #receiveChallenge(challenge: Challenge, delivery: Delivery): Promise<Receipt> {
+		const { url } = challenge.hook;
+		// Senders sign a challenge in a body like a delivery, and no other: there is nothing to sign.
+		const problem = delivery.bytes.length === 0 ? undefined : await this.#findProblem(challenge.hook, delivery);
+		if (problem !== undefined) throw new SvcError("SVC_FORBIDDEN", `webhook "${url}": ${problem}`);
+		this.#parts.logger.info("webhook challenge answered", { url, user: delivery.principal.username });
+		return { instances: [], challenge };
 	}
 
 	/** One after the other, so that all instances of one delivery are in one trace. */
@@ -176,7 +194,7 @@ export class ReceivedWebhooks implements Webhooks {
 		if (problem !== undefined) return this.#refuse(arrival, problem);
 		const event = {
 			trigger: trigger.ref,
-			payload: { headers: headers.headers, headers_lower: headers.headers_lower, body: delivery.body },
+			payload: { headers: headers.headers, headers_lower: headers.headers_lower, query: delivery.query, body: delivery.body },
 			trace:
 				traceId !== undefined
 					? { id_: traceId }

@@ -120,6 +120,9 @@ async function askSuccesses(asker: Asker, { ask }: GuardedService, token: string
 	await ask(token, "POST", "/v1/rules", { ...ruleBody("hourly"), trigger });
 	const [timer] = JSON.parse((await asker.ask("api GET /timers", { path: "/timers" })).text ?? "") as { readonly ref: string }[];
 	await asker.ask("api GET /timers/:ref", { path: `/timers/${timer?.ref}` });
+	const proven = { type: "core.svc.webhook", parameters: { url: "proven", challenge: { query: "c" } } };
+	await ask(token, "POST", "/v1/rules", { ...ruleBody("proven"), trigger: proven });
+	for (const method of ["GET", "POST"]) await asker.ask(`api ${method} /webhooks/**:url`, { path: "/webhooks/proven?c=1" });
 }
 
 /** What a worker asks about a job that it has. */

@@ -32,7 +32,7 @@ export function exchange(root: string, route: Route, sent: Sent): Promise<Exchan
 			const seen = { method, path: toDocumentedPath(route), status, headers, isSelected: path.includes("clude_attributes=") };
 			const pieces: Buffer[] = [];
 			response.on("data", (piece: Buffer) => pieces.push(piece));
-			response.on("end", () => resolve({ ...seen, text: Buffer.concat(pieces).toString("utf8") }));
+			response.on("end", () => resolve({ ...seen, text: method === "HEAD" ? undefined : Buffer.concat(pieces).toString("utf8") }));
 			response.on("error", reject);
 			if (status !== 200 || (!isLeft && leave === undefined)) return;
 			resolve({ ...seen, text: undefined });

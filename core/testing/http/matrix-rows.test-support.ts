@@ -549,6 +549,7 @@ export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	},
 	"api GET /webhooks": { ok: 200, request: at("/webhooks"), grants: global("webhook_list") },
 	"api GET /webhooks/**:url": { ok: 200, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_view") },
+	"api HEAD /webhooks/**:url": { ok: 200, request: at("/webhooks/disk/full"), grants: on("webhook:disk/full", "webhook_send") },
 	"api POST /webhooks/**:url": {
 		ok: 202,
 		request: at("/webhooks/disk/full", {}),

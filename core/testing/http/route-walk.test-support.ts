@@ -402,6 +402,7 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api PUT /sensortypes/:ref": ({ secrets }) => send("/sensortypes/vault.nothing", [{ enabled: false }, { enabled: secrets.refuse() }]),
 	"api GET /webhooks": () => get("/webhooks"),
 	"api GET /webhooks/**:url": () => get("/webhooks/nothing"),
+	"api HEAD /webhooks/**:url": () => get("/webhooks/nothing"),
 	"api POST /webhooks/**:url": ({ secrets }) => [
 		...send("/webhooks/svc", [
 			{ trigger: secrets.refuse() },
