@@ -199,7 +199,7 @@ test("what is signed are the decoded bytes, whatever their charset", () =>
 	}));
 
 test("a url that no request can reach is refused at the rule and the trigger, others are reached", () =>
-	withService(async ({ ask }) => {
+	withHooks([], async ({ ask }) => {
 		const create = (url: string) => {
 			const rule = {
 				name: "hooked",
