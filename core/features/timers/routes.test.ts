@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 import { withService } from "../../testing/http/service.test-support.ts";
 
 const timer = { type: "core.svc.IntervalTimer", parameters: { unit: "hours", delta: 1 } };
@@ -20,8 +21,7 @@ test("a timer shows when it fires next only while an enabled rule acts on it", (
 		};
 		await send("POST", "/v1/rules", rule("one", true));
 		await send("POST", "/v1/rules", rule("two", false));
-		while ((await read()) === null) await new Promise((resolve) => setTimeout(resolve, 20));
-		const next = await read();
+		const next = await until("a time for the timer", 20, async () => (await read()) ?? undefined);
 		await send("PUT", "/v1/rules/default.one", rule("one", false));
 		assert.equal(await read(), null, "every rule is disabled");
 		await send("PUT", "/v1/rules/default.two", rule("two", true));
