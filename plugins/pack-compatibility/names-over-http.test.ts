@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { defineDialect } from "../../core/contract/index.ts";
 import { type GuardedService, withGuardedService } from "../../core/testing/http/guarded-service.test-support.ts";
 import { packCompatibility } from "./index.ts";
 
@@ -28,7 +29,11 @@ const ruleOn = (type: string, url: string) => ({
 	action: { ref: "default.speak" },
 });
 
-const withNames = (run: (service: GuardedService) => Promise<void>) => withGuardedService(run, { rbac, dialects: [packCompatibility()] });
+/** Another name of the runner type that the service under test has. */
+const talkative = defineDialect("talkative", () => ({ description: "Says speak in another word.", runnerTypes: { talk: "speak" } }));
+
+const withNames = (run: (service: GuardedService) => Promise<void>) =>
+	withGuardedService(run, { rbac, dialects: [packCompatibility(), talkative()] });
 
 test("a webhook needs its permission by whichever name its trigger type is called", () =>
 	withNames(async ({ ask, signIn }) => {
@@ -107,6 +112,15 @@ test("lists, filters and single records take the names of a dialect", () =>
 			assert.equal((await ask(root, "GET", `/v1/triggers/core.${word}.sensor.process_spawn`)).body["ref"], "core.svc.sensor.process_spawn");
 			assert.equal(await count(`/executions?trigger_type=core.${word}.webhook`), 0);
 		}
+		for (const [first, second] of [
+			["talk", "name:speak"],
+			["speak", "name:talk"],
+			["talk", "uid:runner_type:talk"],
+			["talk", "uid:runner_type:speak"],
+		] as const) {
+			assert.equal(await count(`/executions?runner=${first}&filter=runner.${second}`), 1, `${first} ${second}`);
+		}
+		assert.equal(await count("/executions?runner=talk&filter=runner.name:orquesta"), 0);
 		const tested = await ask(root, "POST", "/v1/rules/test", {
 			rule: ruleOn("core.st2.webhook", "unknown"),
 			trigger_instance: { trigger: "core.st2.webhook", payload: { headers: {}, body: {} } },

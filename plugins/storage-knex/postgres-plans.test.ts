@@ -173,7 +173,7 @@ plansTest(
 			["sort_desc"],
 		);
 		for (const list of lists) {
-			const { filter, orderBy } = parseExecutionFilter(list as ListQuery);
+			const { filter, orderBy } = parseExecutionFilter(list as ListQuery, (_field, value) => value);
 			const where = toWhere(filter);
 			const newest: Query<ExecutionEntity>["orderBy"] = [
 				["start_timestamp", "desc"],

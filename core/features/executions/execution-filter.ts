@@ -4,7 +4,7 @@ import { assertOneOf, parseOneOf } from "../../http/one-of.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
-import type { ExecutionFilter, ExecutionListQuery } from "../../kernel/executions/executions-api.ts";
+import type { ExecutionFilter, ExecutionListQuery, Executions } from "../../kernel/executions/executions-api.ts";
 import { executionStatuses } from "./execution-statuses-api.ts";
 import { type FilterField, startPath, toIndexed } from "./record-paths.ts";
 
@@ -62,13 +62,21 @@ export const executionFilterQuery = {
 
 type FilterValues = QueryValues<typeof executionFilterQuery>;
 
-/** Filter and order of a list of executions. */
-export function parseExecutionFilter(query: FilterValues): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
+/**
+ * Filter and order of a list of executions.
+ *
+ * @param toOwnNames several conditions on one field are compared by the service's own names
+ */
+export function parseExecutionFilter(
+	query: FilterValues,
+	toOwnNames: Executions["toOwnNames"],
+): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
 	const statuses = parseOneOf("status", query.status, [...executionStatuses, "null"]);
 	const conditions = new Map<FilterField, string | null | readonly string[]>();
 	for (const name of Object.keys(filterFields) as (keyof typeof filterFields)[]) {
 		const given = name === "status" ? statuses : query[name];
-		if (given !== undefined) addCondition(conditions, filterFields[name], name === "id" ? parseIds(String(given)) : given);
+		const field = filterFields[name];
+		if (given !== undefined) addCondition(conditions, field, name === "id" ? parseIds(String(given)) : toOwnNames(field, given));
 	}
 	const started: string[] = [];
 	for (const token of query.filter?.split(/\s+/).filter(Boolean) ?? []) {
@@ -77,7 +85,7 @@ export function parseExecutionFilter(query: FilterValues): { readonly filter: Ex
 		else {
 			const indexed = toIndexed(path, value);
 			if (indexed.field === "status") assertOneOf("filter: status", [value], [...executionStatuses, "null"]);
-			addCondition(conditions, indexed.field, indexed.value);
+			addCondition(conditions, indexed.field, toOwnNames(indexed.field, indexed.value));
 		}
 	}
 	const { range, reversed } = parseRange(withStart(query, started));

@@ -91,7 +91,11 @@ export const executionRoutes = withActionExecutions([
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
 			const { selection, fields, children } = parseExecutionSelection(context.query);
-			const query = { ...parseExecutionFilter(context.query), fields, children };
+			const query = {
+				...parseExecutionFilter(context.query, (field, value) => context.engine.executions.toOwnNames(field, value)),
+				fields,
+				children,
+			};
 			const shown = { presentation: toPresentation(context), selection };
 			return replyPages(context, paging, async (part) => {
 				const page = await context.engine.executions.list({ ...query, ...part });

@@ -115,6 +115,8 @@ export interface Executions {
 		options?: { readonly fields?: readonly (keyof ExecutionEntity)[]; readonly children?: boolean },
 	): Promise<ExecutionView>;
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
+	/** The service's names for those that a filter on a field has in the words of a dialect. */
+	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[];
 	/** What rules have started executions from, by the ids of those that a rule has started. */
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
 	/** Descendants in depth-first order, or by start time. `depth` 0 or negative: all generations. */

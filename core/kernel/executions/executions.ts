@@ -107,6 +107,10 @@ export class StoredExecutions implements Executions {
 		return sorted ? descendants.sort(byStart) : toTreeOrder(parentId, descendants);
 	}
 
+	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[] {
+		return toOwnNames(field, value, this.#parts.dialects);
+	}
+
 	async ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]> {
 		if (ids.length === 0) return [];
 		const found = new Map(

@@ -232,6 +232,7 @@ export function toEngine(fake: FakeEngine): Engine {
 				const items = fake.stored.slice(from, query.limit === undefined ? undefined : from + query.limit);
 				return { items: items.map((entity) => toView(entity)), total: fake.stored.length };
 			},
+			toOwnNames: (_field: string, value: string | readonly string[]) => value,
 			causes: async () => new Map(),
 			descendants: async () => [],
 			ofIds: async () => [],
