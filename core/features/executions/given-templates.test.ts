@@ -238,8 +238,31 @@ test("a key with scopes reads by templates that it gives no more than they allow
 		const send = await createSender(asked, "action_execute");
 		assert.equal((await result(await send({ text: "plain" }, { action: "vault.login" })))["text"], "plain");
 		assertHidden(await result(await send({ text: "{{ svckv.system.pin | decrypt_kv }}" }, { action: "vault.login" })), "scopes");
-		const notify = { "on-complete": { message: "{{ svckv.system.pin | decrypt_kv }}", routes: ["log"] } };
-		assert.equal((await send({ text: "plain" }, { notify })).status, 403);
+	}));
+
+test("a key with scopes gives templates to a notification, which read no more than the scopes allow", () =>
+	withVault(async (asked) => {
+		const { ask, root, result } = asked;
+		const kinds = { narrow: ["action_execute"], wide: ["action_execute", "key_value_pair_view"] };
+		for (const [name, scopes] of Object.entries(kinds)) {
+			const send = await createSender(asked, ...scopes);
+			const data = {
+				text: "{{ action_parameters.text }}",
+				name,
+				pin: "{{ svckv.system.pin | decrypt_kv }}",
+				secret: "{{ action_parameters.password }}",
+			};
+			const notify = { "on-complete": { message: "done", data, routes: ["log"] } };
+			await result(await send({ text: "plain", password: kept }, { action: "vault.login", notify }));
+		}
+		const told = await until(async () => {
+			const { body } = await ask(root, "GET", "/v1/triggerinstances?trigger=core.svc.generic.notifytrigger");
+			const all = body as unknown as readonly { readonly payload: { readonly data: Readonly<Record<string, string>> } }[];
+			return all.length > 1 ? all.map(({ payload }) => payload.data) : undefined;
+		});
+		const narrow = told.find(({ name }) => name === "narrow");
+		assert.deepEqual([narrow?.["text"], narrow?.["pin"]], ["plain", "{{ svckv.system.pin | decrypt_kv }}"]);
+		assertHidden(told, "notification");
 	}));
 
 test("notifications that a request asks for show no secret of the action", () =>

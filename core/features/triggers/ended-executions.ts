@@ -64,7 +64,8 @@ export class EndedExecutions {
 		const snapshot = await this.#parts.catalog.snapshot(ended.snapshot_id);
 		// Those of a request read no secret that the action itself has put into its parameters.
 		const isOwn = isDeepStrictEqual(ended.notify, snapshot.action.notify);
-		const isGiven = !isOwn && !(await isAdministrator(ended.author ?? ended.user));
+		// A key with scopes is no administrator's.
+		const isGiven = !isOwn && (ended.scopes !== null || !(await isAdministrator(ended.author ?? ended.user)));
 		const access = isGiven ? items.accessForGiven(user, ended) : items.accessFor(user, ended);
 		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
 		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {

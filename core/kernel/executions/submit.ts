@@ -1,11 +1,9 @@
 import {
 	type ActionEntity,
 	type ExecutionEntity,
-	isJsonObject,
 	type JsonObject,
 	type Storage,
 	SvcError,
-	stringifyJson,
 	type TraceEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
@@ -169,7 +167,6 @@ async function draftAsked(
 	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
 	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
-	assertPlainNotify(input, principal);
 	// An action must not lend the key of its caller, or of its rule's author, what the key was not given.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : rule.scopes;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
@@ -219,14 +216,6 @@ async function needsGuard(
 	if (origin.scopes !== null) return true;
 	const isOfPack = origin.author === systemUser && origin.pack === action.pack;
 	return !(isOfPack || (await isAdministrator(origin.author)));
-}
-
-/** They are rendered when the execution has ended, and nothing is known of the key any more. */
-function assertPlainNotify({ notify }: SubmitInput, { scopes, username }: Principal): void {
-	if (scopes === undefined || !notify) return;
-	const rendered = Object.values(notify).filter((section) => !isJsonObject(section) || section["literal"] !== true);
-	if (!/\{[{%]/.test(stringifyJson([Object.keys(notify), rendered]))) return;
-	throw new SvcError("SVC_FORBIDDEN", `notify: a key of "${username}" that has scopes may give no templates here`);
 }
 
 type Origin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
