@@ -10,10 +10,11 @@ import { readBody, readRawBody, readTextBody } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
 import type { Cors } from "./cors.ts";
 import { toLoggedPath } from "./logged-path.ts";
+import { mayHoldSecrets } from "./present.ts";
 import { castQuery, parseQuery } from "./query.ts";
 import type { BodyBounds } from "./read-text.ts";
 import type { RecordedRequest, Recorder } from "./recorder.ts";
-import { type Reply, replyFault, sniffHeaders, toErrorReply } from "./respond.ts";
+import { noStore, type Reply, replyFault, sniffHeaders, toErrorReply } from "./respond.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { findIgnored, toWarningHeaders, warningHeader } from "./warnings.ts";
@@ -165,11 +166,9 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 		body: await readRouteBody(recorded, request, context),
 	};
 	const ignored = findIgnored(route, raw, routeContext.body);
-	if (route.resource !== undefined) {
-		const path = await assertOnRecord(route, routeContext);
-		return { reply: await handle(recorder, recorded, { ...routeContext, path }), cookie, ignored };
-	}
-	return { reply: await handle(recorder, recorded, routeContext), cookie, ignored };
+	const found = route.resource === undefined ? routeContext : { ...routeContext, path: await assertOnRecord(route, routeContext) };
+	const reply = await handle(recorder, recorded, found);
+	return { reply: mayHoldSecrets(route, found) ? { ...reply, headers: { ...reply.headers, ...noStore } } : reply, cookie, ignored };
 }
 
 /** The reply with warnings after its own. */

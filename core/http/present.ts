@@ -2,7 +2,7 @@ import { toActionResource } from "../kernel/basics/resource.ts";
 import { roomInTurn } from "../language/loop-turn.ts";
 import { maskTogether } from "../language/parameters/mask.ts";
 import { toLoggedPath } from "./logged-path.ts";
-import type { HttpContext, RouteContext } from "./route.ts";
+import type { HttpContext, Route, RouteContext } from "./route.ts";
 
 /** How a record is shown. */
 export interface Presentation {
@@ -27,6 +27,12 @@ export function showsSecrets({ query, principal, logger, request }: RouteContext
 	if (query.show_secrets !== true || !principal.isAdmin) return false;
 	logger.info("secrets shown", { user: principal.username, path: toLoggedPath(new URL(request.url).pathname) });
 	return true;
+}
+
+/** True if an answer of the route holds secrets in clear where there are any: they were asked for, or masking is off. */
+export function mayHoldSecrets({ query: schema }: Pick<Route, "query">, { query, principal, options }: RouteContext): boolean {
+	if (schema === undefined || !Object.hasOwn(schema, "show_secrets")) return false;
+	return !options.api.mask_secrets || (query["show_secrets"] === true && principal.isAdmin);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerList } from "../../http/openapi/answers.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import { replyJson } from "../../http/respond.ts";
+import { noStore, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { labelPattern, mostLabels, toLabels } from "../../kernel/basics/labels.ts";
 import {
@@ -162,7 +162,7 @@ export const workerRoutes = [
 			const labels = toLabels("labels", body.labels);
 			for (const label of labels) guard.assert(principal, "worker_take", labelled(label));
 			const { lease, jobs, stops, lost } = await engine.workers.poll({ ...body, labels }, principal, request.signal);
-			return replyJson({ lease, jobs, stops, lost });
+			return replyJson({ lease, jobs, stops, lost }, 200, noStore);
 		},
 	}),
 	defineRoute({
@@ -220,7 +220,7 @@ export const workerRoutes = [
 		body: bytesBody,
 		async handler(context) {
 			const bytes = await context.engine.workers.reports.bytes(toId(context), context.body, toReporter(context));
-			return replyJson({ data: bytes.toString("base64") });
+			return replyJson({ data: bytes.toString("base64") }, 200, noStore);
 		},
 	}),
 ];
