@@ -25,6 +25,7 @@ import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
+import { assertHiddenStay } from "./hidden-defaults.ts";
 
 interface Parts {
 	readonly storage: Storage;
@@ -65,6 +66,7 @@ export class StoredActions implements Actions {
 		const old = await this.get(refOrId);
 		assertNotSystem(old.pack);
 		const fields = await this.#check(input, input.pack ?? old.pack, old);
+		assertHiddenStay(input, { fields, old, principal });
 		const drafts = await this.#files.write({ fields, stored: old, principal }, input.data_files);
 		const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
 		await this.#store(fields.ref, operation, drafts).catch(async (error: unknown) => {
