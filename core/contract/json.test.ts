@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type JsonValue, parseJson, parseWholeNumber, stringifyJson, toWholeNumber } from "./json.ts";
+import { type JsonValue, maxLargeNumbers, parseJson, parseWholeNumber, stringifyJson, toWholeNumber } from "./json.ts";
 
 const large = 1234567890123456789n;
 
@@ -48,6 +48,16 @@ test("numbers that cannot be represented are refused by name and position", () =
 	refuse(`[${"1".repeat(400)}.5]`, /the number 1{40}… at character 2 .* the largest number is/);
 	refuse(`[${"1".repeat(1_001)}]`, /the number 1{40}… at character 2 .* at most 1000 digits/);
 	assert.deepEqual(parseJson('["1e400", 1e-400]'), ["1e400", 0]);
+});
+
+test("large numbers beyond the count that is allowed are refused", () => {
+	const list = (count: number) => `[${Array(count).fill("9007199254740993").join(",")}]`;
+	assert.equal((parseJson(list(maxLargeNumbers), maxLargeNumbers) as unknown[]).length, maxLargeNumbers);
+	assert.equal((parseJson(list(maxLargeNumbers + 1)) as unknown[]).length, maxLargeNumbers + 1);
+	assert.throws(
+		() => parseJson(list(maxLargeNumbers + 1), maxLargeNumbers),
+		/at most 5000 whole numbers beyond ±9007199254740991 are read/,
+	);
 });
 
 test("text that is not JSON is a syntax error also if it holds large numbers", () => {

@@ -25,6 +25,11 @@ const maxDigits = 1_000;
 const mayLoseNumber = /(?:^|[\s:[,-])\d{16}|\d[eE]\+?\d{3,}\s*(?:[,\]}]|$)/;
 /** The next text or number of a JSON text. */
 const quoteOrNumber = /"|-?\d[\d.eE+-]*/g;
+/**
+ * Most whole numbers beyond `Number.MAX_SAFE_INTEGER` in one text that comes from outside, such as the body of a request. Reading and writing
+ * each takes some microseconds, and half a million of them would hold up the event loop for a second.
+ */
+export const maxLargeNumbers = 5_000;
 /** Marks whole numbers that stand as texts for a moment. It is random and never leaves this file, so that no other text begins with it. */
 const mark = Array.from(globalThis.crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
 const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, "g");
@@ -32,11 +37,13 @@ const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, "g");
 /**
  * Reads JSON and keeps every whole number exactly: one beyond `Number.MAX_SAFE_INTEGER` becomes a `bigint`. Throws a `SyntaxError` if the
  * text is not JSON, and `SVC_INVALID`, which names the number and where it stands, if a number cannot be represented, such as `1e400`.
+ *
+ * @param most most numbers that become a `bigint`; more are `SVC_INVALID`. Pass `maxLargeNumbers` for a text from outside. Default: no limit
  */
-export function parseJson(text: string): JsonValue {
+export function parseJson(text: string, most = Number.POSITIVE_INFINITY): JsonValue {
 	const value = JSON.parse(text) as JsonValue;
 	if (!mayLoseNumber.test(text)) return value;
-	const marked = markLargeNumbers(text);
+	const marked = markLargeNumbers(text, most);
 	return marked === text ? value : (restoreNumbers(JSON.parse(marked)) as JsonValue);
 }
 
@@ -70,7 +77,7 @@ export function toWholeNumber(whole: bigint): number | bigint {
 }
 
 /** A text that is JSON, with its large whole numbers as marked texts. */
-function markLargeNumbers(text: string): string {
+function markLargeNumbers(text: string, most: number): string {
 	const pieces: string[] = [];
 	let copied = 0;
 	quoteOrNumber.lastIndex = 0;
@@ -82,6 +89,10 @@ function markLargeNumbers(text: string): string {
 		}
 		if (token.length < 5 || !isLarge(token, found.index)) continue;
 		pieces.push(text.slice(copied, found.index), `"${mark}${token}"`);
+		if (pieces.length > 2 * most) {
+			const rule = `at most ${most} whole numbers beyond ±${Number.MAX_SAFE_INTEGER} are read`;
+			throw new SvcError("SVC_INVALID", `${rule}; write more of them as texts`);
+		}
 		copied = found.index + token.length;
 	}
 	return copied === 0 ? text : pieces.join("") + text.slice(copied);

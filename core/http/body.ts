@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { isSvcError, type JsonValue, parseJson, SvcError } from "../contract/index.ts";
+import { isSvcError, type JsonValue, maxLargeNumbers, parseJson, SvcError } from "../contract/index.ts";
 import { decodeBodyText } from "./body-text.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 import { type BodyBounds, readBytes } from "./read-text.ts";
@@ -101,7 +101,7 @@ function parseText(text: string, contentType: string | null): unknown {
 function parseJsonBody(text: string, type: string): JsonValue {
 	if (isTooDeep(text)) throw new SvcError("SVC_INVALID", `Failed to parse request body: nested deeper than ${maximumDepth} levels`);
 	try {
-		return parseJson(text);
+		return parseJson(text, maxLargeNumbers);
 	} catch (cause) {
 		const hint = type === "" ? ", as which a body without the header Content-Type is read" : "";
 		const problem = isSvcError(cause) ? cause.message : `not valid JSON${hint}`;

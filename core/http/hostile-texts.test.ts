@@ -84,6 +84,17 @@ test("large texts with few templates, and many small templates, are rendered", (
 		assert.equal(answer.parameters.lines[1], "7");
 	}));
 
+test("bodies with very many whole numbers beyond 2^53 are refused, and thousands are kept exactly", () =>
+	withService(async (service) => {
+		const ids = (count: number) => ({
+			path: "/v1/executions",
+			body: `{"action":"default.speak","parameters":{"lines":[${Array(count).fill("9007199254740993")}]}}`,
+		});
+		await askAll(service, [{ ...ids(100_000), says: /^400 .*at most 5000 whole numbers beyond/ }]);
+		const answer = await assertNoStall(service, () => send(service, ids(4_000)));
+		assert.ok(answer.split("9007199254740993").length > 4_000);
+	}));
+
 const named = (count: number, make: (index: number) => unknown) => Object.fromEntries(times(count, (index) => [`a${index}`, make(index)]));
 const text = { type: "string" };
 let actions = 0;

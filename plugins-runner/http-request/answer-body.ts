@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { type JsonValue, parseJson } from "../../core/contract/index.ts";
+import { type JsonValue, maxLargeNumbers, parseJson } from "../../core/contract/index.ts";
 
 /** The body of an answer as it stands in the result. */
 export interface AnswerBody {
@@ -30,7 +30,7 @@ export async function readAnswerBody(
 	if (text === undefined) return { body: bytes.toString("base64"), parsed: false, body_encoding: "base64", ...cut };
 	if (isJsonType(mediaType) && !isCut) {
 		try {
-			const body = parseJson(text);
+			const body = parseJson(text, maxLargeNumbers);
 			if (!isDeep(body)) return { body, parsed: true };
 		} catch {
 			// Shown as it came: the text says best what is wrong with it.

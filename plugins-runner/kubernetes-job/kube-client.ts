@@ -1,7 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { createSecureContext } from "node:tls";
-import { type JsonObject, SvcError } from "../../core/contract/index.ts";
+import { type JsonObject, parseJson, SvcError } from "../../core/contract/index.ts";
 import { readAnswer, toRefusal } from "../_engine-answers/index.ts";
 import type { Access } from "./access.ts";
 import { findAccess } from "./find-access.ts";
@@ -67,7 +67,7 @@ export class KubeClient {
 	async ask<T>(request: KubeRequest): Promise<T> {
 		const answer = await this.#open(request);
 		try {
-			return JSON.parse(await readAll(answer)) as T;
+			return parseJson(await readAll(answer)) as T;
 		} catch (cause) {
 			throw new KubeUnreachable(`the answer to ${request.path} was cut off`, { cause });
 		}

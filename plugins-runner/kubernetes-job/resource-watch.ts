@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { JsonObject, Logger } from "../../core/contract/index.ts";
+import { type JsonObject, type Logger, parseJson } from "../../core/contract/index.ts";
 import { type KubeClient, KubeRefusal } from "./kube-client.ts";
 import type { KubeObject } from "./kube-objects.ts";
 
@@ -125,7 +125,7 @@ async function* toEvents(pieces: AsyncIterable<Buffer>): AsyncGenerator<WatchEve
 		for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
 			const line = rest.toString("utf8", 0, end);
 			rest = rest.subarray(end + 1);
-			if (line.trim() !== "") yield JSON.parse(line) as WatchEvent;
+			if (line.trim() !== "") yield parseJson(line) as unknown as WatchEvent;
 		}
 	}
 }

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from "../../core/contract/index.ts";
+import { isSvcError, maxLargeNumbers, parseJson, stringifyJson } from "../../core/contract/index.ts";
 import type { PythonReport, PythonRequest } from "./engine.ts";
 
 /** What the Python driver gets (python/svc/driver.py): JSON without white space around it. Paths as Python sees them. */
@@ -19,8 +19,10 @@ export function toDriverRequest(request: Omit<PythonRequest, "environment" | "si
 /** What it reported, or undefined when it did not come so far. */
 export function parseReport(text: string): PythonReport | undefined {
 	try {
-		return parseJson(text) as PythonReport;
-	} catch {
+		return parseJson(text, maxLargeNumbers) as PythonReport;
+	} catch (error) {
+		// The text is whole, and a number in it cannot be read.
+		if (isSvcError(error)) throw error;
 		// Ended while it wrote, which the exit code tells.
 		return undefined;
 	}

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type JsonValue, parseJson, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type JsonValue, maxLargeNumbers, parseJson, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 
 export interface Answer {
 	readonly status_code: number;
@@ -65,7 +65,7 @@ async function readBody(response: Response, limit: number): Promise<{ readonly b
 function toValue(text: string, contentType: string): JsonValue {
 	if (!/^(?:application\/(?:[\w.-]+\+)?|text\/)json\b/i.test(contentType)) return text;
 	try {
-		return parseJson(text);
+		return parseJson(text, maxLargeNumbers);
 	} catch {
 		return text;
 	}

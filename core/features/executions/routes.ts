@@ -1,4 +1,4 @@
-import { type ExecutionStatus, type JsonObject, parseJson, SvcError } from "../../contract/index.ts";
+import { type ExecutionStatus, type JsonObject, maxLargeNumbers, parseJson, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { toHeaderText } from "../../http/header-text.ts";
 import {
@@ -280,7 +280,7 @@ function withoutActors({ paused_by: _paused, resumed_by: _resumed, cancelled_by:
 
 function parseHeaderContext(header: string): JsonObject {
 	try {
-		const value: unknown = parseJson(header);
+		const value: unknown = parseJson(header, maxLargeNumbers);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch (cause) {
 		throw new SvcError("SVC_INVALID", "svc-context: must be a JSON object", { cause });

@@ -1,4 +1,11 @@
-import { type JsonObject, type JsonValue, type ParameterDefinition, parseJson, type SnapshotEntity } from "../../contract/index.ts";
+import {
+	type JsonObject,
+	type JsonValue,
+	maxLargeNumbers,
+	type ParameterDefinition,
+	parseJson,
+	type SnapshotEntity,
+} from "../../contract/index.ts";
 import { isWholeSchema } from "../../language/parameters/definition-reading.ts";
 import { findMismatch } from "../../language/parameters/find-mismatch.ts";
 import { readOutputSchema } from "../../language/parameters/mask.ts";
@@ -55,7 +62,7 @@ function findInText(text: JsonValue, schema: JsonObject, name: string): string |
 function parse(value: JsonValue): JsonValue {
 	if (typeof value !== "string") return value;
 	try {
-		return parseJson(value);
+		return parseJson(value, maxLargeNumbers);
 	} catch {
 		return value;
 	}

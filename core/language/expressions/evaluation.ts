@@ -1,4 +1,12 @@
-import { type DialectNames, type ExpressionScope, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../contract/index.ts";
+import {
+	type DialectNames,
+	type ExpressionScope,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	maxLargeNumbers,
+	parseJson,
+} from "../../contract/index.ts";
 import { Arguments } from "../templates/arguments.ts";
 import { Budget, type TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, DatastoreReference } from "../templates/datastore.ts";
@@ -78,7 +86,7 @@ function toLookup(
 
 function parse(text: string): JsonValue | undefined {
 	try {
-		const value = parseJson(text);
+		const value = parseJson(text, maxLargeNumbers);
 		return isJsonObject(value) || Array.isArray(value) ? value : undefined;
 	} catch {
 		return undefined;

@@ -1,4 +1,11 @@
-import { type JsonValue, type ParameterDefinition, type ParameterType, parseJson, parseWholeNumber } from "../../contract/index.ts";
+import {
+	type JsonValue,
+	maxLargeNumbers,
+	type ParameterDefinition,
+	type ParameterType,
+	parseJson,
+	parseWholeNumber,
+} from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
 import { evaluateLiteral } from "../templates/template.ts";
 import { invalidParameter } from "./problems.ts";
@@ -78,7 +85,7 @@ function toStructure(value: JsonValue, isRight: (parsed: JsonValue) => boolean):
 
 function parseText(text: string): JsonValue | undefined {
 	try {
-		return parseJson(text);
+		return parseJson(text, maxLargeNumbers);
 	} catch {
 		return evaluateLiteral(text);
 	}

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, SvcError } from "../../../core/contract/index.ts";
+import { type JsonObject, maxLargeNumbers, parseJson, SvcError } from "../../../core/contract/index.ts";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
@@ -31,7 +31,7 @@ export function toMessage(line: string): SensorMessage {
 
 function parse(line: string): JsonObject {
 	try {
-		const value: unknown = parseJson(line);
+		const value: unknown = parseJson(line, maxLargeNumbers);
 		if (typeof value === "object" && value !== null) return value as JsonObject;
 	} catch {
 		// Said below.

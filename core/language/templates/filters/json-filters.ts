@@ -1,4 +1,4 @@
-import { parseJson } from "../../../contract/index.ts";
+import { maxLargeNumbers, parseJson } from "../../../contract/index.ts";
 import { toJsonText } from "../json-text.ts";
 import { elementsOf, isTrue, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
@@ -33,7 +33,7 @@ export const jsonFilters: Readonly<Record<string, Filter>> = {
 		if (typeof input !== "string") throw given.error("needs a text");
 		budget.text(input.length);
 		try {
-			return parseJson(input) as Value;
+			return parseJson(input, maxLargeNumbers) as Value;
 		} catch {
 			// The message of the parser would quote the text, which may be a secret.
 			throw given.error("needs a text that is JSON");
