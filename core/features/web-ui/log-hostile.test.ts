@@ -40,7 +40,9 @@ webTest("whatever is printed is text: markup, links, moves of the cursor, titles
 		assert.match(texts[3] ?? "", /title again$/);
 		assert.match(texts[4] ?? "", /\\u202eright to left\\u2066 and \\u0000 nothing/);
 		assert.match(texts[5] ?? "", /<\/div><\/section><style>/);
-		assert.equal(await page.locator(".log-line :is(img, script, style, a:not(.log-number))").count(), 0);
+		assert.equal(await page.locator(".log-line :is(img, script, style, a:not(.log-number, .log-link))").count(), 0);
+		const links = await page.locator(".log-link").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+		assert.deepEqual(links, ["https://example.org/"], "javascript is no link");
 		await page.getByLabel("Find in the output").fill("<script>");
 		await page.getByLabel("Find in the output").press("Enter");
 		await page.getByText("1 of 2").waitFor();

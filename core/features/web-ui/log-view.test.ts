@@ -62,6 +62,36 @@ webTest("colours are shown, and what a terminal would obey is written out; nothi
 	}, options),
 );
 
+webTest("addresses that are printed are links, which tell nobody where they were followed", () =>
+	withWeb(async (web) => {
+		const text = [
+			"see https://example.org/build/1?x=<b>y</b>, or (http://example.org/a).",
+			"\u001b[31mfailed: https://example.org/red\u001b[0m",
+			`cut ${"x".repeat(4_080)} https://example.org/${"y".repeat(100)}`,
+			...Array.from({ length: 12 }, () => "https://a.b/ ".repeat(300)),
+		];
+		const id = await print(web, { text: `${text.join("\n")}\n` });
+		const page = await web.open("root", `/history/${id}/log`);
+		await page.locator(".log-link", { hasText: "red" }).waitFor();
+		const links = await page
+			.locator(".log-link")
+			.evaluateAll((all) => all.slice(0, 4).map((link) => [link.textContent, link.getAttribute("href")]));
+		const wanted = ["https://example.org/build/1?x=", "http://example.org/a", "https://example.org/red", "https://a.b/"];
+		assert.deepEqual(
+			links,
+			wanted.map((address) => [address, address]),
+		);
+		const first = page.locator(".log-link").first();
+		assert.deepEqual([await first.getAttribute("rel"), await first.getAttribute("target")], ["noopener noreferrer nofollow", "_blank"]);
+		assert.equal(await page.locator(".log-line b").count(), 0);
+		assert.ok((await page.locator("*").count()) <= 500);
+		await page.getByLabel("Find in the output").fill("example");
+		await page.getByLabel("Find in the output").press("Enter");
+		await page.locator(".log-link mark").first().waitFor();
+		await assertClean(page);
+	}, options),
+);
+
 webTest("what goes on is followed, without a line lost or twice over connections that are cut; scrolling up stops it", () =>
 	withWeb(async (web) => {
 		const root = await web.signIn("root");

@@ -1,5 +1,6 @@
 import type { OutputLineRecord } from "../../features/clients.ts";
 import { toLocal } from "../parts/time.tsx";
+import { hasLink } from "./find-links.ts";
 import { StyledText, toStyledParts } from "./styled-text.tsx";
 
 /** How lines are shown. */
@@ -15,13 +16,16 @@ interface LogLineProps {
 	readonly href: string;
 	readonly isMarked: boolean;
 	readonly look: LineLook;
-	/** Colours that may still be drawn: a line with more of them is drawn without. */
+	/** Colours and links that may still be drawn: a line with more of them is drawn without. */
 	readonly mostParts: number;
 }
 
 /** A line of an output: its number, which is a link to it, and what it says. */
 export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLineProps) {
 	const parts = line === undefined ? [] : toStyledParts(line.text);
+	const isCut = line !== undefined && line.length > line.text.length;
+	// An address that is cut leads elsewhere.
+	if (isCut) parts.splice(-1, 1, ...parts.slice(-1).map(({ href: _href, ...part }) => part));
 	const shown = parts.length > mostParts ? [{ text: parts.map(({ text }) => text).join(""), class: "" }] : parts;
 	const more = line === undefined ? 0 : line.length - line.text.length;
 	return (
@@ -38,5 +42,5 @@ export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLi
 
 /** How many parts of a line are drawn on their own. */
 export function countParts(line: OutputLineRecord | undefined): number {
-	return line === undefined || !line.text.includes("\u001b") ? 0 : toStyledParts(line.text).length;
+	return line === undefined || !(line.text.includes("\u001b") || hasLink(line.text)) ? 0 : toStyledParts(line.text).length;
 }

@@ -1,6 +1,7 @@
 import Anser, { type AnserJsonEntry } from "anser";
 import { toSeenLine } from "../../contract/unseen-text.ts";
 import { toAnsiColour } from "./ansi-colour.ts";
+import { hasLink, toLinkPieces } from "./find-links.ts";
 
 /** Sequences of terminals that are no colours: moves of the cursor, titles of windows. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
@@ -13,17 +14,23 @@ export interface StyledPart {
 	readonly class: string;
 	/** Colours without a class, by the names of the properties in which the style finds them. */
 	readonly own?: Readonly<Record<string, string>>;
+	/** Address of `http` or `https` that the text is. */
+	readonly href?: string;
 }
 
 /**
- * A line as a terminal shows it: with its colours, as data. What a carriage return has overwritten is left out, and characters that cannot
+ * A line as a terminal shows it: with its colours, as data, and with its addresses as links. What a carriage return has overwritten is left out, and characters that cannot
  * be seen are written out.
  */
-export function toStyledParts(line: string): readonly StyledPart[] {
+export function toStyledParts(line: string): StyledPart[] {
 	const text = toOverwritten(line.replace(/\r+$/, ""));
-	if (!text.includes("\u001b")) return [{ text: toSeen(text), class: "" }];
+	if (!text.includes("\u001b")) return withLinks({ text: toSeen(text), class: "" });
 	const parts = Anser.ansiToJson(text.replace(otherSequences, ""), { use_classes: true, json: true, remove_empty: true });
-	return parts.map(toStyledPart);
+	return parts.flatMap((part) => withLinks(toStyledPart(part)));
+}
+
+function withLinks(part: StyledPart): StyledPart[] {
+	return hasLink(part.text) ? toLinkPieces(part.text).map((piece) => ({ ...part, ...piece })) : [part];
 }
 
 function toStyledPart({ content, fg, bg, fg_truecolor, bg_truecolor, decorations }: AnserJsonEntry): StyledPart {
@@ -47,8 +54,19 @@ function toSeen(text: string): string {
 export function StyledText({ parts, find }: { readonly parts: readonly StyledPart[]; readonly find: string }) {
 	return (
 		<>
-			{parts.map(({ text, class: name, own }, index) =>
-				name === "" ? (
+			{parts.map(({ text, class: name, own, href }, index) =>
+				href !== undefined ? (
+					<a
+						key={index}
+						class={`log-link ${name}`}
+						href={href}
+						target="_blank"
+						rel="noopener noreferrer nofollow"
+						{...(own !== undefined && { style: own })}
+					>
+						<Marked text={text} find={find} />
+					</a>
+				) : name === "" ? (
 					<Marked key={index} text={text} find={find} />
 				) : (
 					<span key={index} class={name} {...(own !== undefined && { style: own })}>

@@ -1,0 +1,48 @@
+/** A piece of a text; `href` is the address that it is. */
+export interface LinkPiece {
+	readonly text: string;
+	readonly href?: string;
+}
+
+/** A backslash ends an address: characters that cannot be seen are written with one. */
+const address = /\bhttps?:\/\/[^\s<>"'`\\{}|^]+/gi;
+const mostLinks = 20;
+
+/** Splits a text at its addresses of `http` and `https`, without the punctuation of the sentence around them. */
+export function toLinkPieces(text: string): readonly LinkPiece[] {
+	if (!hasLink(text)) return [{ text }];
+	const pieces: LinkPiece[] = [];
+	let end = 0;
+	for (const match of text.matchAll(address)) {
+		const href = withoutPunctuation(match[0]);
+		if (!URL.canParse(href)) continue;
+		if (match.index > end) pieces.push({ text: text.slice(end, match.index) });
+		pieces.push({ text: href, href });
+		end = match.index + href.length;
+		if (pieces.length >= 2 * mostLinks) break;
+	}
+	if (end < text.length) pieces.push({ text: text.slice(end) });
+	return pieces;
+}
+
+/** True if a text may hold an address: most lines hold none. */
+export function hasLink(text: string): boolean {
+	return text.includes("://");
+}
+
+function withoutPunctuation(href: string): string {
+	// A bracket belongs to the address if it was opened there.
+	const unopened = { ")": count(href, ")") - count(href, "("), "]": count(href, "]") - count(href, "[") };
+	let end = href.length;
+	for (; end > 0; end -= 1) {
+		const last = href[end - 1] ?? "";
+		if (".,;:!?*_~".includes(last)) continue;
+		if ((last !== ")" && last !== "]") || unopened[last] <= 0) break;
+		unopened[last] -= 1;
+	}
+	return href.slice(0, end);
+}
+
+function count(text: string, character: string): number {
+	return text.split(character).length - 1;
+}
