@@ -22,18 +22,33 @@ const pointerHead = "version https://git-lfs.github.com/spec/";
 const longestPointer = 1_024;
 const longestTarget = 4_096;
 
-/** Put the files of a commit into a tree, byte for byte as they are stored: no attribute of the repository changes them. */
+/** Another repository inside of a commit. */
+export interface Submodule {
+	/** Below the folder that was read. */
+	readonly path: string;
+	/** The commit of it that belongs there. */
+	readonly commit: string;
+}
+
+export interface CommitReading {
+	readonly commit: string;
+	readonly folder: string | undefined;
+	/** Folder of the tree that the files are put into; empty: its root. */
+	readonly into: string;
+	readonly emit: (line: string) => void;
+	readonly limits: PackLimits;
+}
+
+/**
+ * Puts the files of a commit into a tree, byte for byte as they are stored: no attribute of the repository changes them. Returns the
+ * submodules, of which nothing is read.
+ */
 export async function readCommit(
 	repository: GitRepository,
 	tree: PlainTree,
-	{
-		commit,
-		folder,
-		emit,
-		limits,
-	}: { readonly commit: string; readonly folder: string | undefined; readonly emit: (line: string) => void; readonly limits: PackLimits },
-): Promise<void> {
-	const files = parseTree(await repository.listTree(commit, folder), emit);
+	{ commit, folder, into, emit, limits }: CommitReading,
+): Promise<readonly Submodule[]> {
+	const { files, submodules } = parseTree(await repository.listTree(commit, folder), into);
 	assertFit(files, limits);
 	const { args, options } = repository.reading;
 	const child = startGit([...args, "cat-file", "--batch"], { ...options, limits: { output: 0, file: 512 } });
@@ -44,6 +59,7 @@ export async function readCommit(
 	} finally {
 		endGroup(child);
 	}
+	return submodules;
 }
 
 /** Before any of it is read. */
@@ -55,17 +71,19 @@ function assertFit(files: readonly TreeFile[], limits: PackLimits): void {
 	}
 }
 
-function parseTree(bytes: Buffer, emit: (line: string) => void): readonly TreeFile[] {
+function parseTree(bytes: Buffer, into: string): { readonly files: readonly TreeFile[]; readonly submodules: readonly Submodule[] } {
 	const files: TreeFile[] = [];
+	const submodules: Submodule[] = [];
+	const start = into === "" ? "" : `${into}/`;
 	for (const line of bytes.toString("utf8").split("\0")) {
 		if (line === "") continue;
 		const match = linePattern.exec(line);
 		if (match === null) throw new SvcError("SVC_INVALID", "the list of the repository's files cannot be read");
 		const [, mode = "", , object = "", size = "", path = ""] = match;
-		if (mode === modes.repository) emit(`left out: ${quote(path)} is another repository (a submodule)`);
-		else files.push({ path, mode, object, size: Number(size) });
+		if (mode === modes.repository) submodules.push({ path, commit: object });
+		else files.push({ path: start + path, mode, object, size: Number(size) });
 	}
-	return files;
+	return { files, submodules };
 }
 
 interface Reading {

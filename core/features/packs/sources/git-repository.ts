@@ -67,6 +67,14 @@ export class GitRepository {
 		return end.stdout;
 	}
 
+	/** Returns the settings of a file of a commit that git reads as its configuration; none if there is no such file. */
+	async readSettings(commit: string, file: string): Promise<ReadonlyMap<string, string>> {
+		const end = await this.#git(["config", "--blob", `${commit}:${file}`, "--null", "--list"], most.words, { isHere: true });
+		if (!end.succeeded) return new Map();
+		const entries = end.stdout.toString("utf8").split("\0").filter(Boolean);
+		return new Map(entries.map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)]));
+	}
+
 	/** For a process that reads its objects. */
 	get reading(): { readonly args: readonly string[]; readonly options: GitOptions } {
 		const { place, directory, signal } = this.#options;

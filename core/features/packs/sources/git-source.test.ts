@@ -174,8 +174,11 @@ test("nothing that a repository holds is run: hooks, filters, submodules, other 
 		bench.write("disk/note", "$Id$\n");
 		bench.git("disk", "config", "filter.evil.smudge", `touch '${flag}'`);
 		bench.git("disk", "add", ".");
-		bench.git("disk", "update-index", "--add", "--cacheinfo", `160000,${bench.git("disk", "rev-parse", "HEAD")},m`);
 		bench.git("disk", "commit", "--quiet", "--message", "evil");
+		bench.git("disk", "checkout", "--quiet", "-b", "submodule");
+		bench.git("disk", "update-index", "--add", "--cacheinfo", `160000,${bench.git("disk", "rev-parse", "HEAD")},m`);
+		bench.git("disk", "commit", "--quiet", "--message", "more evil");
+		bench.git("disk", "checkout", "--quiet", "main");
 		for (const hook of ["post-checkout", "reference-transaction"]) bench.write(`home/hooks/${hook}`, `#!/bin/sh\ntouch '${flag}'\n`, 0o755);
 		bench.write("home/.gitconfig", `[core]\n\thooksPath = ${bench.root}/home/hooks\n[filter "evil"]\n\tsmudge = touch '${flag}'\n`);
 		const before = process.env["HOME"];
@@ -183,12 +186,105 @@ test("nothing that a repository holds is run: hooks, filters, submodules, other 
 		try {
 			const { directory } = await bench.fetch(`file://${encodeURI(join(bench.root, "disk"))}`);
 			assert.equal(filesOf(directory)["note"], "$Id$\n");
+			bench.run("rm", ["-r", bench.into]);
+			mkdirSync(bench.into);
+			await assertRefused(
+				bench,
+				`file://${encodeURI(join(bench.root, "disk"))}=submodule`,
+				/^submodule "m": its address "ext::sh .*must be an address/,
+			);
 		} finally {
 			process.env["HOME"] = before;
 		}
 		assert.ok(!existsSync(flag));
-		assert.ok(bench.lines.some((line) => line.includes("submodule")));
 	});
+});
+
+/** A pack with a submodule at `lib/tools`, which has one at `deep`; the commits that belong there are not the newest. */
+function writeSubmodules(bench: SourceBench, addresses: { readonly tools: string; readonly deep: string }) {
+	bench.write("deep/deep.txt", "deep");
+	const deep = bench.commit("deep");
+	bench.write("tools/tool.sh", "old", 0o755);
+	bench.write("tools/.gitmodules", `[submodule "d"]\n\tpath = deep\n\turl = ${addresses.deep}\n`);
+	bench.commit("tools");
+	bench.git("tools", "update-index", "--add", "--cacheinfo", `160000,${deep},deep`);
+	bench.git("tools", "commit", "--quiet", "--message", "deep");
+	const tools = bench.git("tools", "rev-parse", "HEAD");
+	bench.write("tools/tool.sh", "new", 0o755);
+	bench.git("tools", "commit", "--quiet", "--all", "--message", "new");
+	bench.write("disk/pack.yaml", manifest);
+	bench.write("disk/.gitmodules", `[submodule "a name"]\n\tpath = lib/tools\n\turl = ${addresses.tools}\n`);
+	bench.commit("disk");
+	bench.git("disk", "update-index", "--add", "--cacheinfo", `160000,${tools},lib/tools`);
+	bench.git("disk", "commit", "--quiet", "--message", "tools");
+	return `file://${encodeURI(join(bench.root, "disk"))}`;
+}
+
+const withoutSettings = (directory: string) => Object.entries(filesOf(directory)).filter(([path]) => !path.includes(".gitmodules"));
+
+test("submodules come at the commits that belong to the pack, also those of submodules, by relative and by whole addresses", async () => {
+	await withBench(async (bench) => {
+		const wanted = [
+			["lib/tools/deep/deep.txt", "deep"],
+			["lib/tools/tool.sh*", "old"],
+			["pack.yaml", manifest],
+		];
+		const url = writeSubmodules(bench, { tools: "../tools", deep: `file://${encodeURI(join(bench.root, "deep"))}` });
+		assert.deepEqual(withoutSettings((await bench.fetch(url)).directory).sort(), wanted);
+		assert.ok(bench.lines.some((line) => /^fetching submodule "lib\/tools" from file:.*, commit [0-9a-f]{40}$/.test(line)));
+	});
+	await withBench(async (bench) => {
+		writeSubmodules(bench, { tools: "../tools", deep: "./../deep" });
+		await withServer(serveGit(bench.root), async ({ url }) => {
+			const { directory, source } = await bench.fetch(`${url}/disk`);
+			assert.equal(withoutSettings(directory).length, 3);
+			assert.equal(source.commit, bench.git("disk", "rev-parse", "HEAD"));
+		});
+	});
+});
+
+test("a submodule that may not be fetched, or is not there, refuses the pack and is named", async () => {
+	const cases: readonly (readonly [tools: string, deep: string, reason: RegExp])[] = [
+		["file:///etc", "../deep", /^submodule "lib\/tools": its address "file:\/\/\/etc" is on this machine, and the repository is not/],
+		["/etc", "../deep", /^submodule "lib\/tools": .* is on this machine/],
+		["http://169.254.169.254/latest", "../deep", /^submodule "lib\/tools": .* is not encrypted/],
+		["https://169.254.169.254/latest", "../deep", /^submodule "lib\/tools": .* is an IP address/],
+		["ssh://git@localhost/x", "../deep", /^submodule "lib\/tools": .* a name of this machine/],
+		["-oProxyCommand=x", "../deep", /^submodule "lib\/tools": .* must be an address/],
+		["../../../x", "../deep", /^submodule "lib\/tools": .* leads out of the host/],
+		["../tools", "../missing", /^submodule "lib\/tools\/deep": repository .* cannot be read/],
+	];
+	for (const [tools, deep, reason] of cases)
+		await withBench(async (bench) => {
+			writeSubmodules(bench, { tools, deep });
+			await withServer(serveGit(bench.root), ({ url }) => assertRefused(bench, `${url}/disk`, reason));
+		});
+});
+
+test("submodules without end, and files of all of them that are too many, are refused", async () => {
+	await withBench(async (bench) => {
+		bench.write("disk/pack.yaml", manifest);
+		bench.write("disk/.gitmodules", `[submodule "self"]\n\tpath = self\n\turl = ../disk\n`);
+		const first = bench.commit("disk");
+		let last = first;
+		for (let depth = 0; depth < 4; depth += 1) {
+			bench.git("disk", "update-index", "--add", "--cacheinfo", `160000,${last},self`);
+			bench.git("disk", "commit", "--quiet", "--message", "self");
+			last = bench.git("disk", "rev-parse", "HEAD");
+		}
+		await assertRefused(
+			bench,
+			`file://${encodeURI(join(bench.root, "disk"))}`,
+			/^submodule "self\/self\/self\/self": .*more than 3 repositories deep/,
+		);
+	});
+	await withBench(
+		async (bench) => {
+			const url = writeSubmodules(bench, { tools: "../tools", deep: "../deep" });
+			await assertRefused(bench, url, /content\.max_files/);
+		},
+		{ limits: { files: 4 } },
+	);
 });
 
 test("links that lead out, names no file may have, and too much are refused by name", async () => {

@@ -1,17 +1,15 @@
 import { createWriteStream } from "node:fs";
-import { mkdtemp, open, realpath } from "node:fs/promises";
+import { open, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { readDirectory } from "./directory-files.ts";
-import { createGitPlace } from "./git-environment.ts";
-import { readCommit } from "./git-files.ts";
-import { GitRepository } from "./git-repository.ts";
 import { httpGet, limited } from "./http-get.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { findPackRoot } from "./pack-root.ts";
 import { quote } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
+import { readGit } from "./read-git.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { readTar } from "./tar-archive.ts";
 import { readZip } from "./zip-archive.ts";
@@ -45,24 +43,12 @@ export interface FoundFiles {
 export async function readSource(wanted: WantedFiles, options: ReadOptions): Promise<FoundFiles> {
 	const { kind, subdirectory } = wanted;
 	const { tree, emit } = options;
-	const fetched = kind === "git" ? await readRepository(wanted, options) : { revision: null, commit: undefined };
+	const fetched = kind === "git" ? await readGit(wanted, options) : { revision: null, commit: undefined };
 	if (kind === "archive") await readArchive(wanted.address, options);
 	if (kind === "directory") await readDirectory(await toFolder(wanted), tree, emit);
 	await tree.finish();
 	const isArchive = kind === "archive";
 	return { ...fetched, root: findPackRoot(tree.files, { subdirectory: isArchive ? subdirectory : undefined, isArchive }) };
-}
-
-async function readRepository(
-	{ address, revision, subdirectory: folder }: WantedFiles,
-	{ settings, scratch, tree, signal, emit }: ReadOptions,
-) {
-	const { limits } = settings;
-	const place = await createGitPlace(address, await mkdtemp(join(scratch, "home-")), settings);
-	const repository = new GitRepository({ place, directory: join(scratch, "repository"), limits, signal });
-	const fetched = await repository.fetch(revision);
-	await readCommit(repository, tree, { commit: fetched.commit, folder, emit, limits });
-	return fetched;
 }
 
 /** A folder of a directory, which no link takes elsewhere. */
