@@ -7,7 +7,7 @@ import { finish, toEnd } from "./finish.ts";
 import { Intake } from "./intake.ts";
 import { Orders } from "./orders.ts";
 import { toProgress } from "./progress.ts";
-import { type ConductorTools, Run, replay, toEarlier } from "./run.ts";
+import { type ConductorTools, Run, replay, replayInTurns, toEarlier } from "./run.ts";
 import { selectTaken } from "./take-up.ts";
 import { TaskEnd } from "./task-end.ts";
 import { TaskItems } from "./task-items.ts";
@@ -50,7 +50,7 @@ export class Conductor {
 	/** As it was when it wrote the last of these entries. */
 	static async restore(definition: Definition, entries: readonly JsonObject[], tools: ConductorTools): Promise<Conductor> {
 		const conductor = new Conductor(definition, tools);
-		replay(conductor.#run, entries);
+		await replayInTurns(conductor.#run, entries);
 		conductor.#run.state.changed.clear();
 		return conductor;
 	}

@@ -166,4 +166,20 @@ test("lines and tasks tell what has begun and ended", async () => {
 	assert.deepEqual([tasks[0]?.status, tasks[0]?.attempts, tasks[0]?.execution_ids], ["succeeded", 2, ["x0", "x1"]]);
 });
 
+test("a long journal is replayed in many turns of the event loop", async () => {
+	const rehearsal = new Rehearsal({ tasks: { a: {} } });
+	await rehearsal.begin();
+	rehearsal.entries.push({ at: rehearsal.now, facts: Array.from({ length: 1_000_000 }, () => ({ fact: "due", task: 0 })) });
+	let [turns, isOver] = [0, false];
+	const count = () => {
+		turns += 1;
+		if (!isOver) setImmediate(count);
+	};
+	setImmediate(count);
+	await rehearsal.restore();
+	isOver = true;
+	assert.ok(turns >= 5, `${turns} turns`);
+	assert.equal((await rehearsal.come("a")).end?.status, "succeeded");
+});
+
 test.run();
