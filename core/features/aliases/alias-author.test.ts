@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { stringify } from "yaml";
-import { defineRunner } from "../../contract/index.ts";
+import { defineRunner, type Storage } from "../../contract/index.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
 /** Its result is the parameters that it was given. */
@@ -54,9 +54,12 @@ interface Chats extends GuardedService {
 	say(user: string, command: string): Promise<string>;
 	put(user: string, body: { readonly name: string }): Promise<number>;
 	post(user: string, body: object): Promise<number>;
+	/** Makes an alias one of an earlier version, which kept no author. */
+	forgetAuthor(ref: string): Promise<void>;
 }
 
 function withChats(run: (service: Chats) => Promise<void>): Promise<void> {
+	let storage: Storage | undefined;
 	return withGuardedService(
 		async (service) => {
 			const { ask, signIn } = service;
@@ -73,10 +76,14 @@ function withChats(run: (service: Chats) => Promise<void>): Promise<void> {
 					return JSON.stringify((await ask(root, "GET", `/v1/executions/${execution.id}?show_secrets=true`)).body["parameters"]);
 				},
 				post: async (user, body) => (await ask(await signIn(user), "POST", "/v1/actionalias", body)).status,
+				async forgetAuthor(ref) {
+					const [found] = (await storage?.find("action_alias", { where: { ref }, limit: 1 })) ?? [];
+					await storage?.update("action_alias", String(found?.id), { author: null, scopes: null });
+				},
 				put: async (user, body) => (await ask(await signIn(user), "PUT", `/v1/actionalias/default.${body.name}`, body)).status,
 			});
 		},
-		{ rbac, packs, runners: [tell()] },
+		{ rbac, packs, runners: [tell()], storage: (plugin) => ({ ...plugin, create: () => (storage = plugin.create()) }) },
 	);
 }
 
@@ -118,6 +125,18 @@ test("templates of an alias are rendered with the permissions of its author, who
 		assert.equal(await put("root", alias("config", { text: templates.config })), 200);
 		assert.match(await say("spy", "config"), /"text":"pin-of-the-pack"/);
 		assert.match(await say("spy", "packed"), /"text":"pin-of-the-pack"/);
+	}));
+
+test("an alias of an earlier version, without an author, reads with the permissions of the account that says it", () =>
+	withChats(async ({ post, say, forgetAuthor, ask, signIn }) => {
+		await ask(await signIn("root"), "PUT", "/v1/keys/other", { name: "other", value: "other-of-the-system" });
+		const templates = { item: "{{ svckv.system.limit }}", other: "{{ svckv.system.other }}", config: "{{ config_context.pin }}" };
+		for (const [name, text] of Object.entries(templates)) assert.equal(await post("root", alias(name, { text })), 201);
+		assert.match(await say("spy", "other"), /"text":"other-of-the-system"/);
+		for (const name of Object.keys(templates)) await forgetAuthor(`default.${name}`);
+		assert.match(await say("spy", "other"), /^(?!.*other-of-the-system).*"spy" does not have the permission "key_value_pair_view"/);
+		assert.doesNotMatch(await say("spy", "config"), /pin-of-the-pack/);
+		assert.match(await say("spy", "item"), /"text":"limit-of-the-system"/);
 	}));
 
 test("an alias that a key with scopes wrote reads within these scopes", () =>
