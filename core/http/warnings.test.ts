@@ -53,6 +53,20 @@ test("values outside of an enumeration are refused", () =>
 		}
 	}));
 
+test("an action with a default that its parameter does not allow is stored with a warning, which quotes no secret", () =>
+	withService(async ({ ask }) => {
+		const action = (parameters: object) => ({ name: "sized", pack: "default", runner_type: "speak", parameters });
+		const size = { type: "integer", default: "many" };
+		const created = await warningOf(ask, "/v1/actions", action({ size }));
+		assert.equal(created.status, 201);
+		assert.match(created.warning ?? "", /^default of parameter "size"/);
+		const secret = action({ size: { ...size, secret: true, default: "hidden-value" } });
+		assert.doesNotMatch((await warningOf(ask, "/v1/actions/default.sized", secret, "PUT")).warning ?? "", /hidden/);
+		assert.match((await warningOf(ask, "/v1/actions/default.sized", action({ size }), "PUT")).warning ?? "", /"size"/);
+		const right = action({ size: { ...size, default: 3 }, text: { type: "integer", default: "{{ size }}" } });
+		assert.deepEqual(await warningOf(ask, "/v1/actions/default.sized", right, "PUT"), { status: 200, warning: null });
+	}));
+
 test("a rule that cannot act as it is meant to is stored with a warning, and shown as broken until that is mended", () =>
 	withService(async ({ ask }) => {
 		const rule = (action: object) => ({

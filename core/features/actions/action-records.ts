@@ -3,6 +3,8 @@ import { presentTogether, type secretsQuery, toPresentation } from "../../http/p
 import type { WireRecord } from "../../http/record.ts";
 import { type Reply, replyJson } from "../../http/respond.ts";
 import type { RouteContext } from "../../http/route.ts";
+import { toWarningHeaders } from "../../http/warnings.ts";
+import { findDefaultProblems } from "../../language/parameters/check-defaults.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
@@ -47,4 +49,18 @@ export async function replyAction(
 ): Promise<Reply> {
 	const [record] = await toActions(context, [action]);
 	return replyJson(record, status);
+}
+
+/** Answers with an action that was written, and warns of defaults that its parameters do not allow. */
+export async function replyWritten(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	action: ActionEntity,
+	status = 200,
+): Promise<Reply> {
+	const [runnerParameters] = await context.engine.actions.runnerParameters([action]);
+	// A message may quote the default, which of a secret one may be the stored one that the caller has not seen.
+	const shown = Object.fromEntries(Object.entries(action.parameters).filter(([, { secret }]) => secret !== true));
+	const warnings = findDefaultProblems(shown, runnerParameters);
+	const reply = await replyAction(context, action, status);
+	return { ...reply, headers: { ...reply.headers, ...toWarningHeaders(warnings) } };
 }

@@ -7,7 +7,7 @@ import type { Resource } from "../../kernel/basics/resource.ts";
 import { toActionResource } from "../../kernel/basics/resource.ts";
 import { assertNotFollowed } from "../packs/followed-content-api.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
-import { replyAction, toActions } from "./action-records.ts";
+import { replyAction, replyWritten, toActions } from "./action-records.ts";
 import type { ActionInput } from "./catalog-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { actionPart, actionSchema } from "./schemas-api.ts";
@@ -102,7 +102,7 @@ export const actionRoutes = [
 		async handler(context) {
 			const { engine, principal, body } = context;
 			await assertNotFollowed(engine, body.pack ?? "default");
-			return replyAction(context, await engine.actions.create(toInput(body), principal), 201);
+			return replyWritten(context, await engine.actions.create(toInput(body), principal), 201);
 		},
 	}),
 	defineRoute({
@@ -123,7 +123,7 @@ export const actionRoutes = [
 			// A new name makes another record of it.
 			if (target.uid !== toActionResource(old.ref).uid) guard.assert(principal, "action_create", target);
 			await assertNotFollowed(engine, old.pack, pack);
-			return replyAction(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
+			return replyWritten(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
 		},
 	}),
 	defineRoute({

@@ -1,4 +1,5 @@
 import { type OutputType, SvcError } from "../../contract/index.ts";
+import { assertOneOf } from "../../http/one-of.ts";
 import { answerText, answerTooMany } from "../../http/openapi/answers.ts";
 import { secretsQuery, toPresentation } from "../../http/present.ts";
 import { replyContent } from "../../http/respond.ts";
@@ -13,11 +14,12 @@ const { defineRoute } = routesOver<RouteNeeds>();
 
 const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
 
-/** Which output is asked for: one type, all of it (undefined), or a type that does not exist. */
-export function parseOutputType(text: string | undefined): OutputType | "unknown" | undefined {
+/** Returns the type of output that is asked for; undefined for all of it. `SVC_INVALID` for a type that does not exist. */
+export function parseOutputType(text: string | undefined): OutputType | undefined {
 	const word = text?.toLowerCase();
 	if (word === undefined || word === "all") return undefined;
-	return outputTypes.includes(word) ? (word as OutputType) : "unknown";
+	assertOneOf("output_type", [word], [...outputTypes, "all"]);
+	return word as OutputType;
 }
 
 /** Characters of a text that is looked for. */
@@ -59,7 +61,6 @@ export const executionOutputRoutes = withActionExecutions([
 			const { engine, path, query } = context;
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
 			const type = parseOutputType(query.output_type);
-			if (type === "unknown") return replyContent("", "text/plain; charset=UTF-8");
 			const selection = toLines(query);
 			const { masked } = toPresentation(context);
 			const { signal, done } = context.openStream();

@@ -53,7 +53,7 @@ test("lines of an output are told with their number, and how many there are; whe
 				["?lines=1001", /^lines: must be at most 1000$/],
 				["?lines=0", /^lines: must be at least 1$/],
 				["?from_line=0", /^from_line: must be at least 1$/],
-				["?output_type=loud", /^output_type: must be one of stdout, stderr, other, all$/],
+				["?output_type=loud", /^output_type: "loud" must be one of stdout, stderr, other, all$/],
 				["?find=a&trouble=true", /^trouble: cannot be used together with find$/],
 			] as const) {
 				const { status, body } = await ask(root, "GET", `/v1/executions/${id}/output/lines${query}`);

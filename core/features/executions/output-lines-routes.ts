@@ -49,7 +49,6 @@ export const outputLinesRoutes = withActionExecutions([
 		async handler(context) {
 			const { engine, path, query } = context;
 			const type = parseOutputType(query.output_type);
-			if (type === "unknown") throw new SvcError("SVC_INVALID", "output_type: must be one of stdout, stderr, other, all");
 			if (query.trouble === true && query.find !== undefined)
 				throw new SvcError("SVC_INVALID", "trouble: cannot be used together with find");
 			const { fromLine, lines = defaultLines, find } = toLines(query);

@@ -251,7 +251,8 @@ test("the output so far is a text, filtered by type", () =>
 		assert.equal(await output(""), "a\né\n");
 		assert.equal(await output("?output_type=ALL"), "a\né\n");
 		assert.equal(await output("?output_type=stderr"), "é\n");
-		assert.equal(await output("?output_type=nothing"), "");
+		const wrong = await ask("/v1/executions/last/output?output_type=nothing");
+		assert.deepEqual([wrong.status, await faultOf(wrong)], [400, 'output_type: "nothing" must be one of stdout, stderr, other, all']);
 		assert.equal((await ask("/v1/executions/xyz/output")).status, 404);
 	}));
 

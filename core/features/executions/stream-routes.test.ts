@@ -103,7 +103,8 @@ test("the output stream can be filtered by type and resumed after an id, from he
 		const ids = async (query: string, headers = {}) =>
 			(await (await open(urls.stream + outputPath + query, headers)).all()).map(({ id }) => id);
 		assert.deepEqual(await ids("?output_type=stdout"), ["1", "3", undefined]);
-		assert.deepEqual(await ids("?output_type=nothing"), [undefined]);
+		const wrong = await fetch(`${urls.stream}${outputPath}?output_type=nothing`, { headers: { "x-auth-token": token } });
+		assert.equal(wrong.status, 400);
 		assert.deepEqual(await ids("", { "last-event-id": "2" }), ["3", undefined]);
 		assert.deepEqual(await ids("?last_event_id=1"), ["2", "3", undefined]);
 		const bad = await fetch(`${urls.stream}${outputPath}?last_event_id=x`, { headers: { "x-auth-token": token } });

@@ -93,14 +93,13 @@ function followOutput(
 ): AsyncIterable<ServerSentEvent | Uint8Array> {
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
-	const known = type !== undefined && type !== "unknown" ? { type } : {};
-	const chunks = engine.output.followShared(id, { ...known, after, signal });
+	const chunks = engine.output.followShared(id, { ...(type !== undefined && { type }), after, signal });
 	const frames = new OutputFrames(toPresentation(context), () => isAllSent(context.request));
 	let isOver = false;
 	const takeAtHand = () => chunks.takeAtHand();
 	const toFrame = (chunk: OutputChunk) => (chunks.isAlone ? frames.ofSeveral(chunk, takeAtHand) : frames.of(chunk));
 	const toEvent = ({ done, value }: IteratorResult<OutputChunk, unknown>): EventResult | Promise<EventResult> => {
-		if (done !== true) return type === "unknown" ? chunks.next().then(toEvent) : { done: false, value: toFrame(value) };
+		if (done !== true) return { done: false, value: toFrame(value) };
 		frames.letGo();
 		const isEof = !isOver && !signal.aborted;
 		isOver = true;
