@@ -1,7 +1,21 @@
 // test-timeout: 240
 import * as assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "uvu";
-import { defineRunner, isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../contract/index.ts";
+import { actionChain } from "../../plugins-runner/action-chain/index.ts";
+import { workflow } from "../../plugins-runner/workflow/index.ts";
+import {
+	defineRunner,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	parseJson,
+	type SvcConfig,
+	stringifyJson,
+} from "../contract/index.ts";
+import { createClient } from "../features/clients.ts";
 import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
 
 const large = 1234567890123456789n;
@@ -23,7 +37,7 @@ interface Asked {
 	): Promise<{ readonly status: number; readonly body: JsonObject; readonly text: string }>;
 }
 
-const withNumbers = (use: (asked: Asked) => Promise<void>) =>
+const withNumbers = (use: (asked: Asked) => Promise<void>, config: Partial<Pick<SvcConfig, "runners" | "packs">> = {}) =>
 	withService(
 		async (service) => {
 			const ask: Asked["ask"] = async (method, path, body) => {
@@ -40,6 +54,7 @@ const withNumbers = (use: (asked: Asked) => Promise<void>) =>
 		},
 		{
 			runners: [returns()],
+			...config,
 		},
 	);
 
@@ -49,6 +64,42 @@ async function ended(ask: Asked["ask"], id: string): Promise<JsonObject> {
 		if (["succeeded", "failed", "canceled", "timeout"].includes(String(body["status"]))) return body;
 		await new Promise((resolve) => setTimeout(resolve, 20));
 	}
+}
+
+/** A pack with a workflow and a chain that pass an id on. */
+const files = {
+	"pack.yaml": "ref: numbers\nname: numbers\ndescription: Passes ids on.\nversion: 1.0.0\nauthor: ann\nemail: ann@example.org\n",
+	"actions/flow.yaml": "name: flow\nrunner_type: workflow\nentry_point: flow-definition.txt\nparameters: {id: {type: integer}}\n",
+	"actions/flow-definition.txt": `
+input: [id]
+tasks:
+  each:
+    with: <% list(ctx(id), ctx(id) + 1) %>
+    action: default.returns
+    input: {id: <% item() %>}
+    next: [{publish: [{ids: <% result().select($.given.id) %>}], do: last}]
+  last:
+    action: default.returns
+    input: {id: "{{ ctx().ids[1] }}"}
+    next: [{publish: [{one: <% result().given.id %>}]}]
+output: [{ids: <% ctx(ids) %>}, {one: <% ctx(one) %>}]
+`,
+	"actions/chain.yaml": "name: chain\nrunner_type: action-chain\nentry_point: chain-definition.txt\nparameters: {id: {type: integer}}\n",
+	"actions/chain-definition.txt": `
+chain:
+  - {name: one, ref: default.returns, parameters: {id: "{{ id }}"}, publish: {id: "{{ one.given.id }}"}, on-success: two}
+  - {name: two, ref: default.returns, parameters: {id: "{{ one.given.id + 1 }}"}}
+`,
+};
+
+/** Reads a stream up to a text that it must hold, and closes it. */
+async function readUntil({ body }: Response, text: string): Promise<string> {
+	let read = "";
+	for await (const chunk of (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+		read += chunk;
+		if (read.includes(text)) break;
+	}
+	return read;
 }
 
 test("an id of 64 bits is the same from a delivery to the criteria, the parameters and the result", () =>
@@ -80,5 +131,43 @@ test("an id of 64 bits is the same from a delivery to the criteria, the paramete
 		const [listed] = parseJson(text) as unknown as readonly [{ readonly id: string }];
 		assert.match((await ask("GET", `/v1/triggerinstances/${listed.id}`)).text, /"id":1234567890123456789,/);
 	}));
+
+test("an id of 64 bits is the same in a re-run, a datastore item, a stream and the client", () =>
+	withNumbers(async ({ ask, service }) => {
+		const events = await service.ask("/stream/v1/stream?events=svc.execution__update");
+		const { body: first } = await ask("POST", "/v1/executions", { action: "default.returns", parameters: { id: large } });
+		await ended(ask, String(first["id"]));
+		const again = await ask("POST", `/v1/executions/${first["id"]}/re_run`, {});
+		assert.equal(again.status, 201, again.text);
+		const { parameters, result } = await ended(ask, String(again.body["id"]));
+		assert.deepEqual([parameters, (result as JsonObject)["type"]], [{ id: large }, "bigint"]);
+		assert.match(await readUntil(events, '"status":"succeeded"'), /"given":\{"id":1234567890123456789,/);
+		assert.equal((await ask("PUT", "/v1/keys/id", { name: "id", value: String(large) })).status, 200);
+		assert.equal((await ask("GET", "/v1/keys/id")).body["value"], String(large));
+		const client = createClient({ apiUrl: service.urls.api, token: service.token });
+		assert.deepEqual((await client.executions.get(String(first["id"]))).parameters, { id: large });
+	}));
+
+test("an id of 64 bits is the same from task to task of a workflow and of an action chain", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "svc-numbers-"));
+	const pack = join(directory, "packs", "numbers");
+	await mkdir(join(pack, "actions"), { recursive: true });
+	for (const [name, text] of Object.entries(files)) await writeFile(join(pack, name), text);
+	await withNumbers(
+		async ({ ask }) => {
+			for (const [name, expected] of [
+				["flow", { output: { ids: [large, large + 1n], one: large + 1n } }],
+				["chain", { published: { id: String(large) } }],
+			] as const) {
+				const { body } = await ask("POST", "/v1/executions", { action: `numbers.${name}`, parameters: { id: large } });
+				const { status, result } = await ended(ask, String(body["id"]));
+				assert.equal(status, "succeeded", stringifyJson(result));
+				for (const [key, value] of Object.entries(expected)) assert.deepEqual((result as JsonObject)[key], value);
+			}
+		},
+		{ runners: [returns(), workflow(), actionChain()], packs: [join(directory, "packs")] },
+	);
+	await rm(directory, { recursive: true });
+});
 
 test.run();
