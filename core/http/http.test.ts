@@ -86,7 +86,7 @@ test("a path with a method that it does not take is 405 without credentials, and
 			["HEAD", "/v1/executions", "GET, POST, OPTIONS"],
 			["POST", "/", "GET, OPTIONS"],
 			["POST", "/v1/keys/limit", "GET, PUT, DELETE, OPTIONS"],
-			["DELETE", "/v1/webhooks/disk/full", "GET, POST, OPTIONS"],
+			["DELETE", "/v1/webhooks/disk/full", "GET, HEAD, POST, OPTIONS"],
 			["GET", "/auth/v1/tokens", "POST, OPTIONS"],
 			["POST", "/stream/v1/stream", "GET, OPTIONS"],
 		] as const) {
@@ -436,7 +436,7 @@ test("every route needs a credential except the one that issues tokens, health c
 			for (const path of toPaths(listener, route)) {
 				const response = await fetch(urls[listener] + path.replaceAll(/:\w+/g, firstId), { method: route.method });
 				assert.equal(response.status, 401, `${route.method} ${path}`);
-				assert.match(await faultOf(response), /Unauthorized/);
+				if (route.method !== "HEAD") assert.match(await faultOf(response), /Unauthorized/);
 			}
 		}
 	}));
