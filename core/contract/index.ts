@@ -20,6 +20,7 @@ export * from "./parameters.ts";
 export * from "./passing-map.ts";
 export * from "./plugin.ts";
 export * from "./poll.ts";
+export * from "./python-literal.ts";
 export * from "./refused-variables.ts";
 export * from "./runner.ts";
 export * from "./sensor.ts";

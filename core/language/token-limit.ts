@@ -3,8 +3,6 @@ import { maxTokensTogether, noteTokens } from "./work-budget.ts";
 
 /** Most names, numbers, texts, operators and tags of one template or expression. */
 const maxTokens = 10_000;
-/** Most tokens of a literal, such as a list that is the text of a parameter. */
-export const maxLiteralTokens = 20_000;
 
 /** Characters of a text with escapes that count as one token. */
 const escapedCharactersPerToken = 50;
@@ -25,7 +23,7 @@ export class TokenCounter {
 	#count = 0;
 	#noted = -tokensPerTemplate;
 
-	constructor(subject: "template" | "expression" | "literal", most = maxTokens) {
+	constructor(subject: "template" | "expression", most = maxTokens) {
 		this.#subject = subject;
 		this.#most = most;
 	}

@@ -1,8 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, resolve, sep } from "node:path";
-import { type JsonValue, parseJson, SvcError, stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
-import { parsePythonLiteral } from "./python-literal.ts";
+import { type JsonValue, parseJson, parsePythonLiteral, SvcError, stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
 
 /** What goes into the body of a request, as the action has it. */
 export interface BodyInput {

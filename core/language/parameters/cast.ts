@@ -1,13 +1,14 @@
 import {
 	type JsonValue,
 	maxLargeNumbers,
+	maxPythonLiteral,
 	type ParameterDefinition,
 	type ParameterType,
 	parseJson,
+	parsePythonLiteral,
 	parseWholeNumber,
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
-import { evaluateLiteral } from "../templates/template.ts";
 import { invalidParameter } from "./problems.ts";
 
 const wholeNumber = /^\s*[+-]?\d+\s*$/;
@@ -23,7 +24,7 @@ export function cast(name: string, value: JsonValue, definition: ParameterDefini
 	const type = definition?.type;
 	const result = type === undefined ? value : casts[type](value, options);
 	if (result !== undefined) return result;
-	const given = typeof value === "string" && type !== "string" ? "a text that is none" : describe(value);
+	const given = typeof value === "string" && type !== "string" ? describeText(value) : describe(value);
 	throw invalidParameter(name, `parameter "${name}" must be ${articles[type as ParameterType]}, got ${given}`);
 }
 
@@ -77,7 +78,7 @@ function toBoolean(value: JsonValue, { rendered }: CastOptions): boolean | undef
 	return word === "false" || (rendered && word === "0") ? false : undefined;
 }
 
-/** The value itself, or what its text holds: JSON, or else a literal of the template language such as `{'a': True}`. */
+/** The value itself, or what its text holds: JSON, or else a literal of Python such as `{'a': True}`. */
 function toStructure(value: JsonValue, isRight: (parsed: JsonValue) => boolean): JsonValue | undefined {
 	const parsed = typeof value === "string" ? parseText(value) : value;
 	return parsed !== undefined && isRight(parsed) ? parsed : undefined;
@@ -87,8 +88,12 @@ function parseText(text: string): JsonValue | undefined {
 	try {
 		return parseJson(text, maxLargeNumbers);
 	} catch {
-		return evaluateLiteral(text);
+		return parsePythonLiteral(text);
 	}
+}
+
+function describeText(text: string): string {
+	return text.length > maxPythonLiteral ? `a text that is no JSON; above ${maxPythonLiteral} characters it must be` : "a text that is none";
 }
 
 function describe(value: JsonValue): string {

@@ -212,6 +212,21 @@ test("values nested 10,000 deep are refused without harm", () => {
 	assert.throws(() => live({ x: deep }, {}, {}), invalid(/"x" is nested deeper/));
 });
 
+test("the text of a long list, as a template prints it, is the value of an array; above 200,000 characters it must be JSON", () => {
+	const list = Array.from({ length: 20_010 }, (_, index) => `item ${index % 7}`);
+	const printed = `[${list
+		.slice(0, 18_000)
+		.map((item) => `'${item}'`)
+		.join(", ")}]`;
+	assert.deepEqual(live({ list: printed }, { list: { type: "array" } }, {}), { list: list.slice(0, 18_000) });
+	assert.deepEqual(live({ list: JSON.stringify(list) }, { list: { type: "array" } }, {}), { list });
+	const long = `[${list.map((item) => `'${item}'`).join(", ")}]`;
+	assert.throws(
+		() => live({ list: long }, { list: { type: "array" } }, {}),
+		invalid(/"list" must be an array, .*above 200000 characters/, false),
+	);
+});
+
 test("rendering without templates takes far less than 50 microseconds", () => {
 	const actionSchema = { cmd: { required: true }, sudo: { immutable: true } } as const;
 	const given = { cmd: "echo hi" };

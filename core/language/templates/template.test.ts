@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { TemplateError, TemplateSyntaxError } from "./errors.ts";
 import { toScope } from "./scope.ts";
-import { compileTemplate, evaluateExpression, evaluateLiteral } from "./template.ts";
+import { compileTemplate, evaluateExpression } from "./template.ts";
 
 const scope = toScope({
 	n: 3,
@@ -162,11 +162,6 @@ test("an expression can be evaluated without braces around it", () => {
 	assert.equal(evaluateExpression("n + 1", scope), 4);
 	assert.deepEqual(evaluateExpression("[n, {'a': half}]", scope), [3, { a: 2.5 }]);
 	assert.throws(() => evaluateExpression("n }} {{ n", scope), TemplateSyntaxError);
-});
-
-test("a literal is evaluated, anything else is none", () => {
-	assert.deepEqual(evaluateLiteral("{'a': [True, None, -1.5], \"b\": ('x', 2)}"), { a: [true, null, -1.5], b: ["x", 2] });
-	for (const text of ["n", "1 + 1", "[n]", "'a' | upper", "{'a': }", "range(3)", ""]) assert.equal(evaluateLiteral(text), undefined, text);
 });
 
 test.run();

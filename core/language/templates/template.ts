@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { maxLiteralTokens, TokenCounter } from "../token-limit.ts";
+import { TokenCounter } from "../token-limit.ts";
 import { asOneWork } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
-import { TemplateError, TemplateSyntaxError } from "./errors.ts";
+import { TemplateSyntaxError } from "./errors.ts";
 import { Evaluator, Variables } from "./evaluator.ts";
 import { parseExpressionList } from "./expression-parser.ts";
 import { toSegments } from "./lexer.ts";
@@ -97,22 +97,4 @@ function evaluate(expression: Expression, scope: TemplateScope, limits: Template
 		const budget = new Budget(limits);
 		return toJson(new Evaluator(scope, budget).evaluate(expression, new Variables()), 0, budget);
 	});
-}
-
-/** The value of a literal such as `{'a': [1, True, None]}`; undefined when the text is anything else. */
-export function evaluateLiteral(text: string): JsonValue | undefined {
-	try {
-		const expression = parseWhole(text, defaultLimits, new TokenCounter("literal", maxLiteralTokens));
-		return isLiteral(expression) ? evaluate(expression, { lookup: () => undefined }, defaultLimits) : undefined;
-	} catch (error) {
-		if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return undefined;
-		throw error;
-	}
-}
-
-function isLiteral(expression: Expression): boolean {
-	if (expression.kind === "list") return expression.items.every(isLiteral);
-	if (expression.kind === "object") return expression.entries.every((entry) => entry.every(isLiteral));
-	if (expression.kind === "sign") return isLiteral(expression.operand);
-	return expression.kind === "constant";
 }

@@ -1,4 +1,5 @@
-import type { JsonValue } from "../../core/contract/index.ts";
+import { isSvcError } from "./errors.ts";
+import { type JsonValue, parseWholeNumber } from "./json.ts";
 
 const words: ReadonlyMap<string, JsonValue> = new Map([
 	["True", true],
@@ -6,19 +7,32 @@ const words: ReadonlyMap<string, JsonValue> = new Map([
 	["False", false],
 	["false", false],
 	["None", null],
+	["none", null],
 	["null", null],
 ]);
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\x07", "0": "\0", "\n": "" };
+const patterns = {
+	number: /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
+	whole: /^[+-]?\d+$/,
+	word: /[A-Za-z]+/y,
+	single: /[^'\\\n]+/y,
+	double: /[^"\\\n]+/y,
+	code: /x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}/y,
+} as const;
 const maximumDepth = 200;
+/** Most characters of a literal: reading that many takes up to 100 ms. */
+export const maxPythonLiteral = 200_000;
 
 /**
- * The value of a text such as `{'a': [1, True, None]}`: how a template prints objects and lists. Undefined when it is none.
+ * The value of a text such as `{'a': [1, True, None]}`, as templates and Python print objects and lists. Undefined when the text is
+ * anything else, or longer than `maxPythonLiteral`.
  */
 export function parsePythonLiteral(text: string): JsonValue | undefined {
+	if (text.length > maxPythonLiteral) return undefined;
 	try {
 		return new LiteralReader(text).readAll();
 	} catch (error) {
-		if (error instanceof NoLiteral) return undefined;
+		if (error instanceof NoLiteral || isSvcError(error)) return undefined;
 		throw error;
 	}
 }
@@ -46,11 +60,12 @@ class LiteralReader {
 		const next = this.#text[this.#position];
 		if (next === "'" || next === '"') return this.#string(next);
 		if (next === "{") return this.#nested(() => this.#object());
-		if (next === "[") return this.#nested(() => this.#list("]"));
-		if (next === "(") return this.#nested(() => this.#list(")"));
-		const number = this.#match(/[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y);
+		if (next === "[") return this.#nested(() => this.#list("]").items);
+		if (next === "(") return this.#nested(() => this.#tuple());
+		const number = this.#match(patterns.number);
+		if (number !== undefined && patterns.whole.test(number)) return parseWholeNumber(number.replace("+", ""));
 		if (number !== undefined && Number.isFinite(Number(number))) return Number(number);
-		const word = this.#match(/[A-Za-z]+/y) ?? "";
+		const word = this.#match(patterns.word) ?? "";
 		const known = words.get(word);
 		if (known === undefined) throw new NoLiteral();
 		return known;
@@ -76,22 +91,32 @@ class LiteralReader {
 		return Object.fromEntries(members);
 	}
 
-	#list(end: string): JsonValue {
+	/** A value in parentheses without a comma is that value, and no list of it. */
+	#tuple(): JsonValue {
+		const { items, commas } = this.#list(")");
+		const [only] = items;
+		return only !== undefined && commas === 0 ? only : items;
+	}
+
+	#list(end: string): { readonly items: JsonValue[]; readonly commas: number } {
 		const items: JsonValue[] = [];
+		let commas = 0;
 		while (!this.#take(end)) {
 			items.push(this.#value());
-			if (!this.#take(",") && !this.#peek(end)) throw new NoLiteral();
+			if (this.#take(",")) commas += 1;
+			else if (!this.#peek(end)) throw new NoLiteral();
 		}
-		return items;
+		return { items, commas };
 	}
 
 	#string(quote: string): string {
 		let value = "";
 		for (this.#position += 1; ; this.#position += 1) {
+			value += this.#match(quote === "'" ? patterns.single : patterns.double) ?? "";
 			const character = this.#text[this.#position];
 			if (character === undefined || character === "\n") throw new NoLiteral();
 			if (character === quote) break;
-			value += character === "\\" ? this.#escape() : character;
+			value += this.#escape();
 		}
 		this.#position += 1;
 		return value;
@@ -100,7 +125,7 @@ class LiteralReader {
 	/** The escaped character; afterwards the position is on the last character of the escape. */
 	#escape(): string {
 		this.#position += 1;
-		const code = this.#match(/x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}/y);
+		const code = this.#match(patterns.code);
 		if (code !== undefined) {
 			this.#position -= 1;
 			const point = Number.parseInt(code.slice(1), 16);
@@ -113,7 +138,7 @@ class LiteralReader {
 	}
 
 	#space(): void {
-		this.#match(/\s+/y);
+		while (isSpace(this.#text.charCodeAt(this.#position))) this.#position += 1;
 	}
 
 	#peek(character: string): boolean {
@@ -133,4 +158,8 @@ class LiteralReader {
 		this.#position += found?.length ?? 0;
 		return found;
 	}
+}
+
+function isSpace(code: number): boolean {
+	return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
