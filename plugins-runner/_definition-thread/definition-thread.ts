@@ -18,6 +18,8 @@ const maxMilliseconds = 20_000;
 const maxRounds = 5;
 /** Milliseconds of finding expressions in one turn of the event loop. */
 const turnMilliseconds = 5;
+/** Most definitions of requests that wait for the thread. */
+const mostWaitingRequests = 16;
 
 // A thread cannot be started from a TypeScript file by itself: from source, the loader is put in front.
 const threadSource = `
@@ -33,20 +35,30 @@ interface Waiting {
 }
 
 /**
- * Reads large definitions in a thread, one after another: reading half a megabyte takes seconds, in which the event loop would answer
- * nobody. What the thread cannot know, expressions and actions, it asks the caller for. It starts with the first large definition and ends
- * after a while without one.
+ * Reads large definitions in a thread, one after another: reading half a megabyte takes seconds, in which the event loop could answer no
+ * request. The thread asks its caller for the expressions and actions that a definition names. It starts with the first large definition
+ * and ends after 30 seconds without one.
  */
 export class DefinitionThread {
 	readonly #worker: string;
+	readonly #mostWaiting: number;
 	#thread: Worker | undefined;
 	readonly #queue: Waiting[] = [];
 	#running: Waiting | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
-	/** @param worker URL of the module that calls `serveDefinitions`, without its ending, which is that of the running code */
-	constructor(worker: string) {
+	/**
+	 * @param worker URL of the module that calls `serveDefinitions`, without its ending, which is that of the running code
+	 * @param mostWaiting definitions that wait; when there are more, they are refused with `SVC_UNAVAILABLE`
+	 */
+	constructor(worker: string, mostWaiting = Number.POSITIVE_INFINITY) {
 		this.#worker = worker;
+		this.#mostWaiting = mostWaiting;
+	}
+
+	/** Two threads: what requests ask for must not hold up the runs, of which none is refused. */
+	static createPair(worker: string): { readonly forRequests: DefinitionThread; readonly forRuns: DefinitionThread } {
+		return { forRequests: new DefinitionThread(worker, mostWaitingRequests), forRuns: new DefinitionThread(worker) };
 	}
 
 	/** Returns true if a text is so large that it must be read in the thread. */
@@ -75,6 +87,10 @@ export class DefinitionThread {
 	}
 
 	#send(request: DefinitionRequest): Promise<DefinitionReply> {
+		if (this.#queue.length >= this.#mostWaiting) {
+			const message = `${this.#mostWaiting} large definitions wait to be read already; try again later`;
+			return Promise.reject(new SvcError("SVC_UNAVAILABLE", message));
+		}
 		return new Promise((resolve, reject) => {
 			const settle = (outcome: DefinitionReply | Error) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
 			this.#queue.push({ request, settle });

@@ -5,18 +5,18 @@ import { inspectChain } from "./definition/inspect-chain.ts";
 import { readChain } from "./definition/read-chain.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Chains, of which large ones are read in a thread. */
-const thread = new DefinitionThread(new URL("./definition-worker", import.meta.url).href);
+/** Large chains are read in threads. */
+const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
-	return DefinitionThread.isLarge(text) ? thread.inspect(text, tools) : inspectChain(text, tools);
+	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectChain(text, tools);
 }
 
 /** @param name what messages call the chain: the ref of its action. Messages about large ones say "the chain". */
 export async function read(text: string, name?: string): Promise<Chain> {
-	return DefinitionThread.isLarge(text) ? thread.read<Chain>("read", text) : readChain(text, name);
+	return DefinitionThread.isLarge(text) ? forRuns.read<Chain>("read", text) : readChain(text, name);
 }
 
 export async function graph(text: string): Promise<DefinitionGraph> {
-	return DefinitionThread.isLarge(text) ? thread.read<DefinitionGraph>("graph", text) : toGraph(readChain(text));
+	return DefinitionThread.isLarge(text) ? forRequests.read<DefinitionGraph>("graph", text) : toGraph(readChain(text));
 }

@@ -31,4 +31,18 @@ test("what is no definition is refused by the thread with its findings", async (
 	await assert.rejects(read(`${text}output: 1\n`), (error) => isSvcError(error, "SVC_INVALID") && Array.isArray(error.facts["findings"]));
 });
 
+test("many inspections are refused when too many wait, and hold up no run", async () => {
+	const order: string[] = [];
+	const inspections = Array.from({ length: 30 }, () => inspect(text, tools).then(() => order.push("inspection")));
+	const run = read(text).then(() => order.push("run"));
+	const outcomes = await Promise.allSettled(inspections);
+	await run;
+	const refused = outcomes.filter(
+		(outcome) =>
+			outcome.status === "rejected" && isSvcError(outcome.reason, "SVC_UNAVAILABLE") && /16 large definitions/.test(outcome.reason.message),
+	);
+	assert.ok(refused.length >= 30 - 17 && refused.length < 30, String(refused.length));
+	assert.notEqual(order.at(-1), "run");
+});
+
 test.run();

@@ -6,24 +6,24 @@ import { inspectDefinition } from "./definition/inspect-definition.ts";
 import { readDefinition } from "./definition/read-definition.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Definitions, of which large ones are read in a thread. */
-const thread = new DefinitionThread(new URL("./definition-worker", import.meta.url).href);
+/** Large definitions are read in threads. */
+const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 /** Finds what is wrong with a definition, with calls of functions that do not exist. */
 export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
-	return DefinitionThread.isLarge(text) ? thread.inspect(text, tools) : inspectDefinition(text, tools, scopeFunctionNames);
+	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectDefinition(text, tools, scopeFunctionNames);
 }
 
 /** Finds what is wrong with a definition that is to run. Calls are not looked at: one that the run never reaches does no harm. */
 export function inspectForRun(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
-	return DefinitionThread.isLarge(text) ? thread.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
+	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
 }
 
 /** Reads a definition. Rejects with `SVC_INVALID` for one with findings other than warnings. */
 export async function read(text: string): Promise<Definition> {
-	return DefinitionThread.isLarge(text) ? thread.read<Definition>("read", text) : readDefinition(text);
+	return DefinitionThread.isLarge(text) ? forRuns.read<Definition>("read", text) : readDefinition(text);
 }
 
 export async function graph(text: string): Promise<DefinitionGraph> {
-	return DefinitionThread.isLarge(text) ? thread.read<DefinitionGraph>("graph", text) : toGraph(readDefinition(text));
+	return DefinitionThread.isLarge(text) ? forRequests.read<DefinitionGraph>("graph", text) : toGraph(readDefinition(text));
 }
