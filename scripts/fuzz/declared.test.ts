@@ -28,6 +28,9 @@ test("what is not declared is found: status, content type, body, method, and a c
 	assert.match(problemOf({}, { status: 200 }), /must have required property/);
 	assert.match(problemOf({ method: "PATCH" }, { status: 404 }), /has to be 405/);
 	assert.equal(problemOf({ method: "PATCH" }, { status: 405 }), "");
+	const head = { method: "HEAD", path: "/v1/webhooks/a/b" };
+	assert.equal(problemOf(head, { status: 404, text: "" }), "");
+	assert.match(problemOf(head, { status: 418, text: "" }), /the status is not declared/);
 	const version = { status: 200, text: '{"version":"1","docs_url":""}' };
 	assert.equal(problemOf({ path: "/" }, version), "");
 	assert.match(problemOf({ path: "/", caller: "nobody" }, version), /asks for no credential/);

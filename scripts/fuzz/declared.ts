@@ -54,8 +54,8 @@ export class DeclaredJudge {
 		const isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
 		const detail = this.#findProblem({
 			...{ method, path: documented, status, headers },
-			// Streams are left in the middle of an event.
-			text: isStream ? undefined : text,
+			// Streams are left in the middle of an event, and an answer to HEAD has no body.
+			text: isStream || method === "HEAD" ? undefined : text,
 			isSelected: /[?&](?:in|ex)clude_attributes=[^&]/.test(path),
 			hasCredential: caller !== "nobody" && caller !== "stranger",
 		});
