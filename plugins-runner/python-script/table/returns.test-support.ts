@@ -8,6 +8,7 @@ const numbers = [{ id: "00000000-0000-0000-0000-000000000005" }, { cost: "1.50" 
 const texts = { path: "/x", half: "1/2", n: null };
 const collections = { set: [3], frozen: [], keys: ["a"], range: [0, 1], n: [1.5, true] };
 const others = { e: 2, i: 1, x: "no", f: null };
+const nested = (levels: number): JsonValue => (levels === 0 ? "(nested too deep)" : [nested(levels - 1)]);
 const containers = [[1, [2]], [[3]], { a: 1 }, "<class 'object'>"];
 
 /** Body of `run`, then: succeeded, `result.result`, `result.exit_code`, and what stderr must hold. */
@@ -43,6 +44,7 @@ const returns: readonly (readonly [body: string, succeeded: boolean, result: Jso
 		0,
 	],
 	["import collections as c; return [c.namedtuple('P', 'x y')(1, {2}), c.deque([{3}]), c.Counter('a'), object]", true, containers, 0],
+	["deep = []\nfor _ in range(5000): deep = [deep]\nreturn {'n': 1, 'deep': deep}", true, { n: 1, deep: nested(199) }, 0],
 	["raise ValueError('bad value é')", false, "None", 1, /^Traceback .*\n {2}File ".*", line 6, in run\n[^]*ValueError: bad value é\n$/],
 	["return {}['missing']", false, "None", 1, /KeyError: 'missing'/],
 	["class Odd:\n    def __str__(self): raise OSError('no text')\nreturn Odd()", false, "None", 1, /OSError: no text/],

@@ -6,6 +6,10 @@ except ImportError:
     make_encoder = None
 
 
+# Collections within collections that a result keeps. More would pass the limit of Python's recursion.
+_MOST_LEVELS = 200
+
+
 def decode(text):
     """The value of a JSON text that the service made: without white space around it."""
     if make_encoder is None:
@@ -18,7 +22,7 @@ def encode(value):
     """ASCII JSON of a value, whose parts without a JSON form are replaced one by one (`_to_plain`)."""
     try:
         return _encode(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return _encode(_to_plain(value, ()))
 
 
@@ -43,6 +47,8 @@ def _to_plain(value, parents):
     import enum
     from _collections_abc import Collection, Mapping
 
+    if len(parents) == _MOST_LEVELS:
+        return "(nested too deep)"
     if id(value) in parents:
         return str(value)
     inner = parents + (id(value),)
