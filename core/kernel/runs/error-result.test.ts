@@ -28,4 +28,11 @@ test("of a plugin of the site the frames are shown, with the names of their file
 	assert.equal(toErrorResult(error, [["/data/packs/site", ""]]).traceback, "TypeError: two\nlines in a.sh\n    at run (runner.ts:7:3)");
 });
 
+test("long lines of a message that look like frames take time that grows with their length alone", () => {
+	const error = new Error("long");
+	// Time that grows with the square of the length would be minutes.
+	error.stack = `Error: long\n    at ${"/".repeat(1_000_000)}\n    at run (/srv/site/runner.ts:7:3)`;
+	assert.equal(toErrorResult(error).traceback, "Error: long\n    at run (runner.ts:7:3)");
+});
+
 test.run();

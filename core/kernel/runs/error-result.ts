@@ -55,8 +55,20 @@ function hide(text: string, places: readonly HiddenPlace[]): string {
 /** Returns a frame with the name of its file alone; undefined for code of the service, its dependencies and Node.js. */
 function toForeignFrame(frame: string): string | undefined {
 	if (frame.includes("(node:") || frame.includes("at node:")) return undefined;
-	const [location = ""] = /(?:file:\/\/)?\/[^()]*(?=:\d+:\d+\)?$)/.exec(frame) ?? [];
+	const location = findLocation(frame);
 	const path = location.startsWith("file:") ? fileURLToPath(location) : location;
 	if (path === "" || path.startsWith(codeDirectory) || path.includes(`${sep}node_modules${sep}`)) return undefined;
 	return frame.replace(location, basename(path));
+}
+
+/** The path or file URL at the end of a frame, in front of line and column; empty if there is none. It takes linear time, as messages of any length hold such lines. */
+function findLocation(frame: string): string {
+	const [position] = /:\d+:\d+\)?$/.exec(frame.slice(-40)) ?? [];
+	if (position === undefined) return "";
+	const head = frame.slice(0, frame.length - position.length);
+	const written = head.slice(Math.max(head.lastIndexOf("("), head.lastIndexOf(")")) + 1);
+	const slash = written.indexOf("/");
+	if (slash === -1) return "";
+	const begin = slash - "file:".length;
+	return written.startsWith("file://", Math.max(begin, 0)) ? written.slice(Math.max(begin, 0)) : written.slice(slash);
 }
