@@ -212,6 +212,13 @@ test("values nested 10,000 deep are refused without harm", () => {
 	assert.throws(() => live({ x: deep }, {}, {}), invalid(/"x" is nested deeper/));
 });
 
+test("a number beyond 2^53 is refused for a parameter of the runner, and kept for one of the action", () => {
+	const large = 2n ** 60n;
+	assert.throws(() => live({ timeout: large }), invalid(/"timeout" must be at most 9007199254740991/));
+	assert.throws(() => final({ timeout: large }), invalid(/"timeout" must be at most 9007199254740991/));
+	assert.deepEqual(live({ id: large }, { id: { type: "integer" } }), { id: large });
+});
+
 test("the text of a long list, as a template prints it, is the value of an array; above 200,000 characters it must be JSON", () => {
 	const list = Array.from({ length: 20_010 }, (_, index) => `item ${index % 7}`);
 	const printed = `[${list

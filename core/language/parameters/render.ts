@@ -87,12 +87,12 @@ export function renderLive({ runnerSchema, actionSchema, given, plain = {}, lite
 	const rendering = toLiveRendering(plan, { source, isPlain }, rest);
 	const stored = names.map((name): [string, JsonValue] => [
 		name,
-		valueFor(name) === null ? null : checked(name, rendering.resolve(name), plan.schema),
+		valueFor(name) === null ? null : checked(name, rendering.resolve(name), plan.schema, runnerSchema),
 	]);
 	for (const name of plan.templated) {
 		if (isGiven(given, name) || isGiven(plain, name)) continue;
 		// An immutable one is not stored, but what is wrong with it had better be known now than when it runs.
-		const value = checked(name, rendering.resolve(name), plan.schema);
+		const value = checked(name, rendering.resolve(name), plan.schema, runnerSchema);
 		if (plan.schema[name]?.immutable !== true) stored.push([name, value]);
 	}
 	const parameters = Object.fromEntries(stored);
@@ -142,7 +142,7 @@ export function renderFinal({ runnerSchema, actionSchema, stored, context, datas
 	const actionParameters: [string, JsonValue][] = [];
 	for (const name of plan.names) {
 		const definition = plan.schema[name] as ParameterDefinition;
-		const value = checked(name, withNestedDefaults(rendering.resolve(name), definition), plan.schema);
+		const value = checked(name, withNestedDefaults(rendering.resolve(name), definition), plan.schema, runnerSchema);
 		if (!Object.hasOwn(runnerSchema, name)) actionParameters.push([name, value]);
 		else if (value !== null || definition.type === "null") runnerParameters.push([name, value]);
 	}
@@ -157,7 +157,11 @@ function finalSource(plan: Plan, stored: JsonObject, name: string): Source | und
 }
 
 /** The value of a parameter, validated. */
-function checked(name: string, value: JsonValue, schema: ParameterSchema): JsonValue {
+function checked(name: string, value: JsonValue, schema: ParameterSchema, runnerSchema: ParameterSchema): JsonValue {
+	// Runners count with their own parameters, such as seconds, and read them as plain numbers.
+	if (typeof value === "bigint" && /^(?:integer|number)$/.test(runnerSchema[name]?.type ?? "")) {
+		throw invalidParameter(name, `parameter "${name}" must be at most ${Number.MAX_SAFE_INTEGER}, and at least its negative`);
+	}
 	const definition = Object.hasOwn(schema, name) ? schema[name] : undefined;
 	if (definition === undefined) return value;
 	if (value !== null) validateParameter(name, value, definition);
