@@ -53,6 +53,8 @@ const newestFirst = [
 	["action_ref", "asc"],
 ] as const;
 
+/** Most values that are listed of one filter: names of actions, rules and users, of which few services have as many. */
+const mostFilterValues = 10_000;
 /** Filter names of `views/filters` and the fields they stand for. */
 const filterFields = {
 	action: "action_ref",
@@ -147,7 +149,9 @@ export class StoredExecutions implements Executions {
 	async filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>> {
 		const { storage } = this.#parts;
 		const wanted = Object.entries(filterFields).filter(([name]) => types === undefined || types.includes(name));
-		const values = await Promise.all(wanted.map(async ([name, field]) => [name, await storage.distinct("execution", field)] as const));
+		const values = await Promise.all(
+			wanted.map(async ([name, field]) => [name, (await storage.distinct("execution", field)).slice(0, mostFilterValues)] as const),
+		);
 		return Object.fromEntries(values);
 	}
 
