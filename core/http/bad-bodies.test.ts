@@ -67,7 +67,7 @@ function wrongMembers(schema: Readonly<Record<string, unknown>>): readonly { rea
 		path: member,
 	}));
 	for (const [member, definition] of Object.entries(properties)) {
-		for (const value of otherTypes([definition["type"] ?? []].flat() as string[]))
+		for (const value of takesAny(definition) ? [] : otherTypes([definition["type"] ?? []].flat() as string[]))
 			wrong.push({ body: { ...filled, [member]: value }, path: member });
 		const items = definition["items"] as Readonly<Record<string, unknown>> | undefined;
 		const inner = items === undefined ? wrongMembers(definition) : wrongItems(items);
@@ -98,7 +98,12 @@ function toSample(definition: Readonly<Record<string, unknown>>): unknown {
 		integer: 1,
 		number: 1,
 	};
+	if (takesAny(definition)) return "x";
 	return Array.isArray(allowed) ? allowed[0] : samples[String([type].flat()[0])];
+}
+
+function takesAny(definition: Readonly<Record<string, unknown>>): boolean {
+	return Object.keys(definition).every((keyword) => keyword === "description");
 }
 
 /** A name or, where only that will do, an id. */
