@@ -54,7 +54,7 @@ export interface ServiceUnderTest {
 export async function withService(
 	run: (service: ServiceUnderTest) => Promise<void>,
 	options: OptionsInput &
-		Partial<Pick<SvcConfig, "runners" | "packs" | "dialects" | "telemetry">> & {
+		Partial<Pick<SvcConfig, "runners" | "packs" | "dialects" | "telemetry" | "rbac">> & {
 			readonly backend?: BackendOptions;
 			/** Stands before the storage of the service. */
 			readonly wrap?: (plugin: StoragePlugin) => StoragePlugin;
