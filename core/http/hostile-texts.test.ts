@@ -167,4 +167,21 @@ test("large definitions are inspected without holding up others", () =>
 		{ runners: [speak(), workflow(), actionChain()] },
 	));
 
+test("lists of tags and of a policy's attributes have a limit", () =>
+	withService((service) => {
+		const tags = times(50_000, (index) => ({ name: `t${index}`, value: "v" }));
+		const action = { name: "tagged", pack: "default", runner_type: "speak", tags };
+		const attributes = times(50_000, (index) => `a${index}`);
+		const policy = { name: "many", pack: "default", resource_ref: "default.speak", policy_type: "action.concurrency.attr" };
+		return askAll(service, [
+			{ path: "/v1/actions", body: JSON.stringify(action), says: /^400 .*tags: must NOT have more than 1000 items/ },
+			rule({ tags }, /^400 .*tags: must NOT have more than 1000 items/),
+			{
+				path: "/v1/policies",
+				body: JSON.stringify({ ...policy, parameters: { threshold: 1, attributes } }),
+				says: /^400 .*attributes.*100 items/,
+			},
+		]);
+	}));
+
 test.run();

@@ -49,7 +49,7 @@ const actionBody = defineBody<ActionBody>({
 		enabled: { type: "boolean" },
 		parameters: { type: "object" },
 		output_schema: { type: "object" },
-		tags: { type: "array", items: tag },
+		tags: { type: "array", items: tag, maxItems: 1_000 },
 		notify,
 		metadata_file: text,
 		data_files: { type: "array", items: dataFile },

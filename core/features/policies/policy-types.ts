@@ -62,6 +62,7 @@ export const policyTypes: readonly PolicyType[] = [
 				required: true,
 				items: { type: "string" },
 				minItems: 1,
+				maxItems: 100,
 				uniqueItems: true,
 				description: "Names of the parameters that are compared.",
 			},

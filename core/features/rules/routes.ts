@@ -43,7 +43,7 @@ export const ruleProperties = {
 		required: ["ref"],
 		additionalProperties: false,
 	},
-	tags: { type: "array", items: object },
+	tags: { type: "array", items: object, maxItems: 1_000 },
 	metadata_file: { type: ["string", "null"] },
 	problems: { type: "array" },
 };

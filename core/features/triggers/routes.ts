@@ -43,7 +43,7 @@ const typeBody = defineBody<TriggerTypeInput>({
 		description: text,
 		payload_schema: object,
 		parameters_schema: object,
-		tags: { type: "array", items: object },
+		tags: { type: "array", items: object, maxItems: 1_000 },
 	},
 	required: ["name", "pack"],
 });
