@@ -129,18 +129,18 @@ export interface Definitions {
 	inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]>;
 	/** `SVC_INVALID` for a text that is no definition. */
 	graph(text: string): DefinitionGraph | Promise<DefinitionGraph>;
-	/** What the journal of a run tells of it. */
-	progress(entries: readonly JsonObject[]): RunProgress;
+	/** What the journal of a run tells of it. A long journal is best read in pieces, so that the event loop goes on. */
+	progress(entries: readonly JsonObject[]): RunProgress | Promise<RunProgress>;
 	/**
 	 * True if a paused run with this journal has work that waits for none of its children, such as a task that was held back by the pause. Absent:
 	 * a paused run with open children only waits for these. A resume is refused while all that is open waits for answers to questions.
 	 */
-	hasHeldWork?(entries: readonly JsonObject[]): boolean;
+	hasHeldWork?(entries: readonly JsonObject[]): boolean | Promise<boolean>;
 	/**
 	 * Throws `SVC_INVALID` when a run with this journal, which has ended, cannot be taken up again with these tasks (paths as in `TakenUp`). Absent
 	 * where runs cannot.
 	 */
-	assertTakenUp?(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void;
+	assertTakenUp?(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void | Promise<void>;
 	/**
 	 * Run a definition against the results that each case of a text in YAML gives; nothing is started. `SVC_INVALID` for a text that holds no cases.
 	 * Absent where definitions cannot be tried that way.

@@ -73,7 +73,7 @@ export class StoredWorkflows implements Workflows {
 		const { executions, readJournal } = this.#parts;
 		const named = await executions.get(executionId, { fields });
 		const definitions = this.#definitionsOf(named.entity.action_ref, named.entity.runner_name);
-		const progress = definitions.progress(await readJournal(named.entity.id));
+		const progress = await definitions.progress(await readJournal(named.entity.id));
 		// Read again: what is secret in an entry is known to the execution no later than the entry is stored.
 		return { view: await executions.get(named.entity.id, { fields }), definitions, progress };
 	}

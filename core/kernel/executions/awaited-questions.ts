@@ -33,7 +33,7 @@ export async function findAwaitedQuestions(parts: AwaitedQuestionParts, { id, ru
 	}
 	if (questions.length === 0) return [];
 	const { hasHeldWork } = runners.get(runner_name)?.definitions ?? {};
-	return hasHeldWork?.(await readJournal(storage, id)) ? [] : questions;
+	return (await hasHeldWork?.(await readJournal(storage, id))) ? [] : questions;
 }
 
 /** Refuses with `SVC_CONFLICT` to resume a paused execution that only waits for answers: it would pause again at once. */

@@ -39,6 +39,6 @@ export async function checkTakeUp(
 	if (!isCompleted(status)) {
 		throw new SvcError("SVC_INVALID", `tasks: execution "${id}" has not ended, it is "${status}"; its tasks cannot run again before`);
 	}
-	definitions.assertTakenUp(await readJournal(storage, id), tasks, reset);
+	await definitions.assertTakenUp(await readJournal(storage, id), tasks, reset);
 	return { earlier, tasks: [...new Set(tasks)], reset: [...new Set(reset)] };
 }

@@ -34,6 +34,16 @@ interface FakeTask {
 /** The text of a definition. */
 export const toFakeDefinition = (tasks: FakeDefinition["tasks"]) => stringify({ tasks });
 
+function toProgress(entries: readonly JsonObject[]): RunProgress {
+	const tasks = new Map<string, TaskState>();
+	let definition: string | null = null;
+	for (const entry of entries) {
+		if (typeof entry["definition"] === "string") ({ definition } = entry as { definition: string });
+		if (isJsonObject(entry["task"])) tasks.set(String(entry["task"]["id"]), entry["task"] as unknown as TaskState);
+	}
+	return { definition, tasks: [...tasks.values()], variables: {}, errors: [] };
+}
+
 /** Reads definitions of the stand-in, and journals of it: `{ definition }`, then `{ task }` whenever one has changed. */
 export const fakeDefinitions: Definitions = {
 	async inspect(text, tools) {
@@ -46,17 +56,9 @@ export const fakeDefinitions: Definitions = {
 		if (tasks === undefined) throw new SvcError("SVC_INVALID", "the text is no definition");
 		return toGraph(tasks);
 	},
-	progress(entries): RunProgress {
-		const tasks = new Map<string, TaskState>();
-		let definition: string | null = null;
-		for (const entry of entries) {
-			if (typeof entry["definition"] === "string") ({ definition } = entry as { definition: string });
-			if (isJsonObject(entry["task"])) tasks.set(String(entry["task"]["id"]), entry["task"] as unknown as TaskState);
-		}
-		return { definition, tasks: [...tasks.values()], variables: {}, errors: [] };
-	},
+	progress: toProgress,
 	assertTakenUp(entries, tasks) {
-		const known = fakeDefinitions.progress(entries).tasks.map(({ name }) => name);
+		const known = toProgress(entries).tasks.map(({ name }) => name);
 		const unknown = tasks.filter((name) => !known.includes(name));
 		if (unknown.length > 0) throw new SvcError("SVC_INVALID", `tasks: ${unknown.join(", ")} has not run`);
 	},
@@ -86,7 +88,7 @@ export const fakeWorkflow = (name = "workflow") =>
 
 async function runTasks(context: RunContext, entries: readonly JsonObject[]) {
 	const { journal, children, signal, emit, takenUp } = context;
-	const { definition: known, tasks: before } = fakeDefinitions.progress([...(takenUp?.entries ?? []), ...entries]);
+	const { definition: known, tasks: before } = toProgress([...(takenUp?.entries ?? []), ...entries]);
 	const definition = known ?? (await readFile(context.entryPoint, "utf8"));
 	const again = entries.length === 0 ? (takenUp?.tasks ?? []) : [];
 	const done = new Set(before.flatMap(({ name, end_timestamp }) => (end_timestamp === null || again.includes(name) ? [] : [name])));

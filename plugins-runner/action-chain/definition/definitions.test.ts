@@ -167,8 +167,8 @@ test("the journal tells how far a chain has come", async () => {
 	const context = createChainContext(files.write(text), { script: { b: { status: "running" } } });
 	const run = createRunner().run(context);
 	await untilChild(context, { key: "b.2" });
-	assert.deepEqual(chainDefinitions.progress([]), { definition: null, tasks: [], variables: {}, errors: [] });
-	const progress = chainDefinitions.progress(context.entries);
+	assert.deepEqual(await chainDefinitions.progress([]), { definition: null, tasks: [], variables: {}, errors: [] });
+	const progress = await chainDefinitions.progress(context.entries);
 	assert.equal(progress.definition, text);
 	assert.deepEqual(progress.variables, { x: "1", y: "2" });
 	assert.deepEqual(progress.errors, []);
@@ -189,7 +189,7 @@ test("the journal tells how far a chain has come", async () => {
 	context.abort("cancel");
 	await run;
 	const refusal = { type: "refused", name: "b", id: "0".repeat(24), at: "2026-01-01T00:00:00.000000Z", message: "no" } satisfies JsonObject;
-	const { errors } = chainDefinitions.progress([...context.entries.slice(0, -1), refusal]);
+	const { errors } = await chainDefinitions.progress([...context.entries.slice(0, -1), refusal]);
 	assert.deepEqual(errors, [{ type: "error", task_id: "0".repeat(24), message: "no" }]);
 });
 

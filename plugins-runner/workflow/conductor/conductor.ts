@@ -7,7 +7,7 @@ import { finish, toEnd } from "./finish.ts";
 import { Intake } from "./intake.ts";
 import { Orders } from "./orders.ts";
 import { toProgress } from "./progress.ts";
-import { type ConductorTools, Run, replay, replayInTurns, toEarlier } from "./run.ts";
+import { type ConductorTools, Run, replay, toEarlier } from "./run.ts";
 import { selectTaken } from "./take-up.ts";
 import { TaskEnd } from "./task-end.ts";
 import { TaskItems } from "./task-items.ts";
@@ -50,24 +50,24 @@ export class Conductor {
 	/** As it was when it wrote the last of these entries. */
 	static async restore(definition: Definition, entries: readonly JsonObject[], tools: ConductorTools): Promise<Conductor> {
 		const conductor = new Conductor(definition, tools);
-		await replayInTurns(conductor.#run, entries);
+		await replay(conductor.#run, entries);
 		conductor.#run.state.changed.clear();
 		return conductor;
 	}
 
 	/**
 	 * Goes on where a run has ended whose entries these are, with chosen tasks (paths as in `TakenUp`); none: those that have failed. Its first
-	 * entry holds the earlier ones. Throws `SVC_INVALID` where that cannot be.
+	 * entry holds the earlier ones. Rejects with `SVC_INVALID` where that cannot be.
 	 */
-	static takeUp(
+	static async takeUp(
 		definition: Definition,
 		entries: readonly JsonObject[],
 		{ tasks, reset }: { readonly tasks: readonly string[]; readonly reset: readonly string[] },
 		tools: ConductorTools,
-	): Conductor {
+	): Promise<Conductor> {
 		const conductor = new Conductor(definition, tools);
 		const run = conductor.#run;
-		replay(run, entries);
+		await replay(run, entries);
 		run.state.changed.clear();
 		run.record({ fact: "takeUp", tasks: selectTaken(run.state, tasks, reset) });
 		conductor.#earlier = toEarlier(entries);

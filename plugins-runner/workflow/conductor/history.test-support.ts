@@ -282,7 +282,7 @@ export class History {
 		const restored = await Conductor.restore(this.#definition, this.#entries, this.#tools());
 		const progress = this.#conductor.progress();
 		assert.deepEqual(restored.progress(), progress, "the journal tells something else");
-		assert.deepEqual(progressOf(this.#entries), progress);
+		assert.deepEqual(await progressOf(this.#entries), progress);
 		assert.deepEqual(restored.unsettled(), this.#conductor.unsettled());
 		if (this.#options.restores) this.#conductor = restored;
 	}

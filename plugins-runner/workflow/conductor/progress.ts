@@ -8,25 +8,25 @@ import type { TaskRun } from "./task-run.ts";
 import { toMergedWrites } from "./variables.ts";
 
 /** What the journal of a run tells of it. Of results of executions, and of parts of them, it tells where they are: `{"$result": [id, …path]}`. */
-export function progressOf(entries: readonly JsonObject[]): RunProgress {
+export async function progressOf(entries: readonly JsonObject[]): Promise<RunProgress> {
 	const run = { state: new RunState(), held: new HeldValues() };
-	replay(run, entries);
+	await replay(run, entries);
 	return toProgress(run.state, run.held);
 }
 
 /** True if a paused run with this journal can start a task or an item at once, or waits for the delay of a task without action. */
-export function hasHeldWork(entries: readonly JsonObject[]): boolean {
+export async function hasHeldWork(entries: readonly JsonObject[]): Promise<boolean> {
 	const run = { state: new RunState(), held: new HeldValues() };
-	replay(run, entries);
+	await replay(run, entries);
 	const { staged, wantsItems, settled, waiting } = run.state;
 	const isFree = ({ items }: TaskRun) => items !== null && items.active + items.resting < items.concurrency;
 	return settled.size + waiting.size > 0 || [...staged.values()].some(({ isBlocked }) => !isBlocked) || [...wantsItems].some(isFree);
 }
 
-/** Throws `SVC_INVALID` when a run with this journal cannot be taken up again with these tasks. */
-export function assertTakenUp(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void {
+/** Rejects with `SVC_INVALID` when a run with this journal cannot be taken up again with these tasks. */
+export async function assertTakenUp(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): Promise<void> {
 	const run = { state: new RunState(), held: new HeldValues() };
-	replay(run, entries);
+	await replay(run, entries);
 	selectTaken(run.state, tasks, reset);
 }
 

@@ -77,22 +77,14 @@ export class Run {
 	}
 }
 
-/** Makes a state what its journal says. */
-export function replay({ state, held }: { readonly state: RunState; readonly held: HeldValues }, entries: readonly JsonObject[]): void {
-	for (const entry of entries as unknown as readonly JournalEntry[]) {
-		for (const earlier of entry.earlier ?? []) replayFacts(state, held, earlier);
-		replayFacts(state, held, entry);
-	}
-}
-
 /** Milliseconds of replaying in one turn of the event loop. */
 const turnMilliseconds = 10;
 
-/** Does what `replay` does, in pieces: the journal of a task with 100,000 items takes seconds, in which nobody else would be answered. */
-export async function replayInTurns(
-	run: { readonly state: RunState; readonly held: HeldValues },
-	entries: readonly JsonObject[],
-): Promise<void> {
+/**
+ * Makes a state what its journal says, in pieces: the journal of a task with 100,000 items takes seconds, in which the event loop would answer
+ * no other request.
+ */
+export async function replay(run: { readonly state: RunState; readonly held: HeldValues }, entries: readonly JsonObject[]): Promise<void> {
 	let began = performance.now();
 	for (const { at, facts } of toEarlier(entries)) {
 		for (const fact of facts) {

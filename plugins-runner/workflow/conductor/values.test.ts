@@ -79,7 +79,7 @@ test("a large value that no child has given is written once", async () => {
 	assert.deepEqual(end.result.output, { v: rows });
 	const bytes = entries.join("").length;
 	assert.ok(bytes < JSON.stringify(rows).length + 20_000, `${bytes} bytes`);
-	assert.deepEqual(progressOf(entries.map((entry) => JSON.parse(entry))), progress);
+	assert.deepEqual(await progressOf(entries.map((entry) => JSON.parse(entry))), progress);
 	assert.deepEqual(progress.variables["v9"], rows);
 });
 

@@ -31,7 +31,7 @@ export async function beginWorkflow(context: RunContext): Promise<Beginning> {
 	if (context.takenUp !== undefined) {
 		const { tasks, reset } = context.takenUp;
 		const earlier = toConductorEntries(context.takenUp.entries);
-		const conductor = Conductor.takeUp(await definitionOf(earlier), earlier, { tasks, reset }, tools);
+		const conductor = await Conductor.takeUp(await definitionOf(earlier), earlier, { tasks, reset }, tools);
 		return { conductor, first: [toBegin(context)] };
 	}
 	return beginAnew(context, tools);
@@ -80,7 +80,7 @@ function toBegin(context: RunContext): WorkflowEvent {
 
 /** A run keeps the definition that it has begun with. */
 async function definitionOf(entries: readonly JsonObject[]): Promise<Definition> {
-	const { definition: text } = progressOf(entries);
+	const { definition: text } = await progressOf(entries);
 	if (text === null) throw new SvcError("SVC_RUNNER", "the journal of the workflow does not begin with its definition");
 	return read(text);
 }
