@@ -1,4 +1,5 @@
 import { isSvcError, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../../contract/index.ts";
+import { TemplateError, TemplateSyntaxError } from "../templates/errors.ts";
 import { cast } from "./cast.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
@@ -27,6 +28,9 @@ function checkDefault(name: string, value: JsonValue | undefined, definition: Pa
 		if (plain !== null) validateParameter(name, withNestedDefaults(plain, definition), definition);
 		return [];
 	} catch (error) {
+		if (error instanceof TemplateError || error instanceof TemplateSyntaxError) {
+			return [`default of parameter "${name}" cannot be read as a template: ${error.message}`];
+		}
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		return [`default of ${error.message}${quoteHint(value, definition)}`];
 	}
