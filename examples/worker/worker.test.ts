@@ -71,10 +71,12 @@ test("the action runs on the worker, and waits where there is none", async () =>
 		const { status, result } = await endOf(id);
 		assert.equal(status, "succeeded", JSON.stringify(result));
 		assert.match(String(result?.["stdout"]), /^worker hamburg-1 in .*worker/);
-	} finally {
-		worker.kill("SIGTERM");
-		assert.deepEqual(await once(worker, "exit"), [0, null]);
+	} catch (error) {
+		worker.kill();
+		throw error;
 	}
+	worker.kill("SIGTERM");
+	assert.deepEqual(await once(worker, "exit"), [0, null]);
 	const later = await client.executions.create({ action: "site.report" });
 	await delay(300);
 	assert.equal((await client.executions.get(later.id)).end_timestamp, undefined);
