@@ -88,7 +88,7 @@ test("the description of the API has its routes, and what they answer", () =>
 			paths: Record<string, Record<string, { responses: object }>>;
 			components: { schemas: object };
 		};
-		assert.deepEqual(Object.keys(paths["/v1/notes"]?.["post"]?.responses ?? {}), ["201", "400", "401", "403", "413", "500", "503"]);
+		assert.deepEqual(Object.keys(paths["/v1/notes"]?.["post"]?.responses ?? {}), ["201", "400", "401", "403", "413", "415", "500", "503"]);
 		assert.ok("Note" in components.schemas);
 	}));
 
