@@ -52,7 +52,10 @@ test("defaults that a run takes are left alone: texts of values, templates and n
 });
 
 test("a default that is nested too deep for a template is named", () => {
-	assert.match(one({ type: "string", default: `{{ ${"-".repeat(200)}1 }}` }).join(), /default of parameter "x" cannot be read as a template: .*nested deeper/);
+	assert.match(
+		one({ type: "string", default: `{{ ${"-".repeat(200)}1 }}` }).join(),
+		/default of parameter "x" cannot be read as a template: .*nested deeper/,
+	);
 });
 
 test("a default for a parameter of the runner has the runner's type, and a secret one is not shown", () => {
