@@ -18,6 +18,8 @@ const moment = "2030-01-02T03:04:05.000000Z";
 const notFilters = ["filter", "sort", "sort_asc", "sort_desc", "timestamp", "timestamp_gt", "timestamp_lt"];
 const filters = Object.keys(executionFilterQuery).filter((name) => !notFilters.includes(name));
 
+const statuses = ["requested", "scheduled", "delayed", "running", "succeeded", "failed", "timeout"];
+
 /** What the documentation says lists of executions can be asked for. */
 const queries = [
 	"",
@@ -37,7 +39,11 @@ const queries = [
 	"offset=5",
 	...[...filters, "timestamp"].flatMap((name) => [`sort=${name}`, `sort=-${name}`]),
 	// Other values each time: totals of equal lists may be remembered.
-].map((query, number) => query.replaceAll(id, number.toString(16).padStart(24, "0")));
+].map((query, number) =>
+	query
+		.replace(new RegExp(`status([=:])${id}`), (_, sign) => `status${sign}${statuses[number % statuses.length]}`)
+		.replaceAll(id, number.toString(16).padStart(24, "0")),
+);
 
 interface Asking {
 	readonly path: string;
