@@ -29,7 +29,7 @@ const quoteOrNumber = /"|-?\d[\d.eE+-]*/g;
  * Most whole numbers beyond `Number.MAX_SAFE_INTEGER` in one text that comes from outside, such as the body of a request. Reading and writing
  * each takes some microseconds, and half a million of them would hold up the event loop for a second.
  */
-export const maxLargeNumbers = 5_000;
+export const maxLargeNumbers = 2_500;
 /** Marks whole numbers that stand as texts for a moment. It is random and never leaves this file, so that no other text begins with it. */
 const mark = Array.from(globalThis.crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
 const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, "g");
