@@ -78,13 +78,7 @@ export class ItemStore {
 		const after = { ...toContent(before), ...address, id: stored?.id ?? createId(clock), updated_at: toNext(stored, clock) };
 		const events = before === undefined ? toCreateEvents(after) : toUpdateEvents({ before, after });
 		const operation: WriteOperation = stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after);
-		const giveBack = after.user === null ? undefined : await this.#parts.quota.reserve(after.user, stored, after);
-		let isDone = false;
-		try {
-			isDone = await this.#commit([operation], events);
-		} finally {
-			if (!isDone) giveBack?.();
-		}
+		const isDone = await this.#withinQuota({ stored, after }, () => this.#commit([operation], events));
 		return isDone ? after : undefined;
 	}
 
@@ -94,9 +88,23 @@ export class ItemStore {
 		// The update makes sure that what is removed is what the event tells of, and that it is removed once.
 		const touch = replace(stored, { ...stored, updated_at: toNext(stored, this.#parts.clock) });
 		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
-		if (!(await this.#commit(operations, toDeleteEvents(stored)))) return undefined;
-		if (stored.user !== null) this.#parts.quota.forget(stored.user);
-		return true;
+		return (await this.#withinQuota({ stored }, () => this.#commit(operations, toDeleteEvents(stored)))) ? true : undefined;
+	}
+
+	/** Counts a change of a user's item, unless its write fails. */
+	async #withinQuota(
+		{ stored, after }: { readonly stored: KeyValueEntity | undefined; readonly after?: KeyValueEntity },
+		write: () => Promise<boolean>,
+	): Promise<boolean> {
+		const user = (after ?? stored)?.user ?? null;
+		const giveBack = user === null ? undefined : await this.#parts.quota.reserve(user, stored, after);
+		let isDone = false;
+		try {
+			isDone = await write();
+			return isDone;
+		} finally {
+			if (!isDone) giveBack?.();
+		}
 	}
 
 	/** Write with events in the same transaction. False when the item was changed in between. */

@@ -34,31 +34,27 @@ export class UserQuota {
 	}
 
 	/**
-	 * Counts the growth of a user's items before it is written.
+	 * Counts a change of a user's items before it is written.
 	 *
-	 * @returns a function to call when the write has failed: it takes the growth back
+	 * @param before the stored item; undefined if there is none
+	 * @param after the item to store; undefined if it is removed
+	 * @returns a function to call when the write has failed: it takes the change back
 	 * @throws `SVC_FORBIDDEN` when the user would store more than a limit allows
 	 */
-	async reserve(user: string, before: KeyValueEntity | undefined, after: KeyValueEntity): Promise<() => void> {
-		const items = before === undefined ? 1 : 0;
-		const bytes = toSize(after) - (before === undefined ? 0 : toSize(before));
-		if (items === 0 && bytes <= 0) {
-			this.forget(user);
-			return () => undefined;
-		}
-		const usage = await this.#usageOf(user);
-		this.#assertFits(user, { items: items && usage.items + items, bytes: usage.bytes + bytes });
+	async reserve(user: string, before: KeyValueEntity | undefined, after: KeyValueEntity | undefined): Promise<() => void> {
+		const items = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+		const bytes = toSize(after) - toSize(before);
+		const grows = items > 0 || bytes > 0;
+		// What shrinks is not worth a read: it is counted only if the usage is known.
+		const usage = await (grows ? this.#usageOf(user) : this.#usages.get(user));
+		if (usage === undefined) return () => undefined;
+		if (grows) this.#assertFits(user, { items: items > 0 ? usage.items + items : 0, bytes: usage.bytes + bytes });
 		usage.items += items;
 		usage.bytes += bytes;
 		return () => {
 			usage.items -= items;
 			usage.bytes -= bytes;
 		};
-	}
-
-	/** Forgets what was read about a user, whose items have become fewer or smaller. */
-	forget(user: string): void {
-		this.#usages.delete(user);
 	}
 
 	#assertFits(user: string, { items, bytes }: { readonly items: number; readonly bytes: number }): void {
@@ -114,6 +110,6 @@ export class UserQuota {
 	}
 }
 
-function toSize({ value, description }: Pick<KeyValueEntity, "value" | "description">): number {
-	return Buffer.byteLength(value) + Buffer.byteLength(description ?? "");
+function toSize(item: Pick<KeyValueEntity, "value" | "description"> | undefined): number {
+	return item === undefined ? 0 : Buffer.byteLength(item.value) + Buffer.byteLength(item.description ?? "");
 }
