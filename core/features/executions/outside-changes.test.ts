@@ -95,7 +95,7 @@ test("who has set a state, answered a question or sent an event again is stored 
 		{ runners: [inquirer(), noop()], rbac: { roles, assignments } },
 	));
 
-test("a sender cannot claim that somebody has sent an event again", () =>
+test("a sender cannot claim that a user has emitted an event again", () =>
 	withGuardedService(async ({ ask, signIn }) => {
 		const root = await signIn("root");
 		await ask(root, "POST", "/v1/triggertypes", { pack: "default", name: "happened" });

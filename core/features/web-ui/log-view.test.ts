@@ -62,7 +62,7 @@ webTest("colours are shown, and what a terminal would obey is written out; nothi
 	}, options),
 );
 
-webTest("addresses that are printed are links, which tell nobody where they were followed", () =>
+webTest("addresses in the output are links that send no referrer", () =>
 	withWeb(async (web) => {
 		const text = [
 			"see https://example.org/build/1?x=<b>y</b>, or (http://example.org/a).",
