@@ -108,7 +108,7 @@ export const triggerRoutes = [
 		component: "api",
 		summary: "Replace a trigger type",
 		description: "Those of the pack `core` cannot be changed.",
-		answers: { 200: answerJson(triggerTypeSchema) },
+		answers: { 200: answerJson(triggerTypeSchema), 409: answerConflict },
 		permission: "trigger_type_modify",
 		resource: findTypeResource,
 		body: typeBody,

@@ -62,10 +62,12 @@ export class StoredTriggerTypes implements TriggerTypes {
 		assertNotSystem(old.pack);
 		const fields = toFields(input, { ...old, ...(metadataFile !== undefined && { metadata_file: metadataFile }) });
 		const type = { ...old, ...fields };
-		await this.#parts.storage.write([
-			{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } },
-			...(await this.#toShadowChange(type)),
-		]);
+		await this.#parts.storage
+			.write([{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } }, ...(await this.#toShadowChange(type))])
+			.catch((error: unknown) => {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				throw new SvcError("SVC_CONFLICT", `trigger type "${old.ref}" was changed by another request at the same time`, { cause: error });
+			});
 		this.#parts.changes.changed();
 		return type;
 	}

@@ -33,6 +33,20 @@ test("the trigger of a type without parameters stays as long as its type", () =>
 		await assert.rejects(triggers.get("default.happening"), (error) => isSvcError(error, "SVC_NOT_FOUND"));
 	}));
 
+test("of two changes of a trigger type at once, one may be refused, with the reason", () =>
+	withRules(async ({ engine }) => {
+		const { types } = engine.triggers;
+		const parameters_schema = { type: "object", properties: { a: { type: "string" } } };
+		await types.create({ pack: "default", name: "raced", parameters_schema });
+		// Without parameters the type has a trigger of its own, which only one of them can insert.
+		const changes = await Promise.allSettled([1, 2, 3].map(() => types.update("default.raced", { pack: "default", name: "raced" })));
+		const refused = changes.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+		assert.ok(refused.length < 3);
+		for (const { reason } of refused) assert.match(`${reason}`, /"default\.raced" was changed by another request at the same time/);
+		assert.equal((await types.get("default.raced")).name, "raced");
+		assert.equal((await engine.triggers.triggers.get("default.raced")).type, "default.raced");
+	}));
+
 test("a trigger keeps its name and its type while rules use it", () =>
 	withRules(async ({ engine, addRule }) => {
 		const { triggers } = engine.triggers;
