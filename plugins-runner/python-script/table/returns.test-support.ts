@@ -44,6 +44,7 @@ const returns: readonly (readonly [body: string, succeeded: boolean, result: Jso
 		0,
 	],
 	["import collections as c; return [c.namedtuple('P', 'x y')(1, {2}), c.deque([{3}]), c.Counter('a'), object]", true, containers, 0],
+	["deep = []\nfor _ in range(600): deep = [deep]\nreturn {'n': 1, 'deep': deep}", true, { n: 1, deep: nested(199) }, 0],
 	["deep = []\nfor _ in range(5000): deep = [deep]\nreturn {'n': 1, 'deep': deep}", true, { n: 1, deep: nested(199) }, 0],
 	["raise ValueError('bad value é')", false, "None", 1, /^Traceback .*\n {2}File ".*", line 6, in run\n[^]*ValueError: bad value é\n$/],
 	["return {}['missing']", false, "None", 1, /KeyError: 'missing'/],

@@ -21,9 +21,24 @@ def decode(text):
 def encode(value):
     """ASCII JSON of a value, whose parts without a JSON form are replaced one by one (`_to_plain`)."""
     try:
-        return _encode(value)
+        text = _encode(value)
     except (TypeError, ValueError, RecursionError):
         return _encode(_to_plain(value, ()))
+    # How deep an encoder can go depends on the engine; what a result keeps does not. Each level opens a bracket.
+    if text.count("[") + text.count("{") > _MOST_LEVELS and _is_too_deep(value):
+        return _encode(_to_plain(value, ()))
+    return text
+
+
+def _is_too_deep(value):
+    collections = (dict, list, tuple)
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        items = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [item for inner in items for item in inner if isinstance(item, collections)]
+        if not level:
+            return False
+    return True
 
 
 def _encode(value):
