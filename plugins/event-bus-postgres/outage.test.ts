@@ -20,7 +20,7 @@ interface Scene {
 function withDatabase(name: string, body: (scene: Scene) => Promise<void>): void {
 	serverTest(name, async () => {
 		const database = await createTestDatabase();
-		const administrator = postgres(database.url, { max: 1, onnotice: () => {} });
+		const administrator = postgres(database.url, { max: 1, fetch_types: false, onnotice: () => {} });
 		const nodes: BusNode[] = [];
 		const start: Scene["start"] = async (options) => {
 			const node = await startBus({ url: database.url, ...options }, quickBeat);
@@ -192,7 +192,7 @@ withDatabase("three nodes: each gets the events of the two others", async ({ sta
 
 serverTest("a wrong password is told in the log, without the password", async () => {
 	const server = await startPostgres();
-	const administrator = postgres(server.url, { max: 1 });
+	const administrator = postgres(server.url, { max: 1, fetch_types: false });
 	try {
 		await administrator.unsafe("create user ann password 'right'");
 		// The test's server lets everybody in: it must ask for the password first.

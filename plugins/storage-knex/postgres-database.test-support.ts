@@ -8,7 +8,7 @@ import { toTable } from "./table-names.ts";
 
 /** Runs statements as somebody else than the service would. */
 export async function administer<T extends object>(url: string, sql: string): Promise<readonly T[]> {
-	const client = postgres(url, { max: 1, onnotice: () => {} });
+	const client = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
 	try {
 		return [...(await client.unsafe<T[]>(sql))];
 	} finally {

@@ -14,7 +14,7 @@ export async function endConnections(url: string, condition = "true"): Promise<v
 
 /** Keeps writers of a table waiting until it is released. */
 export async function holdLock(url: string, table: string): Promise<{ waitForWaiting(): Promise<void>; release(): Promise<void> }> {
-	const client = postgres(url, { max: 1, onnotice: () => {} });
+	const client = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
 	await client.unsafe(`begin; lock table ${table} in exclusive mode`);
 	return {
 		async waitForWaiting() {

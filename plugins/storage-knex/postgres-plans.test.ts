@@ -121,7 +121,7 @@ async function createExecutions(): Promise<Scope & { readonly stop: () => Promis
 	await administer(database.url, fillEnforcements);
 	await administer(database.url, "vacuum analyze rule_enforcements");
 	await vacuum(database.url);
-	const client = postgres(database.url, { max: 1, onnotice: () => {} });
+	const client = postgres(database.url, { max: 1, fetch_types: false, onnotice: () => {} });
 	const explain = async ({ statement, bindings }: Step) => {
 		await client.unsafe("begin");
 		const [found] = await client.unsafe(`explain (analyze, timing off, format json) ${statement.sql}`, [...bindings]);

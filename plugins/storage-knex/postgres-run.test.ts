@@ -26,7 +26,7 @@ const withEngine =
 	async () => {
 		const url = await emptyDatabase();
 		const [records, bus] = [await startProxy(url), await startProxy(url)];
-		const listener = postgres(url, { max: 1, onnotice: () => {} });
+		const listener = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
 		let heard = "";
 		let started: TestEngine | undefined;
 		try {

@@ -55,7 +55,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 
 	/** Every connection but the oracle's is cut. */
 	async connections({ databaseUrl }) {
-		const sql = postgres(databaseUrl, { max: 1, connection: { application_name: "oracle" }, onnotice: () => {} });
+		const sql = postgres(databaseUrl, { max: 1, fetch_types: false, connection: { application_name: "oracle" }, onnotice: () => {} });
 		try {
 			await sql`select pg_terminate_backend(pid) from pg_stat_activity
 				where datname = current_database() and application_name <> 'oracle'`;

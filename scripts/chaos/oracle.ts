@@ -53,7 +53,14 @@ export class Oracle {
 
 	constructor({ databaseUrl, startsFile }: OracleOptions) {
 		this.startsFile = startsFile;
-		this.#sql = postgres(databaseUrl, { max: 2, onnotice: () => {}, connect_timeout: 2, connection: { application_name: "oracle" } });
+		this.#sql = postgres(databaseUrl, {
+			max: 2,
+			onnotice: () => {},
+			connect_timeout: 2,
+			// The package asks for the types of arrays in a promise of its own, whose rejection ends this process when the server goes away.
+			fetch_types: false,
+			connection: { application_name: "oracle" },
+		});
 	}
 
 	acknowledge(id: string, kind: Kind): void {

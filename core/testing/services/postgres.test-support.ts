@@ -127,7 +127,7 @@ do $$ declare name text; begin
 end $$`;
 
 async function administer(url: string, sql: string): Promise<void> {
-	const client = postgres(url, { max: 1, onnotice: () => {} });
+	const client = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
 	try {
 		await client.unsafe(sql);
 	} finally {
