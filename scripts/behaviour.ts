@@ -131,3 +131,19 @@ export const withoutBus: readonly string[] = [
 
 /** Those whose records are on a disk in each of their tests: SQLite stands in for memory there, so that they would run on it twice. */
 export const onDisk: readonly string[] = ["core/features/webhooks/routes.test.ts"];
+
+/**
+ * Those that the short suite runs on PostgreSQL as well as on SQLite: what depends on how several nodes read and write the same records.
+ * The full suite runs every file on every backend.
+ */
+export const onPostgresInShort: readonly string[] = [
+	"core/kernel/executions/leases.test.ts",
+	"core/kernel/executions/executions.test.ts",
+	"core/kernel/runs/recovery.test.ts",
+	"core/kernel/runs/journal.test.ts",
+	"core/kernel/work/duty.test.ts",
+	"core/kernel/work/leasing.test.ts",
+	"core/kernel/events/processor.test.ts",
+	"core/features/policies/concurrency-nodes.test.ts",
+	"core/features/packs/switch/pack-switch.test.ts",
+];

@@ -20,7 +20,7 @@ const lease = "core/kernel/executions/leases.test.ts";
 test("files that ask for the most time come first", () => {
 	const files = [write("a.test.ts"), write("b.test.ts", "// test-timeout: 600"), write("c.test.ts", "// test-timeout: 180")];
 	assert.deepEqual(
-		planJobs(files, []).map(({ name, timeout }) => [name.at(-9), timeout]),
+		planJobs(files).map(({ name, timeout }) => [name.at(-9), timeout]),
 		[
 			["b", 600],
 			["c", 180],
@@ -32,7 +32,7 @@ test("files that ask for the most time come first", () => {
 test("a file says by a comment of its own line that it mostly waits", () => {
 	const files = [write("d.test.ts", "// test-timeout: 600", "// test-waits"), write("e.test.ts", 'const text = "// test-waits";')];
 	assert.deepEqual(
-		planJobs(files, []).map(({ isWaiting }) => isWaiting),
+		planJobs(files).map(({ isWaiting }) => isWaiting),
 		[true, false],
 	);
 });
@@ -40,14 +40,14 @@ test("a file says by a comment of its own line that it mostly waits", () => {
 test("a file of the behaviour runs on each backend, any other once", () => {
 	const other = write("f.test.ts");
 	assert.deepEqual(
-		planJobs([lease, other], []).map(({ name }) => name),
+		planJobs([lease, other]).map(({ name }) => name),
 		[...backendNames.map((backend) => `${lease} on ${backend}`), other],
 	);
 });
 
 test("a filter is a part of a name, with the backend", () => {
 	const other = write("g.test.ts");
-	const names = (...filters: readonly string[]) => planJobs([lease, other], filters).map(({ name }) => name);
+	const names = (...filters: readonly string[]) => planJobs([lease, other], { filters }).map(({ name }) => name);
 	assert.deepEqual(names("leases.test.ts on sqlite", "g.test"), [`${lease} on sqlite`, other]);
 	assert.deepEqual(names("executions/leases").length, backendNames.length);
 	assert.deepEqual(names("no such file"), []);
@@ -56,11 +56,25 @@ test("a filter is a part of a name, with the backend", () => {
 test("told of one backend, everything runs once", () => {
 	const other = write("h.test.ts");
 	assert.deepEqual(
-		planJobs([lease, other], [], "postgres").map(({ name, backend }) => [name, backend]),
+		planJobs([lease, other], { only: "postgres" }).map(({ name, backend }) => [name, backend]),
 		[
 			[`${lease} on postgres`, "postgres"],
 			[other, undefined],
 		],
+	);
+});
+
+test("the short suite leaves out what is marked, and most backends; a filter takes it all the same", () => {
+	const marked = write("i.test.ts", "// test-suite: full");
+	const short = planJobs([lease, marked], { extent: "short" });
+	assert.deepEqual(
+		short.map(({ backend }) => backend),
+		["sqlite", "postgres"],
+	);
+	const named = planJobs([marked], { extent: "short", filters: ["i.test"] });
+	assert.deepEqual(
+		[named.length, planJobs([marked]).length, planJobs([lease], { filters: ["leases"], extent: "short" }).length],
+		[1, 1, 4],
 	);
 });
 

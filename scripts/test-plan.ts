@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type BackendName, backendNames } from "../core/testing/backends/backend-names.test-support.ts";
-import { behaviour, onDisk, withoutBus } from "./behaviour.ts";
+import type { Extent } from "../core/testing/extent.test-support.ts";
+import { behaviour, onDisk, onPostgresInShort, withoutBus } from "./behaviour.ts";
 
 /** One test file to run, on a backend where it takes one. */
 export interface Job {
@@ -12,6 +13,8 @@ export interface Job {
 	readonly timeout: number;
 	/** Whether it waits most of its time, and leaves the processor to others. */
 	readonly isWaiting: boolean;
+	/** Whether only the full suite holds it. */
+	readonly isFullOnly: boolean;
 }
 
 const defaultTimeout = 120;
@@ -19,16 +22,22 @@ const defaultTimeout = 120;
 const longestTime = process.env["TEST_TIMEOUT"];
 const onBackends = new Set(Object.values(behaviour).flat());
 
-/**
- * What to run, in an order in which the longest come first: begun at the end they would be waited for alone.
- *
- * @param filters parts of names, of which one must match; none take everything
- * @param only the backend to run everything on; default: each that a file is to run on
- */
-export function planJobs(files: readonly string[], filters: readonly string[], only?: BackendName): Job[] {
+export interface Choice {
+	/** Parts of names, of which one must match; none take everything that the extent holds. */
+	readonly filters?: readonly string[];
+	/** Default `full`. What a filter names is run in the short suite too. */
+	readonly extent?: Extent;
+	/** The backend to run everything on; default: each that a file is to run on. */
+	readonly only?: BackendName;
+}
+
+/** What to run, in an order in which the longest come first: begun at the end they would be waited for alone. */
+export function planJobs(files: readonly string[], { filters = [], extent = "full", only }: Choice = {}): Job[] {
 	return files
 		.flatMap((file) => toJobs(file, only))
-		.filter(({ name }) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
+		.filter(({ name, isFullOnly }) =>
+			filters.length === 0 ? extent === "full" || !isFullOnly : filters.some((filter) => name.includes(filter)),
+		)
 		.sort((a, b) => b.timeout - a.timeout);
 }
 
@@ -36,9 +45,14 @@ function toJobs(file: string, only: BackendName | undefined): Job[] {
 	const text = readFileSync(file, "utf8");
 	const timeout = Number(longestTime ?? /^\/\/ test-timeout: (\d+)$/m.exec(text)?.[1] ?? defaultTimeout);
 	const isWaiting = /^\/\/ test-waits$/m.test(text);
-	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting }];
+	const isMarked = /^\/\/ test-suite: full$/m.test(text);
+	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting, isFullOnly: isMarked }];
 	const left = [...(withoutBus.includes(file) ? ["postgres-nats"] : []), ...(onDisk.includes(file) ? ["memory"] : [])];
 	const fitting = backendNames.filter((name) => !left.includes(name));
 	const backends = only === undefined ? fitting : [only];
-	return backends.map((backend) => ({ file, backend, name: `${file} on ${backend}`, timeout, isWaiting }));
+	const inShort = (backend: BackendName) => backend === "sqlite" || (backend === "postgres" && onPostgresInShort.includes(file));
+	return backends.map((backend) => ({
+		...{ file, backend, name: `${file} on ${backend}`, timeout, isWaiting },
+		isFullOnly: isMarked || (only === undefined && !inShort(backend)),
+	}));
 }

@@ -1,16 +1,34 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
 import { backendVariable, chosenBackend, missingFor } from "../core/testing/backends/backend-names.test-support.ts";
+import { chosenExtent, type Extent, extentVariable } from "../core/testing/extent.test-support.ts";
 import { findFiles } from "./find-files.ts";
 import { ended, killRunning, runTestFile } from "./run-test-file.ts";
 import { toSecondRun } from "./second-run.ts";
+import { announce, keepCosts, readCosts } from "./test-costs.ts";
 import { type Job, planJobs } from "./test-plan.ts";
 import { addTallies, noTests, parseReport, reportCosts, type Tally } from "./test-report.ts";
 import { inMemoryDisk, startServers, stopServers } from "./test-servers.ts";
 
-// Runs every test file in a process of its own: `npm test [-- <part of a name> …]`. JOBS sets how many run at once,
-// SVC_TEST_BACKEND the only backend to run on.
+const help = `Runs the test files, each in a process of its own.
+
+npm test                                 the short suite
+npm test -- --full                       all of it, as CI runs it
+npm test -- core/client leases           the files whose name holds one of these, in either suite
+npm test -- "leases.test.ts on sqlite"   a file on one of its backends
+
+Environment:
+  JOBS               how many files run at once; default: as many as there are processors
+  SVC_TEST_BACKEND   the only backend: memory, sqlite, postgres or postgres-nats
+  TEST_TIMEOUT       seconds that every file may take; default 120, or what the file says
+  KILL_ROUNDS        how often the tests that kill services do so
+  CI=true            the full suite; a test that is skipped is a failure
+`;
 const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts"];
+
+/** How many jobs there are, and how many have ended. */
+const progress = { total: 0, ended: 0 };
 
 interface Result {
 	readonly job: Job;
@@ -18,17 +36,31 @@ interface Result {
 	readonly processorSeconds: number;
 }
 
-async function main(filters: readonly string[]): Promise<number> {
+/** Which files are run, how many of them at once. */
+interface Run {
+	readonly filters: readonly string[];
+	readonly extent: Extent;
+	readonly parallel: number;
+}
+
+async function main({ filters, extent, parallel }: Run): Promise<number> {
 	const files = findFiles(directories, (file) => file.endsWith(".test.ts"));
-	const jobs = planJobs(files, filters, process.env[backendVariable] ? chosenBackend() : undefined);
+	const only = process.env[backendVariable] ? chosenBackend() : undefined;
+	const jobs = planJobs(files, { filters, extent, ...(only !== undefined && { only }) });
+	const names = jobs.map(({ name }) => name);
+	process.stdout.write(announce(names, readCosts(), parallel));
+	process.env[extentVariable] = extent;
+	progress.total = jobs.length;
 	await startServers(toServers(jobs));
-	const results = await runTwice(jobs, Number(process.env["JOBS"] ?? availableParallelism())).finally(stopServers);
+	const results = await runTwice(jobs, parallel).finally(stopServers);
 	const total = results.map(({ tally }) => tally).reduce(addTallies, noTests);
 	const costs = results.map(({ job, processorSeconds }) => ({ name: job.name, seconds: processorSeconds }));
+	keepCosts(Object.fromEntries(costs.map(({ name, seconds }) => [name, seconds])));
 	if (results.length > 1) process.stdout.write(reportCosts([...costs, { name: "servers of the run", seconds: ended.take() }]));
 	for (const { name, reason } of total.skips) process.stdout.write(`skipped ${name}: ${reason}\n`);
 	const problem = verdict(total);
 	if (problem !== undefined) process.stderr.write(`${problem}\n`);
+	for (const { job, tally } of results) if (tally.failed > 0) process.stderr.write(`  ${tally.failed} failed in ${job.name}\n`);
 	process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
 	return problem === undefined ? 0 : 1;
 }
@@ -96,8 +128,10 @@ async function runJob(job: Job): Promise<Result> {
 	const tally = parseReport(name, output, code);
 	const seconds = ((performance.now() - started) / 1000).toFixed(1);
 	const counts = `${tally.passed} passed${tally.failed > 0 ? `, ${tally.failed} failed` : ""}${tally.skipped > 0 ? `, ${tally.skipped} skipped` : ""}`;
+	progress.ended += 1;
+	const place = `${progress.ended}/${progress.total}`.padStart(2 * `${progress.total}`.length + 1);
 	process.stdout.write(
-		`${tally.failed > 0 ? "FAIL" : "ok  "} ${name} (${counts}, ${seconds} s, ${processorSeconds.toFixed(1)} of the processor)\n`,
+		`${tally.failed > 0 ? "FAIL" : "ok  "} ${place} ${name} (${counts}, ${seconds} s, ${processorSeconds.toFixed(1)} of the processor)\n`,
 	);
 	if (tally.failed > 0) process.stdout.write(`${output.replace(/^/gm, "     ")}\n`);
 	if (timedOut)
@@ -112,4 +146,21 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 	});
 }
 
-process.exitCode = await main(process.argv.slice(2));
+/** What the command line asks for; undefined for `--help`. Throws a `TypeError` with a code for an unknown option. */
+function parseCommand(): Run | undefined {
+	const options = { full: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
+	const { values, positionals } = parseArgs({ options, allowPositionals: true });
+	if (values.help) return undefined;
+	const parallel = Number(process.env["JOBS"] ?? availableParallelism());
+	return { filters: positionals, extent: values.full ? "full" : chosenExtent(), parallel };
+}
+
+try {
+	const run = parseCommand();
+	if (run === undefined) process.stdout.write(help);
+	else process.exitCode = await main(run);
+} catch (error) {
+	if (!(error instanceof TypeError && "code" in error)) throw error;
+	process.stderr.write(`${error.message}\n\n${help}`);
+	process.exitCode = 2;
+}

@@ -1,0 +1,20 @@
+/** How much of the tests runs: the short suite of `npm test`, or all of them (`npm test -- --full`, and wherever `CI` is `true`). */
+export type Extent = "short" | "full";
+
+/** The variable by which the test command tells its files; a file that is run alone is run as the short suite runs it. */
+export const extentVariable = "SVC_TEST_EXTENT";
+
+export function chosenExtent(environment: NodeJS.ProcessEnv = process.env): Extent {
+	const value = environment[extentVariable] ?? (environment["CI"] === "true" ? "full" : "short");
+	if (value !== "short" && value !== "full") throw new Error(`${extentVariable} is "${value}"; allowed are short and full`);
+	return value;
+}
+
+/**
+ * How often a test does something at random: a sample in the short suite, more of it in the full one, and as often as `variable` says
+ * where it is set.
+ */
+export function rounds(counts: Readonly<Record<Extent, number>>, variable = "KILL_ROUNDS"): number {
+	const given = process.env[variable];
+	return given === undefined ? counts[chosenExtent()] : Number(given);
+}
