@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { EndedChildren } from "./ended-children.ts";
 
 export interface TestRun {
@@ -14,13 +15,14 @@ const running = new Set<number>();
 /** Told of each file as it ends. */
 export const ended = new EndedChildren();
 
-/** Run a test file in a process of its own, which ends together with all that it has started. */
-export function runTestFile(file: string, timeout: number, environment: NodeJS.ProcessEnv): Promise<TestRun> {
+/** Run a test file, of the project in `directory`, in a process of its own, which ends together with all that it has started. */
+export function runTestFile(file: string, timeout: number, environment: NodeJS.ProcessEnv, directory = "."): Promise<TestRun> {
 	return new Promise((resolve) => {
 		// What others have used that were no test files, such as what sets up servers.
 		if (running.size === 0) ended.take();
 		// A group of its own, so that a file that hangs is ended together with what it started.
-		const child = spawn(process.execPath, toArguments(file), {
+		const child = spawn(process.execPath, toArguments(file, directory), {
+			cwd: directory,
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { ...process.env, ...environment, FORCE_COLOR: "0", NO_COLOR: "1" },
 			detached: true,
@@ -58,9 +60,9 @@ export function killRunning(): void {
 const untilOptimized = "--interrupt-budget=1000000";
 
 /** From the build of the tests, which starts in half the time; what is not in it as it is. */
-function toArguments(file: string): readonly string[] {
+function toArguments(file: string, directory: string): readonly string[] {
 	const built = `build/tests/${file.replace(/\.ts$/, ".js")}`;
-	return [untilOptimized, ...(existsSync(built) ? ["--enable-source-maps", built] : ["--import", "tsx", file])];
+	return [untilOptimized, ...(existsSync(join(directory, built)) ? ["--enable-source-maps", built] : ["--import", "tsx", file])];
 }
 
 function collect({ stdout, stderr }: ChildProcess): readonly Buffer[] {
