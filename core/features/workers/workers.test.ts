@@ -325,7 +325,8 @@ scene("an end that is on its way is nothing new", async (the) => {
 });
 
 scene("nobody has more than a thousand workers at once, and the workers of others come and go", async ({ startNode }) => {
-	const { engine } = await startNode();
+	// None of them may be gone before the last one has come.
+	const { engine } = await startNode({ held: 300 });
 	const poll = (number: number, user = "edge") =>
 		new FakeWorker(`worker-${number}`, { user, instance: number.toString(16).padStart(32, "0") }).poll(engine);
 	for (let first = 0; first < mostOfUser; first += 100) await Promise.all(Array.from({ length: 100 }, (_, index) => poll(first + index)));
