@@ -2,12 +2,16 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
+import { sample } from "../testing/extent.test-support.ts";
 import { hostileIds, hostilePaths, hostileTexts } from "../testing/http/hostile-values.test-support.ts";
-import { nameOf, withProbe } from "../testing/http/probe.test-support.ts";
+import { createProbeTest, nameOf } from "../testing/http/probe.test-support.ts";
 
-test("names in addresses that are none, and addresses that lead nowhere, are refused by every route", () =>
-	withProbe(async ({ ask, check, url, urls }) => {
-		for (const route of routes) {
+const probeTest = createProbeTest();
+
+probeTest(
+	"names in addresses that are none, and addresses that lead nowhere, are refused by every route",
+	async ({ ask, check, url, urls }) => {
+		for (const route of sample(routes, 6)) {
 			// An answer to HEAD has no body that could be looked at; it is that of GET.
 			if (!route.path.includes(":") || route.method === "HEAD") continue;
 			for (const id of hostileIds) {
@@ -18,73 +22,72 @@ test("names in addresses that are none, and addresses that lead nowhere, are ref
 			for (const base of Object.values(urls))
 				await check(ask(new URL(base).href.startsWith(urls.api) ? `/v1${path}` : path), { label: path });
 		}
-	}));
+	},
+);
 
-test("query parameters of a wrong type are refused and named by every route, others do no harm", () =>
-	withProbe(async ({ ask, check, url }) => {
-		for (const route of routes) {
-			if (route.component === "stream" && route.path === "/stream") continue;
-			for (const [parameter, type] of Object.entries(route.query ?? {})) {
-				for (const text of hostileTexts[type] ?? []) {
-					const label = `${nameOf(route)}?${parameter}=${text.slice(0, 40)}`;
-					const isWrong = (type === "integer" || type === "boolean") && text !== "null" && !(parameter === "depth" && text === "-5");
-					const sent = ask(`${url(route)}?${parameter}=${text}`, { method: route.method });
-					await check(sent, {
-						label,
-						...(isWrong && route.body === undefined && route.method === "GET" && { names: new RegExp(parameter) }),
-					});
-				}
-				await check(ask(`${url(route)}?${parameter}=a&${parameter}=b&${parameter}[]=c`, { method: route.method }), {
-					label: `${nameOf(route)} repeated`,
+probeTest("query parameters of a wrong type are refused and named by every route, others do no harm", async ({ ask, check, url }) => {
+	for (const route of sample(routes, 6)) {
+		if (route.component === "stream" && route.path === "/stream") continue;
+		for (const [parameter, type] of Object.entries(route.query ?? {})) {
+			for (const text of hostileTexts[type] ?? []) {
+				const label = `${nameOf(route)}?${parameter}=${text.slice(0, 40)}`;
+				const isWrong = (type === "integer" || type === "boolean") && text !== "null" && !(parameter === "depth" && text === "-5");
+				const sent = ask(`${url(route)}?${parameter}=${text}`, { method: route.method });
+				await check(sent, {
+					label,
+					...(isWrong && route.body === undefined && route.method === "GET" && { names: new RegExp(parameter) }),
 				});
 			}
+			await check(ask(`${url(route)}?${parameter}=a&${parameter}=b&${parameter}[]=c`, { method: route.method }), {
+				label: `${nameOf(route)} repeated`,
+			});
 		}
-		for (const query of [
-			"limit=0",
-			"limit=-2",
-			"limit=-1.0",
-			"limit=1e9999",
-			"offset=-1",
-			"offset=4294967296",
-			"timestamp=lately",
-			"timestamp=a..b",
-			"timestamp_gt=2031-02-30T00:00:00Z",
-			"timestamp_lt='",
-			"id='",
-			`id=${"0".repeat(24)},x`,
-			"filter=a",
-			"filter=__proto__:x",
-			"include_attributes=__proto__",
-			"exclude_attributes=id",
-		]) {
-			await check(ask(`/v1/executions?${query}`), { label: query, names: new RegExp(query.split("=")[0] ?? "") });
-		}
-		const { headers } = await ask("/v1/executions?user=%27%20OR%20%271%27=%271");
-		assert.equal(headers.get("x-total-count"), "0");
-	}));
+	}
+	for (const query of [
+		"limit=0",
+		"limit=-2",
+		"limit=-1.0",
+		"limit=1e9999",
+		"offset=-1",
+		"offset=4294967296",
+		"timestamp=lately",
+		"timestamp=a..b",
+		"timestamp_gt=2031-02-30T00:00:00Z",
+		"timestamp_lt='",
+		"id='",
+		`id=${"0".repeat(24)},x`,
+		"filter=a",
+		"filter=__proto__:x",
+		"include_attributes=__proto__",
+		"exclude_attributes=id",
+	]) {
+		await check(ask(`/v1/executions?${query}`), { label: query, names: new RegExp(query.split("=")[0] ?? "") });
+	}
+	const { headers } = await ask("/v1/executions?user=%27%20OR%20%271%27=%271");
+	assert.equal(headers.get("x-total-count"), "0");
+});
 
-test("headers that are too long or make no sense do no harm", () =>
-	withProbe(async ({ ask, check }) => {
-		for (const header of [
-			"x-request-id",
-			"svc-context",
-			"last-event-id",
-			"authorization",
-			"cookie",
-			"origin",
-			"x-forwarded-for",
-			"content-type",
-			"x-auth-token",
-			"svc-api-key",
-		]) {
-			for (const value of ["'", "{", "[]", "\u00ff\u00fe", "a".repeat(8_000), "__proto__", '{"__proto__":{"polluted":1}}']) {
-				for (const path of ["/v1/executions/last/output", "/stream/v1/executions/last/output", "/v1/user"]) {
-					await check(ask(path, { headers: { [header]: value } }), { label: `${path} ${header}` });
-				}
-				const body = JSON.stringify({ action: "probes.probe" });
-				await check(ask("/v1/executions", { method: "POST", body, headers: { [header]: value } }), { label: `create ${header}` });
+probeTest("headers that are too long or make no sense do no harm", async ({ ask, check }) => {
+	for (const header of [
+		"x-request-id",
+		"svc-context",
+		"last-event-id",
+		"authorization",
+		"cookie",
+		"origin",
+		"x-forwarded-for",
+		"content-type",
+		"x-auth-token",
+		"svc-api-key",
+	]) {
+		for (const value of ["'", "{", "[]", "\u00ff\u00fe", "a".repeat(8_000), "__proto__", '{"__proto__":{"polluted":1}}']) {
+			for (const path of ["/v1/executions/last/output", "/stream/v1/executions/last/output", "/v1/user"]) {
+				await check(ask(path, { headers: { [header]: value } }), { label: `${path} ${header}` });
 			}
+			const body = JSON.stringify({ action: "probes.probe" });
+			await check(ask("/v1/executions", { method: "POST", body, headers: { [header]: value } }), { label: `create ${header}` });
 		}
-	}));
+	}
+});
 
 test.run();

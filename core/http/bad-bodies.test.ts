@@ -1,16 +1,23 @@
 // test-timeout: 300
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
+import { sample } from "../testing/extent.test-support.ts";
 import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "../testing/http/hostile-values.test-support.ts";
-import { basic, nameOf, withProbe } from "../testing/http/probe.test-support.ts";
+import { basic, createProbeTest, nameOf } from "../testing/http/probe.test-support.ts";
 import type { Route } from "./route.ts";
 
-const megabytes = 1024 * 1024;
-const withBody = routes.filter(({ body }) => body !== undefined);
+const kibibyte = 1024;
+const limit = 256 * kibibyte;
+const probeTest = createProbeTest({ api: { max_body_size: limit } });
+const withBody = sample(
+	routes.filter(({ body }) => body !== undefined),
+	6,
+);
 const schemaOf = ({ body }: Route) => (body === undefined || typeof body === "string" ? {} : body.schema);
 
-test("bodies that are no JSON object, of another type or in another format are refused by every route that reads one", () =>
-	withProbe(async ({ ask, check, url }) => {
+probeTest(
+	"bodies that are no JSON object, of another type or in another format are refused by every route that reads one",
+	async ({ ask, check, url }) => {
 		for (const route of withBody) {
 			const send = (body: Uint8Array | string, type = "application/json") =>
 				ask(url(route), { method: route.method, body, headers: { ...basic, "content-type": type } });
@@ -30,32 +37,31 @@ test("bodies that are no JSON object, of another type or in another format are r
 				await check(send(text), { label: `${nameOf(route)} ${text}` });
 			}
 		}
-	}));
+	},
+);
 
-test("members of a wrong type are refused and named by every route", () =>
-	withProbe(async ({ ask, check, url }) => {
-		for (const route of withBody) {
-			for (const { body, path } of wrongMembers(schemaOf(route))) {
-				const text = JSON.stringify(body);
-				const last = path.split(".").at(-1) ?? "";
-				const sent = ask(url(route), { method: route.method, body: text, headers: basic });
-				await check(sent, { label: `${nameOf(route)} ${text}`, names: new RegExp(last) });
-			}
+probeTest("members of a wrong type are refused and named by every route", async ({ ask, check, url }) => {
+	for (const route of withBody) {
+		for (const { body, path } of wrongMembers(schemaOf(route))) {
+			const text = JSON.stringify(body);
+			const last = path.split(".").at(-1) ?? "";
+			const sent = ask(url(route), { method: route.method, body: text, headers: basic });
+			await check(sent, { label: `${nameOf(route)} ${text}`, names: new RegExp(last) });
 		}
-	}));
+	}
+});
 
-test("bodies beyond the limit are refused, whether their length is announced or not", () =>
-	withProbe(async ({ ask, check, url }) => {
-		for (const route of withBody) {
-			const whole = JSON.stringify({ a: "x".repeat(10 * megabytes) });
-			const pieces = () =>
-				ReadableStream.from(Array.from({ length: 160 }, () => Buffer.alloc(64 * 1024, 0x20))) as unknown as ReadableStream<Uint8Array>;
-			for (const body of [whole, pieces()]) {
-				const init = { method: route.method, body, headers: basic, duplex: "half" } as RequestInit;
-				await check(ask(url(route), init), { label: `${nameOf(route)} large`, names: /^body: must be at most \d+ bytes/ });
-			}
+probeTest("bodies beyond the limit are refused, whether their length is announced or not", async ({ ask, check, url }) => {
+	for (const route of withBody) {
+		const whole = JSON.stringify({ a: "x".repeat(limit) });
+		const pieces = () =>
+			ReadableStream.from(Array.from({ length: 8 }, () => Buffer.alloc(64 * kibibyte, 0x20))) as unknown as ReadableStream<Uint8Array>;
+		for (const body of [whole, pieces()]) {
+			const init = { method: route.method, body, headers: basic, duplex: "half" } as RequestInit;
+			await check(ask(url(route), init), { label: `${nameOf(route)} large`, names: /^body: must be at most \d+ bytes/ });
 		}
-	}));
+	}
+});
 
 /** For every member of a body, nested ones too, objects in which it alone has a value of a wrong type. */
 function wrongMembers(schema: Readonly<Record<string, unknown>>): readonly { readonly body: unknown; readonly path: string }[] {

@@ -2,6 +2,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { routes } from "../features/routes.ts";
+import { sample } from "../testing/extent.test-support.ts";
 import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createSubject, matrixPacks, matrixRunners } from "../testing/http/matrix-subject.test-support.ts";
 import { type GuardedField, guardedFields, type MatrixRequest, type MatrixRow } from "../testing/http/rights-row.test-support.ts";
@@ -65,6 +66,16 @@ async function createCallers(service: GuardedService, root: string): Promise<rea
 	];
 }
 
+/**
+ * Who asks one route: the caller without a credential, and one of each kind. The callers of a kind take turns from route to route: which
+ * credential it is is decided before any route.
+ */
+function takeTurns(callers: readonly Caller[], turn: number): readonly Caller[] {
+	const [withoutCredential, ...others] = callers;
+	const kinds = Object.values(callerKinds).map((kind) => others.filter((caller) => caller.kind === kind));
+	return [withoutCredential, ...kinds.map((ofKind) => ofKind[turn % ofKind.length])].filter((caller) => caller !== undefined);
+}
+
 /** Everybody asks for secrets too: those who may not have them are answered without. */
 async function askAs(service: GuardedService, route: Route, headers: Headers, request: MatrixRequest): Promise<Answer> {
 	const controller = new AbortController();
@@ -115,7 +126,7 @@ test("every route answers every kind of caller with exactly the status, and what
 			const subjectOf = await createSubject(service, root);
 			const callers = await createCallers(service, root);
 			const wrong: string[] = [];
-			for (const { user, ...entry } of rows) {
+			for (const [index, { user, ...entry }] of sample(rows, 5).entries()) {
 				const { key, route, row } = entry;
 				const scopes = row.scopes ?? (row.grants === undefined ? [] : [route.permission]);
 				const { body } = await service.ask(root, "POST", "/v1/apikeys", { scopes });
@@ -124,7 +135,7 @@ test("every route answers every kind of caller with exactly the status, and what
 					{ name: "granted", kind: granted, username: user, headers: { "x-auth-token": await service.signIn(user) } },
 					{ name: "scoped key", kind: scopedKey, username: "root", headers: { "svc-api-key": String(body["key"]) } },
 				];
-				for (const { name, kind, username, headers } of [...callers, ...own]) {
+				for (const { name, kind, username, headers } of [...takeTurns(callers, index), ...own]) {
 					const { request } = kind === owner ? (row.owner ?? row) : row;
 					const answer = await askAs(service, route, headers, await request(subjectOf(username)));
 					for (const what of findWrong(answer, entry, kind)) wrong.push(`${key} as ${name}: ${what}`);

@@ -18,3 +18,12 @@ export function rounds(counts: Readonly<Record<Extent, number>>, variable = "KIL
 	const given = process.env[variable];
 	return given === undefined ? counts[chosenExtent()] : Number(given);
 }
+
+const dayInMs = 86_400_000;
+
+/** One of every `step` entries in the short suite, other ones each day; all of them in the full suite. */
+export function sample<T>(entries: readonly T[], step: number): readonly T[] {
+	if (chosenExtent() === "full") return entries;
+	const first = Math.floor(Date.now() / dayInMs) % step;
+	return entries.filter((_entry, index) => index % step === first);
+}

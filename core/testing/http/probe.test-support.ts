@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
+import { test } from "uvu";
 import { stringify } from "yaml";
+import type { OptionsInput } from "../../contract/index.ts";
 import type { Route } from "../../http/route.ts";
 import type { ServiceUnderTest, WireRecord } from "./service.test-support.ts";
 import { create, type PackFiles, withWholeService } from "./whole-service.test-support.ts";
@@ -46,24 +48,55 @@ export const basic = { authorization: `Basic ${Buffer.from("admin:a password").t
 export const nameOf = ({ method, path, component }: Route) => `${component} ${method} ${path}`;
 
 /**
- * A whole service with a finished execution of `probes.probe`. Afterwards it must be unharmed: no answer was wrong, no error is
- * in the log, it still runs actions, and all that took less than a minute.
+ * Adds tests that share one service, with a finished execution of `probes.probe`. After each test the service must be unharmed: no answer
+ * was wrong, no error is in the log, it still runs actions, and all that took less than a minute.
  */
-export async function withProbe(run: (probe: Probe) => Promise<void>): Promise<void> {
-	const started = performance.now();
-	const problems: string[] = [];
-	const check = async (response: Promise<Response>, expectation: Expectation) => {
-		const problem = await findProblem(await response, expectation);
-		if (problem !== undefined) problems.push(`${expectation.label.slice(0, 200)}: ${problem}`);
-	};
-	await withWholeService(pack, async (service) => {
-		const id = await create(service, { action: "probes.probe" });
-		await service.ended(id);
-		await run({ ...service, check, url: (route, given) => toUrl(route, given, id) });
-		assert.deepEqual(problems, []);
-		await assertUnharmed(service);
+export function createProbeTest(options: OptionsInput = {}): (name: string, run: (probe: Probe) => Promise<void>) => void {
+	const service = shareService(options);
+	return (name, run) =>
+		test(name, async () => {
+			const started = performance.now();
+			const problems: string[] = [];
+			const check = async (response: Promise<Response>, expectation: Expectation) => {
+				const problem = await findProblem(await response, expectation);
+				if (problem !== undefined) problems.push(`${expectation.label.slice(0, 200)}: ${problem}`);
+			};
+			const { id, ...rest } = await service();
+			await run({ ...rest, check, url: (route, given) => toUrl(route, given, id) });
+			assert.deepEqual(problems, []);
+			await assertUnharmed(rest);
+			assert.ok(performance.now() - started < 60_000, "the service took too long to refuse");
+		});
+}
+
+interface ProbedService extends ServiceUnderTest {
+	/** Of the execution. */
+	readonly id: string;
+}
+
+/** Starts a service at the first call, and ends it after the last test of the file. */
+function shareService(options: OptionsInput): () => Promise<ProbedService> {
+	let starting: Promise<ProbedService> | undefined;
+	let running: Promise<void> | undefined;
+	let end = () => {};
+	const ended = new Promise<void>((resolve) => {
+		end = resolve;
 	});
-	assert.ok(performance.now() - started < 60_000, "the service took too long to refuse");
+	test.after(async () => {
+		end();
+		await running;
+	});
+	return () =>
+		(starting ??= new Promise((resolve, reject) => {
+			const use = async (service: ServiceUnderTest) => {
+				const id = await create(service, { action: "probes.probe" });
+				await service.ended(id);
+				resolve({ ...service, id });
+				await ended;
+			};
+			running = withWholeService(pack, use, options);
+			running.catch(reject);
+		}));
 }
 
 function toUrl({ component, path, method }: Route, given: string | undefined, id: string): string {
