@@ -1,4 +1,5 @@
 // test-timeout: 600
+// test-suite: full
 // test-waits
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

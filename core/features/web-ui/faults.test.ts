@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-suite: full
 // test-waits
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { chatty, hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { chatty, hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const greet = `
 name: greet
@@ -123,5 +120,3 @@ webTest("code and metadata are shown as text, and nothing is offered that somebo
 		{ ...options, grants: [{ resource_uid: "action:greeting:greet", permission_types: ["action_view", "action_execute"] }] },
 	),
 );
-
-test.run();

@@ -1,10 +1,7 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
-import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
-import { assertClean, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { inquirer } from "../../../../plugins-runner/inquirer/index.ts";
+import { flowRunner } from "../../../kernel/runs/flow-runner.test-support.ts";
+import { assertClean, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const schema = {
 	properties: {
@@ -72,5 +69,3 @@ for (const hasHeldWork of [false, true]) {
 			),
 	);
 }
-
-test.run();

@@ -1,13 +1,10 @@
-// test-timeout: 180
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { requires } from "../../testing/requires.ts";
-import { findFreePort } from "../../testing/services/free-port.test-support.ts";
-import { chatty } from "../../testing/web/chatty.test-support.ts";
-import { startNginx } from "../../testing/web/nginx.test-support.ts";
-import { assertClean, closeBrowser, openPage, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { requires } from "../../../testing/requires.ts";
+import { findFreePort } from "../../../testing/services/free-port.test-support.ts";
+import { chatty } from "../../../testing/web/chatty.test-support.ts";
+import { startNginx } from "../../../testing/web/nginx.test-support.ts";
+import { assertClean, openPage, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const nginxTest = requires(Object.assign(webTest.bind(undefined), { skip: test.skip }), { command: "nginx" }).test;
 
@@ -78,5 +75,3 @@ nginxTest("behind a proxy that signs people in, the page opens without a questio
 		{ auth: { mode: "proxy", listen: false, trusted_proxies: ["127.0.0.1"] } },
 	);
 });
-
-test.run();

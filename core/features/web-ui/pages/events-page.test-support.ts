@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 /** A webhook that keeps its deliveries, a timer, and a delivery. */
 async function withSources({ ask, signIn }: WebUnderTest): Promise<void> {
@@ -82,5 +79,3 @@ webTest("timers say when they fire, sensors how they do; they are switched by wh
 		{ grants: [{ permission_types: ["timer_list"] }] },
 	),
 );
-
-test.run();

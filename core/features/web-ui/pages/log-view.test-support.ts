@@ -1,11 +1,7 @@
-// test-timeout: 180
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { test } from "uvu";
-import { chatty, hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { chatty, hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const options = { runners: [chatty()] };
 
@@ -142,5 +138,3 @@ webTest("what goes on is followed, without a line lost or twice over connections
 		);
 	}, options),
 );
-
-test.run();

@@ -1,12 +1,8 @@
-// test-timeout: 240
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { until } from "../../testing/guarantees/until.test-support.ts";
-import { hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, assertFitsPhone, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-import { beginUntil, yard } from "../../testing/web/yard.test-support.ts";
-
-test.after(closeBrowser);
+import { until } from "../../../testing/guarantees/until.test-support.ts";
+import { hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, assertFitsPhone, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
+import { beginUntil, yard } from "../../../testing/web/yard.test-support.ts";
 
 const trigger = { type: "core.svc.webhook", parameters: { url: "hooks/sample", ledger: true } };
 
@@ -124,5 +120,3 @@ webTest("a trace of a thousand runs is folded, and comes in parts", () =>
 		await assertClean(page);
 	}, yard),
 );
-
-test.run();

@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, goTo, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, goTo, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 /** Characters that nobody sees are refused. */
 const seenText = hostileText.replace("\u0000", "").replace("\u202e", "");
@@ -149,5 +146,3 @@ webTest("without access control everybody may do everything, but nobody may name
 		{ rbac: { enable: false } },
 	),
 );
-
-test.run();

@@ -1,8 +1,5 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { assertClean, closeBrowser, signInAs, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { assertClean, signInAs, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 webTest("whoever signs in is where they wanted to be, and no script can read their token", () =>
 	withWeb(async ({ openSignedOut }) => {
@@ -57,5 +54,3 @@ webTest("without authentication nobody has to sign in", () =>
 		{ auth: { enable: false }, rbac: { enable: false } },
 	),
 );
-
-test.run();

@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const seenText = hostileText.replace("\u0000", "");
 
@@ -81,5 +78,3 @@ webTest("policies are changed by who may", () =>
 		},
 	),
 );
-
-test.run();

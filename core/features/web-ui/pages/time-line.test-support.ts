@@ -1,10 +1,6 @@
-// test-timeout: 240
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { assertClean, assertFitsPhone, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-import { beginUntil, yard } from "../../testing/web/yard.test-support.ts";
-
-test.after(closeBrowser);
+import { assertClean, assertFitsPhone, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
+import { beginUntil, yard } from "../../../testing/web/yard.test-support.ts";
 
 webTest("2,000 nested runs are in time, of which the page holds those that are seen", () =>
 	withWeb(async (web) => {
@@ -49,5 +45,3 @@ webTest("what waited and what ran are told apart, as it goes on; the list of run
 		await page.getByRole("table", { name: "Runs" }).waitFor();
 	}, yard),
 );
-
-test.run();

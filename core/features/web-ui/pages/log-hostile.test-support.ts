@@ -1,12 +1,8 @@
-// test-timeout: 240
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { test } from "uvu";
-import { localCommand } from "../../../plugins-runner/local-command/index.ts";
-import { chatty, hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { localCommand } from "../../../../plugins-runner/local-command/index.ts";
+import { chatty, hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const options = { runners: [chatty(), localCommand()] };
 
@@ -83,5 +79,3 @@ webTest("a line of 5 MB, and bytes that are no text, are shown as far as they ca
 		await assertClean(page);
 	}, options),
 );
-
-test.run();

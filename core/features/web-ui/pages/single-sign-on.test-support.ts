@@ -1,20 +1,17 @@
-// test-timeout: 180
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
-import { runSvc } from "../../service/run-svc.ts";
-import { withPasswords } from "../../testing/auth/provider-service.test-support.ts";
-import { RealProvider } from "../../testing/auth/real-provider.test-support.ts";
-import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
-import { requires } from "../../testing/requires.ts";
-import { findFreePort } from "../../testing/services/free-port.test-support.ts";
-import { startNginx } from "../../testing/web/nginx.test-support.ts";
-import { assertClean, closeBrowser, signInAs, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { runSvc } from "../../../service/run-svc.ts";
+import { withPasswords } from "../../../testing/auth/provider-service.test-support.ts";
+import { RealProvider } from "../../../testing/auth/real-provider.test-support.ts";
+import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
+import { requires } from "../../../testing/requires.ts";
+import { findFreePort } from "../../../testing/services/free-port.test-support.ts";
+import { startNginx } from "../../../testing/web/nginx.test-support.ts";
+import { assertClean, signInAs, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const nginxTest = requires(Object.assign(webTest.bind(undefined), { skip: test.skip }), { command: "nginx" }).test;
 
@@ -146,5 +143,3 @@ webTest("svc login --sso waits until somebody has said yes in a browser, and kee
 		}
 	}),
 );
-
-test.run();

@@ -1,11 +1,7 @@
-// test-timeout: 240
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { test } from "uvu";
-import { assertClean, assertFitsPhone, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-import { beginUntil, yard } from "../../testing/web/yard.test-support.ts";
-
-test.after(closeBrowser);
+import { assertClean, assertFitsPhone, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
+import { beginUntil, yard } from "../../../testing/web/yard.test-support.ts";
 
 webTest("a workflow is drawn with what came of its tasks; the chosen one stands in the address, and back leads back", () =>
 	withWeb(async (web) => {
@@ -154,5 +150,3 @@ webTest("chosen tasks run again, items that have succeeded only when that is ask
 		assert.equal(await other.getByRole("button", { name: "Run tasks again" }).count(), 0);
 	}, yard),
 );
-
-test.run();

@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, goTo, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, goTo, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const seenText = hostileText.replace("\u0000", "");
 /** Characters that nobody sees are refused in names. */
@@ -111,5 +108,3 @@ webTest("items are found by how their names begin; everybody has their own, and 
 		{ grants: [{ resource_uid: "key_value_pair:svckv.system:disk.one", permission_types: ["key_value_pair_set"] }] },
 	),
 );
-
-test.run();

@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { chatty, hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { chatty, hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const options = { runners: [chatty()] };
 
@@ -99,5 +96,3 @@ webTest("a run is canceled by who may, and its page says so", () =>
 		{ ...options, grants: [{ resource_uid: "action:default:chatty", permission_types: ["action_view", "action_execute"] }] },
 	),
 );
-
-test.run();

@@ -1,11 +1,7 @@
-// test-timeout: 180
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { test } from "uvu";
-import { chatty } from "../../testing/web/chatty.test-support.ts";
-import { closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { chatty } from "../../../testing/web/chatty.test-support.ts";
+import { type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 /** A failed execution that has printed; its id. */
 async function print({ ask, signIn, run }: WebUnderTest): Promise<string> {
@@ -124,5 +120,3 @@ webTest("nothing moves for whoever wants no motion", () =>
 		assert.deepEqual(moving, []);
 	}),
 );
-
-test.run();

@@ -1,10 +1,6 @@
-// test-waits
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { chatty } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { chatty } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 webTest("a node tells what it does and what runs there; it is drained, and takes on work again", () =>
 	withWeb(
@@ -89,5 +85,3 @@ webTest("workers are shown as they come and go, with what they run, to whoever m
 		{ runners: [chatty()], workers: { runners: ["chatty"] }, grants: [{ permission_types: ["worker_list"] }] },
 	),
 );
-
-test.run();

@@ -1,10 +1,7 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
-import { chatty } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { inquirer } from "../../../../plugins-runner/inquirer/index.ts";
+import { chatty } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const options = { runners: [chatty(), inquirer()] };
 
@@ -108,6 +105,3 @@ webTest("the keyboard leads to pages, records and runs, and tells its keys", () 
 		assert.equal(await page.getByRole("dialog").count(), 0);
 	}, options),
 );
-
-test.run();
-// test-timeout: 180

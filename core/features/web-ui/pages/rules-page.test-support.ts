@@ -1,9 +1,6 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { chatty, hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { chatty, hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const options = { runners: [chatty()] };
 
@@ -89,5 +86,3 @@ webTest("a rule is switched off and on by who may; the list is narrowed down by 
 		},
 	),
 );
-
-test.run();

@@ -1,15 +1,11 @@
-// test-timeout: 300
 import * as assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { test } from "uvu";
-import { hostileText } from "../../testing/web/chatty.test-support.ts";
-import { assertClean, closeBrowser, goTo, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-import { SourceBench } from "../packs/sources/sources.test-support.ts";
-
-test.after(closeBrowser);
+import { hostileText } from "../../../testing/web/chatty.test-support.ts";
+import { assertClean, goTo, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
+import { SourceBench } from "../../packs/sources/sources.test-support.ts";
 
 const seenText = hostileText.replace("\u0000", "");
 
@@ -238,5 +234,3 @@ webTest("what somebody may not do with packs is not offered", () =>
 		{ packs, grants: [{ permission_types: ["pack_list"] }] },
 	),
 );
-
-test.run();

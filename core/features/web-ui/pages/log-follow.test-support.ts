@@ -1,13 +1,9 @@
-// test-timeout: 180
 import * as assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { test } from "uvu";
-import { until } from "../../testing/guarantees/until.test-support.ts";
-import { chatty } from "../../testing/web/chatty.test-support.ts";
-import { type CuttingProxy, startCuttingProxy } from "../../testing/web/cutting-proxy.test-support.ts";
-import { assertClean, closeBrowser, type WebUnderTest, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { until } from "../../../testing/guarantees/until.test-support.ts";
+import { chatty } from "../../../testing/web/chatty.test-support.ts";
+import { type CuttingProxy, startCuttingProxy } from "../../../testing/web/cutting-proxy.test-support.ts";
+import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const options = { runners: [chatty()] };
 
@@ -115,5 +111,3 @@ webTest("20 cut connections: every line is shown once and in order, and the page
 		options,
 	),
 );
-
-test.run();

@@ -1,8 +1,5 @@
 import * as assert from "node:assert/strict";
-import { test } from "uvu";
-import { assertClean, closeBrowser, goTo, webTest, withWeb } from "../../testing/web/web.test-support.ts";
-
-test.after(closeBrowser);
+import { assertClean, goTo, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 /** Somebody's words, which are shown as text; files of packs may hold none that nobody sees. */
 const hostile = `<img src=x onerror="document.title='taken'">`;
@@ -82,5 +79,3 @@ webTest("an alias says what is written and what that runs; it is found by its na
 		{ packs },
 	),
 );
-
-test.run();
