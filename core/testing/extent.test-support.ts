@@ -10,6 +10,13 @@ export function chosenExtent(environment: NodeJS.ProcessEnv = process.env): Exte
 	return value;
 }
 
+type Register = (name: string, body: () => Promise<void> | void) => void;
+
+/** Registers tests of a file that only the full suite runs: those that take long and go the same way as a test that both suites run. */
+export function inFull(test: Register): Register {
+	return chosenExtent() === "full" ? test : () => undefined;
+}
+
 /**
  * How often a test does something at random: a sample in the short suite, more of it in the full one, and as often as `variable` says
  * where it is set.

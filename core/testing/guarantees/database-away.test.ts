@@ -1,5 +1,6 @@
 import "../http/answers-hook.test-support.ts";
 // test-timeout: 240
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 // test-timeout: 900
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -13,24 +14,23 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.test
 import { until } from "./until.test-support.ts";
 
 const megabyte = 1_048_576;
-// FLOOD_MEGABYTES says how much one run writes: 1 GiB where time is of no matter.
-const size = Number(process.env["FLOOD_MEGABYTES"] ?? (process.env["CI"] === "true" ? 1_024 : 256)) * megabyte;
-const smallerSize = Math.min(size, 256 * megabyte);
-const warmUpSize = 128 * megabyte;
 /** MiB. */
 const mostGrowth = 64;
+// FLOOD_MEGABYTES says how much one run writes: several times what the service may grow by; 1,024 where time is of no matter.
+const size = Number(process.env["FLOOD_MEGABYTES"] ?? 3 * mostGrowth) * megabyte;
+/** Long enough for the service to have taken as much memory as it takes for output. */
+const firstSize = 96 * megabyte;
 const stalledClients = 10;
 /** `actionrunner.max_result_output`, which the service is left to choose. */
 const keptInResult = megabyte;
 
-/** A service in its own process, and the memory it took at most for a run that was long enough to know. */
-async function withService(body: (service: ServiceProcess, peak: number) => Promise<void>): Promise<void> {
+/** A service in its own process, and its first run, which nobody follows. */
+async function withService(body: (service: ServiceProcess, first: Run) => Promise<void>): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-flood-"));
 	const service = await startServiceProcess({ directory });
 	try {
 		// Between two collections the heap swings by as much as the bound, so highest is compared with highest.
-		const { peak } = await run(service, warmUpSize);
-		await body(service, peak);
+		await body(service, await run(service, firstSize));
 	} finally {
 		await service.kill();
 		await rm(directory, { recursive: true, force: true });
@@ -75,35 +75,29 @@ function report(what: string, { seconds }: Run, bytes: number): void {
 const toUrl = ({ api }: ServiceProcess, id: string, component: "api" | "stream") => `${api}/${component}/v1/executions/${id}/output`;
 const toHeaders = ({ token }: ServiceProcess) => ({ "x-auth-token": token });
 
-test(`${size / megabyte} MiB from one run are stored whole, in a server that hardly grows`, () =>
-	withService(async (service, before) => {
-		const flood = await run(service, size);
-		report("flood", flood, size);
-		assertCut(flood, size);
-		assertBounded("taking it in", flood.peak, before);
-		resetPeak(service.pid);
-		const stored = await digestAnswer(toUrl(service, flood.record.id, "api"), toHeaders(service));
-		assertBounded("sending it", readPeak(service.pid), before);
-		assert.deepEqual(stored, await digestOf(toFlood(size)));
-	}));
-
-test("clients that stop reading hold up neither the run nor the server's memory, and get everything in the end", () =>
-	withService(async (service, before) => {
-		const alone = await run(service, smallerSize);
+test(`${size / megabyte} MiB from one run, which clients that stop reading hold up no more than the server's memory, arrive whole`, () =>
+	withService(async (service, first) => {
 		const stalled: IncomingMessage[] = [];
-		const watched = await run(service, smallerSize, async (id) => {
+		const flood = await run(service, size, async (id) => {
 			const url = toUrl(service, id, "stream");
 			for (let count = 0; count < stalledClients; count += 1) stalled.push(await open(url, toHeaders(service)));
 		});
-		report("alone", alone, smallerSize);
-		report("with clients that do not read", watched, smallerSize);
-		assertCut(watched, smallerSize);
-		assertBounded("with clients that do not read", watched.peak, before);
+		report("alone", first, firstSize);
+		report("with clients that do not read", flood, size);
+		assertCut(flood, size);
+		assertBounded("with clients that do not read", flood.peak, first.peak);
+		const alone = first.seconds * (size / firstSize);
 		// Two cores that others use as well allow no finer measure.
-		assert.ok(watched.seconds <= alone.seconds * 1.5 + 2, `the run took ${watched.seconds} s instead of ${alone.seconds} s`);
-		const [first, ...others] = stalled as [IncomingMessage, ...IncomingMessage[]];
+		assert.ok(flood.seconds <= alone * 1.5 + 2, `the run took ${flood.seconds} s instead of ${alone} s`);
+		const [late, ...others] = stalled as [IncomingMessage, ...IncomingMessage[]];
 		for (const response of others) response.destroy();
-		assert.deepEqual(await digestEvents(first), await digestOf(toFlood(smallerSize)));
+		resetPeak(service.pid);
+		const written = await digestOf(toFlood(size));
+		assert.deepEqual(await digestEvents(late), written);
+		assertBounded("sending it late", readPeak(service.pid), first.peak);
+		resetPeak(service.pid);
+		assert.deepEqual(await digestAnswer(toUrl(service, flood.record.id, "api"), toHeaders(service)), written);
+		assertBounded("sending all that is stored", readPeak(service.pid), first.peak);
 	}));
 
 test.run();

@@ -12,13 +12,14 @@ import { openEvents } from "../../client/open-events.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { type Client, createClient, type OutputChunkRecord } from "../../features/clients.ts";
 import { createService } from "../../service/service.ts";
+import { rounds } from "../extent.test-support.ts";
 import { follow, type Text } from "./follower.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import { createScript } from "./script.test-support.ts";
 import { until } from "./until.test-support.ts";
 
 // FOLLOW_RUNS says how many runs there are, FOLLOW_SEED repeats what a failed test has tried.
-const runs = Number(process.env["FOLLOW_RUNS"] ?? 1_000);
+const runs = rounds({ short: 40, full: 120 }, "FOLLOW_RUNS");
 const firstSeed = Number(process.env["FOLLOW_SEED"] ?? Date.now() % 1_000_000);
 const atOnce = 24;
 /** What each run is followed by; a channel means only that one. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
+import { rounds } from "../extent.test-support.ts";
 import { lastingPack, writeLastingPack } from "./lasting-pack.test-support.ts";
 import { Ledger } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
@@ -15,13 +16,13 @@ import { keepBusy } from "./workload.test-support.ts";
 
 // KILL_ROUNDS says how often the service is killed, KILL_SEED repeats what a failed test has tried. A release takes a hundred:
 // KILL_ROUNDS=100 npm test -- guarantees/kill.test
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 20);
+const kills = rounds({ short: 2, full: 6 });
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-/** One kill in so many comes while the service starts, and finds it recovering from the one before. */
+/** One kill in so many, the second among them, comes while the service starts, and finds it recovering from the one before. */
 const earlyOneIn = 5;
 const longestLoad = 800;
 
-test(`whatever was acknowledged or announced is still so after ${rounds} kills at random moments`, async () => {
+test(`whatever was acknowledged or announced is still so after ${kills} kills at random moments`, async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-kill-"));
 	const packs = join(directory, "packs");
 	await writeLastingPack(packs);
@@ -66,17 +67,17 @@ test(`whatever was acknowledged or announced is still so after ${rounds} kills a
 	};
 
 	try {
-		for (let round = 1; round <= rounds; round += 1) {
-			await (round % earlyOneIn === 0 ? killAtStart() : killUnderLoad());
+		for (let round = 1; round <= kills; round += 1) {
+			await (round % earlyOneIn === 2 ? killAtStart() : killUnderLoad());
 			await nothingLeft(directory, 5, lastingPack.name);
 		}
 		const last = await start();
 		await assertRecovered(last, ledger);
 		await assertKept(last, ledger);
-		assert.ok(ledger.acknowledged().size >= rounds, "too little was going on");
+		assert.ok(ledger.acknowledged().size >= kills, "too little was going on");
 		assert.equal(await last.stop(), 0);
 		await nothingLeft(directory, 5);
-		process.stdout.write(`${rounds} kills: ${ledger.describe()}\n`);
+		process.stdout.write(`${kills} kills: ${ledger.describe()}\n`);
 	} catch (error) {
 		throw new Error(`KILL_SEED=${seed}: ${toErrorMessage(error)}`, { cause: error });
 	} finally {

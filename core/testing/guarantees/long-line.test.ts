@@ -1,4 +1,5 @@
 // test-timeout: 600
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,11 +12,11 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.test
 import { until } from "./until.test-support.ts";
 
 const megabyte = 1_048_576;
-// LINE_MEGABYTES says how long the line is: 1,024 where time is of no matter.
-const size = Number(process.env["LINE_MEGABYTES"] ?? 256) * megabyte;
-const warmUpSize = 128 * megabyte;
 /** MiB. */
 const mostGrowth = 64;
+// LINE_MEGABYTES says how long the line is: several times what the service may grow by; 1,024 where time is of no matter.
+const size = Number(process.env["LINE_MEGABYTES"] ?? 2.5 * mostGrowth) * megabyte;
+const warmUpSize = 96 * megabyte;
 
 /** Of a character that the token of the run has in none of its forms: what may be the beginning of a secret is looked at as text. */
 const toLine = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' '~'`;

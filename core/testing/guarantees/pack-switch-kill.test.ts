@@ -9,12 +9,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
 import type { Engine } from "../../index.ts";
+import { rounds } from "../extent.test-support.ts";
 import { toProgram } from "../program.test-support.ts";
 import { actionCount, ruleCount, startPackService } from "./pack-service.test-support.ts";
 import { createRandom, type Random } from "./random.test-support.ts";
 
 // KILL_POINTS says how often it is killed, KILL_SEED repeats what a failed test has tried.
-const kills = Number(process.env["KILL_POINTS"] ?? 6);
+const kills = rounds({ short: 1, full: 3 }, "KILL_POINTS");
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const program = toProgram("./pack-service.test-support", import.meta.url);
 

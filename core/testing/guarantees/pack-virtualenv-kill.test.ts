@@ -1,4 +1,5 @@
 // test-timeout: 900
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as uvu from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
 import { removeTree } from "../../features/packs/content/laid-out.ts";
+import { rounds } from "../extent.test-support.ts";
 import { buildSampleWheel } from "../packs/sample-wheel.test-support.ts";
 import { missing, requires } from "../requires.ts";
 import { postgresTest, startPostgres } from "../services/postgres.test-support.ts";
@@ -20,7 +22,7 @@ const python = { command: "python3" };
 const test = missing(python) === undefined ? postgresTest(uvu.test) : requires(uvu.test, python).test;
 
 // KILL_ROUNDS says how often a node is killed, KILL_SEED repeats what a failed test has tried.
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 2);
+const kills = rounds({ short: 1, full: 1 });
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 /** Milliseconds into what a kill cuts off. */
 const into = () => random(400);
@@ -45,7 +47,7 @@ function toFiles(version: number): Readonly<Record<string, string>> {
 	};
 }
 
-test(`of two nodes one is killed ${rounds} times while it installs a pack with a virtualenv: the other goes on with a whole version`, async () => {
+test(`of two nodes one is killed ${kills} times while it installs a pack with a virtualenv: the other goes on with a whole version`, async () => {
 	const root = await mkdtemp(join(tmpdir(), "svc-venv-kill-"));
 	const wheels = join(root, "wheels");
 	const pack = new VersionedPack(toFiles);
@@ -56,7 +58,7 @@ test(`of two nodes one is killed ${rounds} times while it installs a pack with a
 	const found = { old: 0, new: 0, halfMade: 0 };
 	const diedIn: Record<string, number> = {};
 	try {
-		for (let version = 1; version < rounds + 2; version += 1) buildSampleWheel(wheels, `${version}.0`);
+		for (let version = 1; version < kills + 2; version += 1) buildSampleWheel(wheels, `${version}.0`);
 		for (const name of ["a", "b"]) {
 			const directory = join(root, name);
 			await mkdir(directory);
@@ -66,7 +68,7 @@ test(`of two nodes one is killed ${rounds} times while it installs a pack with a
 		}
 		pack.commit(1);
 		await installed(nodes[0] as Node, pack);
-		for (let version = 2; version < rounds + 2; version += 1) {
+		for (let version = 2; version < kills + 2; version += 1) {
 			pack.commit(version);
 			const moment = moments[(version - 2) % moments.length] as (typeof moments)[number];
 			const execution = await begin((nodes[0] as Node).service, pack);
@@ -95,7 +97,7 @@ test(`of two nodes one is killed ${rounds} times while it installs a pack with a
 			});
 			assert.deepEqual(await readStaging(join(other.directory, "data")), []);
 		}
-		process.stdout.write(`${rounds} kills in ${JSON.stringify(diedIn)}, found ${JSON.stringify(found)}\n`);
+		process.stdout.write(`${kills} kills in ${JSON.stringify(diedIn)}, found ${JSON.stringify(found)}\n`);
 		assert.ok(found.halfMade > 0, "no virtualenv was cut off");
 	} catch (error) {
 		throw new Error(`KILL_SEED=${seed}: ${toErrorMessage(error)}`, { cause: error });

@@ -9,13 +9,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
 import type { Engine } from "../../index.ts";
+import { rounds } from "../extent.test-support.ts";
 import { toProgram } from "../program.test-support.ts";
 import { createRandom, type Random } from "./random.test-support.ts";
 import { ruleCount, startRuleService } from "./rule-service.test-support.ts";
 import { until } from "./until.test-support.ts";
 
 // KILL_POINTS says how many events are to be found unfinished by a kill, KILL_SEED repeats what a failed test has tried.
-const points = Number(process.env["KILL_POINTS"] ?? 120);
+const points = rounds({ short: 10, full: 50 }, "KILL_POINTS");
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const program = toProgram("./rule-service.test-support", import.meta.url);
 

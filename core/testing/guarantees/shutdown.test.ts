@@ -1,6 +1,8 @@
 // test-timeout: 240
 import * as assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
@@ -36,7 +38,11 @@ const isReady = async ({ api }: ServiceProcess) => (await fetch(`${api}/health/r
 test("TERM with a hundred runs: not ready and nothing begun from that moment, all of them come to their end, exit code 0", () =>
 	withDirectory(async (directory) => {
 		const service = await startServiceProcess({ directory, environment });
-		await startRuns(service, `while [ ! -e ${directory}/go ]; do sleep 0.2; done`);
+		const go = join(directory, "go");
+		execFileSync("mkfifo", [go]);
+		const pipe = await open(go, "r+");
+		// Each waits for a line of its own, and takes no time of the processor meanwhile.
+		await startRuns(service, `read -r line < '${go}'; true`);
 		assert.equal(await isReady(service), true);
 		service.terminate();
 		await until("it is not ready", 2, async () => !(await isReady(service)) || undefined);
@@ -44,8 +50,9 @@ test("TERM with a hundred runs: not ready and nothing begun from that moment, al
 		await new Promise((resolve) => setTimeout(resolve, 1_000));
 		assert.equal((await service.client.executions.get(late.id)).status, "requested");
 		assert.equal(await countOf(service, "running"), count, "they have their grace");
-		writeFileSync(join(directory, "go"), "");
+		await pipe.write("\n".repeat(count));
 		assert.equal(await service.exited, 0);
+		await pipe.close();
 		const next = await startServiceProcess({ directory, environment, token: service.token });
 		await until("what came late is run by the next", 20, async () => (await countOf(next, "succeeded")) === count + 1 || undefined);
 		assert.equal(await next.stop(), 0);
@@ -55,7 +62,7 @@ test("a second TERM ends a hundred runs abandoned and the process within two sec
 	withDirectory(async (directory) => {
 		const service = await startServiceProcess({ directory, environment });
 		// They do not listen to a polite request to end.
-		await startRuns(service, "trap '' TERM; while :; do sleep 1; done");
+		await startRuns(service, "trap '' TERM; sleep 300; true");
 		service.terminate();
 		await new Promise((resolve) => setTimeout(resolve, 700));
 		const forced = performance.now();

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
+import { rounds } from "../extent.test-support.ts";
 import { startCuttingProxy } from "../web/cutting-proxy.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
@@ -13,7 +14,7 @@ import { endLeftovers, startServiceProcess } from "./service-process.test-suppor
 import { until } from "./until.test-support.ts";
 import { connected, createWorkerKey, startWorkerProcess, workerOptions } from "./worker-process.test-support.ts";
 
-const rounds = Number(process.env["WORKER_ROUNDS"] ?? 4);
+const roundCount = rounds({ short: 1, full: 3 }, "WORKER_ROUNDS");
 const seed = Number(process.env["WORKER_SEED"] ?? Date.now() % 1_000_000);
 const lines = 40;
 const text = Array.from({ length: lines }, (_, index) => `line ${index}\n`).join("");
@@ -34,7 +35,7 @@ test("while workers are cut off and the service is killed, nothing acknowledged 
 	try {
 		for (const name of ["one", "two"]) await connected(service, name);
 		const ids: string[] = [];
-		for (let round = 0; round < rounds; round += 1) {
+		for (let round = 0; round < roundCount; round += 1) {
 			for (let count = 1 + random(4); count > 0; count -= 1) {
 				const parameters = { cmd: toCommand(ledger, ids.length), svc_worker_labels: ["far"] };
 				ids.push((await service.client.executions.create({ action: "core.local", parameters })).id);
