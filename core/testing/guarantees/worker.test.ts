@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import type { ExecutionRecord } from "../../features/clients.ts";
+import { inFull } from "../extent.test-support.ts";
 import { createTestDatabase, postgresTest } from "../services/postgres.test-support.ts";
 import { type CuttingProxy, startCuttingProxy } from "../web/cutting-proxy.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
@@ -163,8 +164,8 @@ test("a line that is cut again and again loses nothing and repeats nothing", asy
 	assert.equal(await service.client.executions.output(id, { type: "stdout" }), text);
 });
 
-test("a flood whose line is cut in its midst arrives once, and waits in no memory", async () => {
-	const last = 1_000_000;
+inFull(test)("a flood whose line is cut in its midst arrives once, and waits in no memory", async () => {
+	const last = 400_000;
 	const id = await run(`seq 1 ${last}`, ["blue"]);
 	const read = () => service.client.executions.output(id, { type: "stdout" });
 	await until("some of it is stored", 30, async () => (await read()) !== "" || undefined);
@@ -181,7 +182,7 @@ test("a flood whose line is cut in its midst arrives once, and waits in no memor
 	assert.ok(text === expected, "nothing is missing, and nothing came twice");
 });
 
-test("two workers never run the same", async () => {
+inFull(test)("two workers never run the same", async () => {
 	for (const name of ["racer-1", "racer-2"]) start(name, "race", { places: 3 });
 	await Promise.all([connected(service, "racer-1"), connected(service, "racer-2")]);
 	const ids = await Promise.all(Array.from({ length: 24 }, (_, index) => run(`echo ${index} >> ${join(directory, "races")}`, ["race"])));
@@ -277,7 +278,7 @@ test("the run of a killed worker ends abandoned with the reason, nothing of it i
 	assert.equal((await ended(second.id)).status, "succeeded");
 });
 
-postgresTest(test)(
+inFull(postgresTest(test))(
 	"a worker whose proxy turns from one service to another on the same records loses nothing and repeats nothing",
 	async () => {
 		const database = await createTestDatabase();

@@ -1,4 +1,5 @@
 // test-timeout: 900
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { type JsonObject, toErrorMessage } from "../../contract/index.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
+import { rounds } from "../extent.test-support.ts";
 import { createTestDatabase, postgresTest } from "../services/postgres.test-support.ts";
 import { createRandom, pick, type Random } from "./random.test-support.ts";
 import { endLeftovers, nothingLeft } from "./service-process.test-support.ts";
@@ -16,30 +18,38 @@ import { workflowPack, writeWorkflowPack } from "./workflow-pack.test-support.ts
 
 // KILL_ROUNDS says how often a service is killed, KILL_SEED repeats what a failed test has tried. 300 need an hour:
 // KILL_ROUNDS=300 TEST_TIMEOUT=5400 npm test -- workflow-kill
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 6);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-const definitions = 10;
+const definitions = 6;
 /** Workflows that are under way at a time. */
 const inFlight = 6;
 const longestLife = 1_500;
 const patience = 90;
 const ended = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 
-const title = (services: string) =>
-	`with ${services}, workflows come to the ends that they have without ${rounds} kills, and nothing that has succeeded runs again`;
+const title = (services: string, kills: number) =>
+	`with ${services}, workflows come to the ends that they have without ${kills} kills, and nothing that has succeeded runs again`;
+const ofOne = rounds({ short: 1, full: 3 });
+const ofThree = rounds({ short: 1, full: 2 });
 
-test(title("one service on SQLite"), () => killAndCompare({ size: 1 }));
+test(title("one service on SQLite", ofOne), () => killAndCompare({ size: 1, kills: ofOne }));
 
-postgresTest(test)(title("three on PostgreSQL"), async () => {
+postgresTest(test)(title("three on PostgreSQL", ofThree), async () => {
 	const database = await createTestDatabase();
 	try {
-		await killAndCompare({ size: 3, postgres: database.url });
+		await killAndCompare({ size: 3, kills: ofThree, postgres: database.url });
 	} finally {
 		await database.drop();
 	}
 });
 
-async function killAndCompare(options: { readonly size: number; readonly postgres?: string }): Promise<void> {
+interface Options {
+	/** Services that share the records. */
+	readonly size: number;
+	readonly kills: number;
+	readonly postgres?: string;
+}
+
+async function killAndCompare({ kills, ...options }: Options): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-workflow-kill-"));
 	const packs = join(directory, "packs");
 	const random = createRandom(seed);
@@ -48,14 +58,14 @@ async function killAndCompare(options: { readonly size: number; readonly postgre
 	try {
 		await fleet.start();
 		const expected = await runUndisturbed(fleet);
-		const started = await killUnderLoad(fleet, { random, directory });
+		const started = await killUnderLoad(fleet, { random, directory, kills });
 		for (const [id, ref] of started) {
 			assert.deepEqual(toEnd(await ends(fleet, id)), expected.get(ref), `${ref} ${id}`);
 			await assertOnce(fleet, id);
 		}
-		assert.ok(started.size >= rounds / 2, "too little was going on");
+		assert.ok(started.size >= kills / 2, "too little was going on");
 		await fleet.stop();
-		process.stdout.write(`${rounds} kills, ${started.size} workflows\n`);
+		process.stdout.write(`${kills} kills, ${started.size} workflows\n`);
 	} catch (error) {
 		throw new Error(`KILL_SEED=${seed}: ${toErrorMessage(error)}`, { cause: error });
 	} finally {
@@ -88,11 +98,11 @@ async function runUndisturbed(fleet: WorkflowFleet): Promise<ReadonlyMap<string,
 /** Which workflow was started as which execution. */
 async function killUnderLoad(
 	fleet: WorkflowFleet,
-	{ random, directory }: { readonly random: Random; readonly directory: string },
+	{ random, directory, kills }: { readonly random: Random; readonly directory: string; readonly kills: number },
 ): Promise<ReadonlyMap<string, string>> {
 	const started = new Map<string, string>();
 	const open = new Set<string>();
-	for (let round = 1; round <= rounds; round += 1) {
+	for (let round = 1; round <= kills; round += 1) {
 		while (open.size < inFlight) {
 			const ref = pick(random, workflowPack.refs(definitions));
 			const { id } = await fleet.client.executions.create({ action: ref });
