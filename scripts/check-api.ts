@@ -6,6 +6,8 @@ import { run } from "./run.ts";
 
 /** Inside the project, so that the client resolves; ignored by git. */
 const workDirectory = "build/api-check";
+/** Assigns each schema to its record, and back, in a line of its own. */
+export const sameTypesFile = join(workDirectory, "same.ts");
 
 /** Records of the client, by the schema of the API that they are the same as. */
 export const sameTypes: Readonly<Record<string, string>> = {
@@ -52,14 +54,21 @@ export async function checkApi(
 	document: ApiDocument = toDocument(routes, "0.0.0"),
 	types: Readonly<Record<string, string>> = sameTypes,
 ): Promise<string[]> {
+	return [...(await lint(document)), ...(await compareTypes(document, types))];
+}
+
+/** Writes the description to a working directory that is new; returns the path of the file. */
+function writeDocument(document: ApiDocument): string {
 	rmSync(workDirectory, { recursive: true, force: true });
 	mkdirSync(workDirectory, { recursive: true });
 	const file = join(workDirectory, "openapi.json");
 	writeFileSync(file, JSON.stringify(document));
-	return [...(await lint(file)), ...(await compareTypes(file, types))];
+	return file;
 }
 
-async function lint(file: string): Promise<string[]> {
+/** Returns the rules of OpenAPI that the description breaks, warnings included. */
+export async function lint(document: ApiDocument): Promise<string[]> {
+	const file = writeDocument(document);
 	// Nothing is asked of the network, and warnings count too.
 	const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 	// To lead elsewhere is a success too; that each route has one is asked where the routes are taken.
@@ -68,7 +77,9 @@ async function lint(file: string): Promise<string[]> {
 	return code === 0 && /"errors": 0,\s*"warnings": 0/.test(output) ? [] : [output.trim()];
 }
 
-async function compareTypes(file: string, types: Readonly<Record<string, string>>): Promise<string[]> {
+/** Returns what the compiler says of schemas whose types are not those of the client's records; each has a line of `sameTypesFile`. */
+export async function compareTypes(document: ApiDocument, types: Readonly<Record<string, string>>): Promise<string[]> {
+	const file = writeDocument(document);
 	const made = await run("node_modules/.bin/openapi-typescript", [file, "--immutable-types", "--output", join(workDirectory, "api.ts")]);
 	if (made.code !== 0) return [made.output.trim()];
 	const lines = Object.entries(types).map(([schema, record]) => {
@@ -81,7 +92,7 @@ type Loose<T> = Same<Exclude<T, undefined>, JsonValue> extends true ? unknown : 
 	T extends object ? { readonly [K in keyof T]: Loose<T[K]> } : T;`;
 	const imports =
 		'import type * as client from "../../core/features/clients.ts";\nimport type { JsonObject, JsonValue } from "../../core/contract/index.ts";\nimport type { components } from "./api.ts";\n';
-	writeFileSync(join(workDirectory, "same.ts"), `${imports}${loose}\ntype Schemas = components["schemas"];\n${lines.join("\n")}\n`);
+	writeFileSync(sameTypesFile, `${imports}${loose}\ntype Schemas = components["schemas"];\n${lines.join("\n")}\n`);
 	const options = { compilerOptions: { rootDir: "../.." }, extends: "../../tsconfig.json", include: ["*.ts"], exclude: [] };
 	writeFileSync(join(workDirectory, "tsconfig.json"), JSON.stringify(options));
 	const { code, output } = await run("node_modules/.bin/tsc", ["-p", workDirectory, "--pretty", "false"]);
