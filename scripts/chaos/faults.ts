@@ -95,11 +95,18 @@ function pickRunning(nodes: readonly ChaosNode[], random: Random): ChaosNode | u
 	return free.length < 2 ? undefined : pick(random, free);
 }
 
-/** Let the faults happen one after the other, every few seconds and some side by side, until the time is over. */
+export interface Disturbance {
+	/** How often each fault was begun. */
+	readonly counts: ReadonlyMap<FaultName, number>;
+	/** Waits until the last fault is over. Rejects if a fault failed. */
+	finish(): Promise<void>;
+}
+
+/** Begins the faults one after the other, every few seconds, so that some overlap. Resolves when the time is over, although faults may go on. */
 export async function disturb(
 	parts: FaultParts,
 	options: { readonly names: readonly FaultName[]; readonly seconds: number; readonly interval: number },
-): Promise<ReadonlyMap<FaultName, number>> {
+): Promise<Disturbance> {
 	const { names, seconds, interval } = options;
 	const counts = new Map<FaultName, number>();
 	const under: Promise<void>[] = [];
@@ -110,12 +117,14 @@ export async function disturb(
 		if (name === undefined) continue;
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 		const fault = faults[name](parts);
-		// What it ends with shows once all are over.
+		// `finish` reports the failure.
 		fault.catch(() => undefined);
 		under.push(fault);
 	}
-	// All of them, so that none is under way when everything is stopped.
-	await Promise.allSettled(under);
-	await Promise.all(under);
-	return counts;
+	const finish = async () => {
+		// All of them, so that none is under way when everything is stopped.
+		await Promise.allSettled(under);
+		await Promise.all(under);
+	};
+	return { counts, finish };
 }

@@ -28,6 +28,8 @@ export interface ChaosOptions {
 	readonly roles?: "all" | "split";
 	/** Seconds after the faults in which everything must be final. Default 30. */
 	readonly patience?: number;
+	/** Requests that clients make at once. */
+	readonly inFlight: number;
 	/** What is taken out. */
 	readonly without: readonly (Mechanism | "poll")[];
 	/** Directory for the logs of the nodes; default one that is removed. */
@@ -95,13 +97,14 @@ async function runIn(
 	await createRule(client);
 
 	const ending = new AbortController();
-	const asking = keepAsking({ nodes, oracle, random, inFlight: 12, signal: ending.signal });
+	const asking = keepAsking({ nodes, oracle, random, inFlight: options.inFlight, signal: ending.signal });
 	// Some load before the first fault.
 	await delay(1_000);
 	const { faults: names, seconds, interval, lease } = options;
-	const counts = await disturb({ nodes, server, oracle, random, lease, databaseUrl }, { names, seconds, interval });
+	const { counts, finish } = await disturb({ nodes, server, oracle, random, lease, databaseUrl }, { names, seconds, interval });
 	ending.abort();
 	await asking;
+	await finish();
 	const settling = performance.now();
 	const patience = options.patience ?? recoveryLimit;
 	const isSettled = await oracle.settled(patience);
