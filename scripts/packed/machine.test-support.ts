@@ -19,38 +19,44 @@ export interface Line {
 }
 
 const oldNode = { name: "Node 20", package: currentNode.package, version: "20.20.2" };
-const npms = { npm10: "npm:npm@10.9.9", npm11: "npm:npm@11.21.2" };
 
-/** A text that says why when there is no registry. Needs a build. */
-export async function createMachine(): Promise<Machine | string> {
+/** Releases that came together, the newest first. */
+const releases = [
+	{ node: currentNode, npm: { name: "npm11", source: "npm:npm@11.21.2" } },
+	{ node: oldNode, npm: { name: "npm10", source: "npm:npm@10.9.9" } },
+] as const;
+
+/** With so many lines of releases, the newest first. A text that says why when there is no registry. Needs a build. */
+export async function createMachine(count: number): Promise<Machine | string> {
 	const parent = await mkdtemp(join(tmpdir(), "svc-machine-"));
 	const remove = () => rm(parent, { recursive: true, force: true });
 	try {
 		const [tools, packed] = [join(parent, "tools"), join(parent, "svc")];
 		for (const directory of [tools, packed]) await mkdir(directory);
-		const isOld = process.versions.node.startsWith("20.");
-		const nodes = [currentNode, ...(isOld ? [] : [oldNode])].map(
-			(node) => `${node.name.replace(" ", "").toLowerCase()}@npm:${node.package}@${node.version}`,
-		);
-		const names = [...nodes, ...Object.entries(npms).map(([name, source]) => `${name}@${source}`)];
+		const chosen = releases.slice(0, count);
+		const names = chosen.flatMap(({ node, npm }) => [`${toFolder(node)}@npm:${node.package}@${node.version}`, `${npm.name}@${npm.source}`]);
 		await Promise.all([pack(packed), install(tools, names)]);
 		const cache = (await run("npm", ["config", "get", "cache", "--loglevel=error"])).output.trim();
-		const toLine = async (node: string, npm: keyof typeof npms): Promise<Line> => {
-			const name = `${node} with ${npm}`;
-			const [directory, home, commands] = ["folder", "home", "bin"].map((each) => join(parent, npm, each)) as [string, string, string];
+		const toLine = async ({ node, npm }: (typeof releases)[number]): Promise<Line> => {
+			const name = `${node.name} with ${npm.name}`;
+			const [directory, home, commands] = ["folder", "home", "bin"].map((each) => join(parent, npm.name, each)) as [string, string, string];
 			for (const each of [directory, home, commands]) await mkdir(each, { recursive: true });
 			for (const command of ["npm", "npx"])
-				await symlink(join(tools, "node_modules", npm, "bin", `${command}-cli.js`), join(commands, command));
-			await symlink(packed, join(parent, npm, "svc"));
-			const nodePath = join(tools, "node_modules", node, "bin");
+				await symlink(join(tools, "node_modules", npm.name, "bin", `${command}-cli.js`), join(commands, command));
+			await symlink(packed, join(parent, npm.name, "svc"));
+			const nodePath = join(tools, "node_modules", toFolder(node), "bin");
 			return { name, directory, env: { ...toEnvironment(home, cache), PATH: [commands, nodePath, process.env["PATH"]].join(delimiter) } };
 		};
-		return { lines: [await toLine("node20", "npm10"), await toLine("node24", "npm11")], remove };
+		return { lines: await Promise.all(chosen.map(toLine)), remove };
 	} catch (error) {
 		await remove();
 		if (isOffline(error)) return "the npm registry cannot be reached";
 		throw error;
 	}
+}
+
+function toFolder({ name }: { readonly name: string }): string {
+	return name.replace(" ", "").toLowerCase();
 }
 
 /** What npm has put into this process is not there on another machine. The cache is shared: what is in it is what a registry has. */

@@ -66,10 +66,6 @@ export class Reader {
 
 	/** In the terminal that is there: folder and variables are those of the last command. Whoever asks for a password gets it. */
 	async #type(commands: string): Promise<string> {
-		const t0 = performance.now();
-		try { return await this.#type0(commands); } finally { process.stdout.write(`TIMED ${((performance.now() - t0) / 1000).toFixed(1)} ${this.#line.name} ${JSON.stringify(commands)}\n`); }
-	}
-	async #type0(commands: string): Promise<string> {
 		const state = join(this.#line.env["HOME"] ?? "", "terminal");
 		const script = `set -e -a -o pipefail; cd "${this.#directory}"; ${this.#state}\n${this.#asHere(commands)}\npwd > ${state}; declare -p TOKEN >> ${state} 2>/dev/null || true`;
 		const { code, printed } = await new Started(script, this.#environment(), this.#password).ended();
