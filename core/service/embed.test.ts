@@ -14,6 +14,7 @@ import { noop } from "../../plugins-runner/noop/index.ts";
 import { defineAuthBackend, defineRunner, type SvcConfig } from "../contract/index.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { collectGarbage } from "../testing/collect-garbage.test-support.ts";
+import { rounds } from "../testing/extent.test-support.ts";
 import { type CreateOptions, createEngine, createService } from "./service.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-embed-"));
@@ -193,7 +194,10 @@ async function useService(): Promise<void> {
 	});
 }
 
-test("two hundred engines and fifty services leave nothing behind", async () => {
+const engines = rounds({ short: 30, full: 60 }, "EMBED_ROUNDS");
+const services = engines / 4;
+
+test(`${engines} engines and ${services} services leave nothing behind`, async () => {
 	const work = async (engines: number, services: number) => {
 		for (let number = 1; number <= engines; number += 1) await useEngine(number);
 		for (let number = 1; number <= services; number += 1) await useService();
@@ -203,7 +207,7 @@ test("two hundred engines and fifty services leave nothing behind", async () => 
 	const before = look();
 	const listeners = countListeners();
 	const heap = collectGarbage();
-	await work(200, 50);
+	await work(engines, services);
 	assert.deepEqual(countListeners(), listeners);
 	await assertNothingLeft(before);
 	const growth = collectGarbage() - heap;
