@@ -1,4 +1,5 @@
 // test-timeout: 240
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";

@@ -1,4 +1,5 @@
 // test-waits
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +10,11 @@ import { missing, requires } from "../../core/testing/requires.ts";
 import { createRunContext, silentLogger } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
-import { PackRepository } from "../_content/pack-repository.test-support.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { createCases, waits } from "./cases.test-support.ts";
+import { assertContentVersions } from "./content-version.test-support.ts";
 import { pythonScript } from "./index.ts";
-import { PythonPack, toAction, withPython } from "./python-pack.test-support.ts";
+import { PythonPack, withPython } from "./python-pack.test-support.ts";
 
 const test = withPython(everyTest);
 keepLauncher(test, { nodeId: testNode, logger: silentLogger });
@@ -89,33 +90,13 @@ test("without a suitable python3 the other engine is chosen, and the log says wh
 	assert.match(String(line?.fields["reason"]), /^cpython: .* is Python 2\.7\.18/);
 });
 
-for (const engine of ["cpython", "pyodide"] as const) {
-	const needed = engine === "cpython" && missing({ command: "git" }) === undefined ? "python3" : "git";
-	requires(everyTest, { command: needed }).test(
-		`content_version runs the class of a revision with the modules of that revision, on ${engine}`,
-		async () => {
-			const repository = new PackRepository();
-			try {
-				const entryPoint = repository.write("actions/say.py", toAction("import words\nreturn words.said"));
-				repository.write("actions/lib/words.py", "said = 'old'\n");
-				repository.commit("v1");
-				repository.write("actions/lib/words.py", "said = 'new'\n");
-				await withRunner(pythonScript({ engine }).create(), async (runner) => {
-					for (const [content_version, said] of [
-						["v1", "old"],
-						["", "new"],
-					] as const) {
-						const options = { entryPoint, packDirectory: repository.directory, runnerParameters: { content_version } };
-						assert.equal((await runner.run(createRunContext(runner, options))).result["result"], said);
-					}
-				});
-				assert.deepEqual(repository.leftovers(), []);
-			} finally {
-				repository.remove();
-			}
-		},
-	);
-}
+requires(everyTest, { command: missing({ command: "git" }) === undefined ? "python3" : "git" }).test(
+	"content_version runs the class of a revision with the modules of that revision",
+	() =>
+		withRunner(pythonScript({ engine: "cpython" }).create(), (runner) =>
+			assertContentVersions(async (options) => runner.run(createRunContext(runner, options))),
+		),
+);
 
 test("an action may choose another engine than the runner's", async () => {
 	await withRunner(pythonScript({ python_binary: "/no/such/python" }).create(), async (runner) => {

@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";

@@ -6,7 +6,7 @@ import { test } from "uvu";
 import { pythonScript } from "../index.ts";
 import { PythonPack, useRunner } from "../python-pack.test-support.ts";
 
-// What only this engine can be asked: that nothing gets out of it, and that it ends.
+// What only this engine can be asked: that nothing gets out of it, and that it ends. `pyodide-faults.test.ts` has what breaks it.
 const pack = new PythonPack(test);
 const runner = useRunner(test, pythonScript({ engine: "pyodide", pyodide: { memory_limit: 128 } }));
 
@@ -28,10 +28,6 @@ function attempts(...expressions: readonly string[]): string {
 		...lines,
 		"return seen",
 	].join("\n");
-}
-
-async function assertUnharmed(): Promise<void> {
-	assert.equal(await resultOf("unharmed", "return 'unharmed'"), "unharmed");
 }
 
 test("a run sees nothing of an earlier one, and draws other numbers", async () => {
@@ -99,22 +95,16 @@ attempt(mount)`,
 	assert.match(seen[3] ?? "", /^(JsException|Error)/);
 });
 
-for (const [name, body] of [
-	["loops for ever", "print('begun')\nwhile True: pass"],
-	["sleeps", "print('begun')\ntime.sleep(1000)"],
-	["does not want to be interrupted", "print('begun')\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass"],
-] as const) {
-	test(`one that ${name} is ended, and the next is unharmed`, async () => {
-		const run = runner.context(pack.body(name.replaceAll(" ", "_"), body));
-		const end = runner.run(run);
-		await run.waitFor("stdout", "begun\n");
-		run.abort("cancel");
-		const { succeeded, result } = await end;
-		assert.equal(succeeded, false);
-		assert.ok([-15, -9].includes(Number(result["exit_code"])), String(result["exit_code"]));
-		await assertUnharmed();
-	});
-}
+test("one that loops for ever is ended", async () => {
+	const run = runner.context(pack.body("loops", "print('begun')\nwhile True: pass"));
+	const end = runner.run(run);
+	await run.waitFor("stdout", "begun\n");
+	run.abort("cancel");
+	const { succeeded, result } = await end;
+	assert.equal(succeeded, false);
+	// Where the machine is busy it may be killed.
+	assert.ok([-15, -9].includes(Number(result["exit_code"])), String(result["exit_code"]));
+});
 
 test("one that is aborted before it begins is not run", async () => {
 	const run = runner.context(pack.body("never", "return 1"));
@@ -122,40 +112,6 @@ test("one that is aborted before it begins is not run", async () => {
 	const { succeeded, result } = await runner.run(run);
 	assert.deepEqual([succeeded, result["exit_code"]], [false, -15]);
 });
-
-test("Python gets no more memory than the limit", async () => {
-	const { succeeded, result } = await runner.run(pack.body("memory", "x = []\nwhile True: x.append(bytearray(1000000))"));
-	assert.deepEqual([succeeded, result["exit_code"]], [false, 1]);
-	assert.match(String(result["stderr"]), /MemoryError/);
-	await assertUnharmed();
-});
-
-test("memory that is taken beside Python's ends the run too", async () => {
-	const body = "import js\nx = []\nwhile True:\n    x.append(js.Uint8Array.new(10000000))\n    x[-1].fill(1)";
-	const { succeeded, result } = await runner.run(pack.body("buffers", body));
-	assert.equal(succeeded, false);
-	assert.match(String(result["error"]), /needed more than 128 MiB of memory/);
-	await assertUnharmed();
-});
-
-test("os._exit ends with its code and without a result", async () => {
-	const seven = await runner.run(pack.body("exit_seven", "os._exit(7)"));
-	assert.deepEqual([seven.succeeded, seven.result["result"], seven.result["exit_code"]], [false, "None", 7]);
-});
-
-for (const [name, body] of [
-	["aborts", "os.abort()"],
-	["overwrites the interpreter", "import ctypes\nctypes.memset(1024, 255, 20000000)\nreturn 1"],
-	["calls what is no function", "import ctypes\nctypes.CFUNCTYPE(None)(12345678)()\nreturn 1"],
-] as const) {
-	test(`one that ${name} fails and says why, and the next is unharmed`, async () => {
-		const { succeeded, result } = await runner.run(pack.body(name.replaceAll(" ", "_"), `print('begun')\n${body}`));
-		assert.equal(succeeded, false, JSON.stringify(result));
-		assert.notEqual(result["exit_code"], 0);
-		assert.match(`${result["error"]}`, /interpreter/);
-		await assertUnharmed();
-	});
-}
 
 test("much output waits for who takes it, and arrives whole", async () => {
 	const { succeeded, result, run } = await runner.run(

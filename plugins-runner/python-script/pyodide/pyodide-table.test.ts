@@ -1,4 +1,5 @@
 // test-timeout: 600
+// test-suite: full
 import { test } from "uvu";
 import { testEngine } from "../engine-table.test-support.ts";
 import { pythonScript } from "../index.ts";

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
-import type { Check } from "./check.test-support.ts";
+import type { Checks } from "./check.test-support.ts";
 
-export function checkAttributes(check: Check): void {
-	check("the logger writes its lines to stderr, from its level on", async ({ pack, runner }) => {
+export function checkAttributes({ check, checkShared }: Checks): void {
+	checkShared("the logger writes its lines to stderr, from its level on", async ({ pack, runner }) => {
 		const options = pack.body(
 			"logs",
 			"import logging\nself.logger.debug('d')\nself.logger.warning('w %s', 1)\nself.logger.log(60, 'a')\nreturn 1",
@@ -16,7 +16,7 @@ export function checkAttributes(check: Check): void {
 		assert.equal(few.result["stderr"], "actions.python.Test: AUDIT    a\n");
 	});
 
-	check("config is a dict that says which key of which file is missing", async ({ pack, runner }) => {
+	checkShared("config is a dict that says which key of which file is missing", async ({ pack, runner }) => {
 		const options = {
 			...pack.body("config", "return [self.config['a']['b'], self.config.get('c'), dict(self.config)]"),
 			packConfig: { a: { b: 1 } },

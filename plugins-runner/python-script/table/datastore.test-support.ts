@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { Test } from "../python-pack.test-support.ts";
-import type { Check } from "./check.test-support.ts";
+import type { Checks } from "./check.test-support.ts";
 import { type DatastoreServer, startDatastoreServer } from "./datastore-server.test-support.ts";
 
 const datastoreUse = `
@@ -12,7 +12,7 @@ last = [s.delete_value('x'), s.delete_value('x'), s.get_value('broken'), s.get_u
 return [first, names, last]
 `;
 
-export function checkDatastore(check: Check, test: Test): void {
+export function checkDatastore({ check }: Checks, test: Test): void {
 	let server: DatastoreServer | undefined;
 	test.before(async () => {
 		server = await startDatastoreServer();
@@ -33,13 +33,16 @@ export function checkDatastore(check: Check, test: Test): void {
 	});
 
 	check("another scope is refused, and a failed write is raised", async ({ pack, runner }) => {
-		const scope = await runner.run({
-			...pack.body("scope", "self.action_service.get_value('x', scope='user')"),
-			environment: environment(),
-		});
-		assert.match(String(scope.result["stderr"]), /ValueError: scope 'user' cannot be used/);
-		const write = await runner.run({ ...pack.body("write", "self.action_service.set_value('broken', 1)"), environment: environment() });
-		assert.match(String(write.result["stderr"]), /ServiceError: value 'tests\.Test:broken': Internal Server Error \(500\)/);
+		const body = `
+def attempt(call):
+    try: return call()
+    except Exception as error: return type(error).__name__ + ': ' + str(error)
+s = self.action_service
+return [attempt(lambda: s.get_value('x', scope='user')), attempt(lambda: s.set_value('broken', 1))]`;
+		const { result } = await runner.run({ ...pack.body("refused", body), environment: environment() });
+		const [scope, write] = result["result"] as readonly unknown[];
+		assert.match(String(scope), /^ValueError: scope 'user' cannot be used/);
+		assert.match(String(write), /^ServiceError: value 'tests\.Test:broken': Internal Server Error \(500\)/);
 		const away = { ...environment(), SVC_ACTION_API_URL: "http://127.0.0.1:1/v1" };
 		const lost = await runner.run({ ...pack.body("lost", "self.action_service.set_value('x', 1)"), environment: away });
 		assert.match(String(lost.result["stderr"]), /ServiceError: .*the service cannot be reached/);
