@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

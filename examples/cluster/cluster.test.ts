@@ -1,5 +1,6 @@
 // test-timeout: 300
 // test-waits
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

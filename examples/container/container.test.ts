@@ -1,4 +1,5 @@
 // test-timeout: 900
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // test-waits
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

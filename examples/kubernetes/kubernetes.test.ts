@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";

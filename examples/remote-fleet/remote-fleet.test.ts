@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,4 +1,5 @@
 // test-timeout: 240
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -123,7 +123,7 @@ test("a new user goes behind what the file holds, which others cannot read from 
 
 test("of services that start at the same time one makes the file, and the others say that it is there", async () => {
 	await withFile(undefined, async ({ file, backend, directory, signIn }) => {
-		const backends = [backend, ...Array.from({ length: 9 }, () => flatFile({ file }).create())];
+		const backends = [backend, ...Array.from({ length: 4 }, () => flatFile({ file }).create())];
 		for (const each of backends.slice(1)) await each.start?.(createPluginContext());
 		const outcomes = await Promise.allSettled(
 			backends.map(async (each, index) => each.addUser?.({ username: "admin", password: `first-${index}` })),
@@ -152,7 +152,7 @@ test("a change leaves all other lines as they are, and of several lines of a use
 
 test("changes at the same time are made one after the other, and none is lost", async () => {
 	await withFile(toLine(ann), async ({ file, directory, signIn }) => {
-		const backends = Array.from({ length: 8 }, () => flatFile({ file }).create());
+		const backends = Array.from({ length: 4 }, () => flatFile({ file }).create());
 		for (const each of backends) await each.start?.(createPluginContext());
 		await Promise.all(
 			backends.map((each, index) => each.setPassword?.({ username: `user-${index}`, password: `word-${index}` }, { isNew: true })),

@@ -1,4 +1,5 @@
 // test-waits
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";

@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";

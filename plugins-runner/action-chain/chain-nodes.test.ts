@@ -1,4 +1,5 @@
 // test-waits
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

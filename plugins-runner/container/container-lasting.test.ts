@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-suite: full
 import { test } from "uvu";
 import { testLastingRunner } from "../../core/testing/lasting-suite.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";

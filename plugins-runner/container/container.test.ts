@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";

@@ -1,5 +1,6 @@
 // test-timeout: 600
 // test-waits
+// test-suite: full
 import { test } from "uvu";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { type Certificates, createCertificates } from "../../core/testing/services/certificates.test-support.ts";

@@ -1,4 +1,5 @@
 // test-waits
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "uvu";

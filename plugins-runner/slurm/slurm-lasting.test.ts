@@ -1,5 +1,6 @@
 // test-waits
 // test-timeout: 240
+// test-suite: full
 import { test } from "uvu";
 import { type LastingEngine, testLastingRunner } from "../../core/testing/lasting-suite.ts";
 import { slurm } from "./index.ts";

@@ -1,5 +1,6 @@
 // test-waits
 // test-timeout: 240
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

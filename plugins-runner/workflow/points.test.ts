@@ -1,4 +1,5 @@
 // test-timeout: 300
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
