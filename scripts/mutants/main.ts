@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { runTestFile } from "../run-test-file.ts";
@@ -16,13 +15,21 @@ interface Outcome {
 	readonly mutant: Mutant;
 	/** Test files that passed although the mechanism was gone. */
 	readonly unnoticed: readonly string[];
+	readonly seconds: number;
+	/** Names of the tests that failed. */
+	readonly failed: readonly string[];
 }
 
-/** Tracked files, and those that are new, in a directory that is removed at the end. */
+/** Links to tracked files, and to those that are new, in a directory that is removed at the end. */
 function copyProject(): string {
-	const copy = mkdtempSync(join(tmpdir(), "svc-mutants-"));
+	// Hard links need the file system of the project, and names that Git ignores.
+	mkdirSync("build", { recursive: true });
+	const copy = mkdtempSync(resolve("build", "mutants-"));
 	const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { encoding: "utf8" });
-	for (const file of listed.split("\0").filter((name) => name !== "")) cpSync(file, join(copy, file));
+	for (const file of listed.split("\0").filter((name) => name !== "" && existsSync(name))) {
+		mkdirSync(dirname(join(copy, file)), { recursive: true });
+		linkSync(file, join(copy, file));
+	}
 	for (const folder of ["node_modules", "dist"]) symlinkSync(resolve(folder), join(copy, folder));
 	return copy;
 }
@@ -30,17 +37,32 @@ function copyProject(): string {
 async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
 	const target = join(copy, mutant.file);
 	const source = readFileSync(target, "utf8");
-	writeFileSync(target, takeOut(mutant, source));
+	const begun = performance.now();
 	const unnoticed: string[] = [];
+	const failed: string[] = [];
 	try {
+		replace(target, takeOut(mutant, source));
 		for (const test of mutant.tests) {
-			const { code } = await runTestFile(test, timeout, {}, copy);
+			const { code, output, timedOut } = await runTestFile(test, timeout, { SVC_TEST_BACKEND: mutant.backend ?? "memory" }, copy);
 			if (code === 0) unnoticed.push(test);
+			else failed.push(timedOut ? `${test} ran for ${timeout} s` : toFailure(test, output));
 		}
 	} finally {
-		writeFileSync(target, source);
+		replace(target, source);
 	}
-	return { mutant, unnoticed };
+	return { mutant, unnoticed, failed, seconds: Math.round((performance.now() - begun) / 1_000) };
+}
+
+/** Writes a file of its own: what is written into a linked file would change the project. */
+function replace(target: string, text: string): void {
+	rmSync(target, { force: true });
+	writeFileSync(target, text);
+}
+
+/** Name of the first test that failed, or the last line of what was printed. */
+function toFailure(file: string, output: string): string {
+	const [, name] = /^\s*FAIL\s+(.*)$/m.exec(output) ?? [];
+	return `${file}: ${name ?? output.trim().split("\n").at(-1) ?? ""}`;
 }
 
 async function main(names: readonly string[]): Promise<number> {
@@ -51,9 +73,12 @@ async function main(names: readonly string[]): Promise<number> {
 	let left = 0;
 	try {
 		for (const [index, mutant] of chosen.entries()) {
-			const { unnoticed } = await tryMutant(copy, mutant);
+			const { unnoticed, failed, seconds } = await tryMutant(copy, mutant);
 			const place = `${index + 1}/${chosen.length}`;
-			process.stdout.write(`${unnoticed.length === 0 ? "noticed  " : "UNNOTICED"} ${place} ${mutant.name}: ${mutant.promise}\n`);
+			process.stdout.write(
+				`${unnoticed.length === 0 ? "noticed  " : "UNNOTICED"} ${place} (${seconds} s) ${mutant.name}: ${mutant.promise}\n`,
+			);
+			for (const failure of failed) process.stdout.write(`          fails: ${failure}\n`);
 			for (const test of unnoticed) process.stdout.write(`          passes without it: ${test}\n`);
 			if (unnoticed.length > 0) left += 1;
 		}

@@ -12,6 +12,8 @@ export interface Mutant {
 	readonly replacement: string;
 	/** Test files, of the short suite, each of which must fail. */
 	readonly tests: readonly string[];
+	/** What the tests keep their records in. Default: `memory`, which is the fastest. */
+	readonly backend?: "sqlite" | "postgres";
 }
 
 /** The file's text without the mechanism. Throws where the text occurs in it never, or more than once. */

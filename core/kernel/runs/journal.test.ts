@@ -48,6 +48,19 @@ function isEntry(method: string, values: readonly unknown[]): boolean {
 	return (values[0] as readonly WriteOperation[]).some((operation) => "insert" in operation && operation.insert === "journal_entry");
 }
 
+/** Holds a call back until the test opens it, and says when the call has come. */
+function createGate() {
+	let reach = () => {};
+	let open = () => {};
+	const reached = new Promise<void>((resolve) => {
+		reach = resolve;
+	});
+	const opened = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	return { reach, reached, open, opened };
+}
+
 test("entries are kept in their order, and the children of an entry run", async () => {
 	await withNodes(async (nodes) => {
 		const node = await startParent(nodes, async ({ children, journal }) => {
@@ -186,6 +199,35 @@ test("whoever goes on with a run reads its journal, and whoever has lost it writ
 		assert.ok(isSvcError(late[0], "SVC_CONFLICT"), String(late[0]));
 		assert.equal(await nodes.storage.get("execution", toChildId(id, "late")), undefined);
 		assert.equal(await nodes.storage.count("journal_entry", { execution_id: id }), 2);
+	});
+});
+
+test("a run that is lost while its first entry is on its way stores neither the entry nor a state", async () => {
+	await withNodes(async (nodes) => {
+		const gate = createGate();
+		const results: unknown[] = [];
+		const onCall: OnCall = async (method, values) => {
+			if (!isEntry(method, values)) return;
+			gate.reach();
+			await gate.opened;
+		};
+		const script: Script = async ({ journal }) => {
+			results.push(await journal.append({ n: 1 }).catch((error: unknown) => error));
+		};
+		const first = await startParent(nodes, script, { onCall });
+		const { id } = await submitParent(first);
+		await gate.reached;
+		first.door.shut();
+		const second = await startParent(nodes, async () => undefined);
+		assert.equal((await second.settled(id)).status, "abandoned");
+		const before = await nodes.storage.get("execution", id);
+		gate.open();
+		first.door.open();
+		await until(() => results.length === 1, "the write of the first node has been answered");
+		assert.ok(results[0] instanceof Error, String(results[0]));
+		const after = await nodes.storage.get("execution", id);
+		assert.deepEqual(after?.run_state, before?.run_state);
+		assert.equal(await nodes.storage.count("journal_entry", { execution_id: id }), 0);
 	});
 });
 
