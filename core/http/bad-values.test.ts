@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { hostileTemplates, inertTemplates } from "../testing/http/hostile-values.test-support.ts";

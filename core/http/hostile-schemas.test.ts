@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type JsonObject } from "../contract/index.ts";

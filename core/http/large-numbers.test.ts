@@ -1,4 +1,5 @@
 // test-timeout: 240
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { FormBrowser } from "../../testing/auth/form-browser.test-support.ts";

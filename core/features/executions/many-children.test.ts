@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { assertNoStall } from "../../testing/http/loop-watch.test-support.ts";

@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";

@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

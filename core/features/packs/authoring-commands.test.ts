@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { relative } from "node:path";
 import { test } from "uvu";

@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { workflow } from "../../../../plugins-runner/workflow/index.ts";

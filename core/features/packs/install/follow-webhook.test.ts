@@ -1,3 +1,4 @@
+// test-suite: full
 import "../../../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

@@ -1,4 +1,5 @@
 // test-timeout: 600
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";

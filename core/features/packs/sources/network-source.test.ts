@@ -1,3 +1,4 @@
+// test-suite: full
 import * as assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
