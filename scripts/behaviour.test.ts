@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "uvu";
-import { behaviour, onDisk, withoutBus } from "./behaviour.ts";
+import { behaviour, inMemory, onNats, onPostgresInShort, withoutPostgres } from "./behaviour.ts";
 
 const backend = "core/testing/backends/backend.test-support.ts";
 
@@ -24,22 +24,16 @@ for (const [subject, files] of Object.entries(behaviour)) {
 	});
 }
 
-test("what leaves out a backend is a part of the behaviour", () => {
+test("a file is given a backend only where it runs on several, and NATS only with PostgreSQL", () => {
 	const all = Object.values(behaviour).flat();
 	assert.deepEqual(
-		[...withoutBus, ...onDisk].filter((file) => !all.includes(file)),
+		[...withoutPostgres, ...onNats, ...inMemory, ...onPostgresInShort].filter((file) => !all.includes(file)),
 		[],
 	);
-});
-
-test("what is not run in memory would be on a disk there", () => {
-	for (const file of onDisk) {
-		const text = readFileSync(file, "utf8");
-		const helper = /async function (\w+)\([^]*?durable: true[^]*?^}/m.exec(text)?.[1];
-		const tests = [...text.matchAll(/^test\(.*\n(.*)/gm)];
-		assert.ok(helper !== undefined && tests.length > 0, file);
-		for (const [, first = ""] of tests) assert.ok(first.includes(`${helper}(`), `${file}: ${first}`);
-	}
+	assert.deepEqual(
+		[...onNats, ...onPostgresInShort].filter((file) => withoutPostgres.includes(file)),
+		[],
+	);
 });
 
 test.run();

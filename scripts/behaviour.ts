@@ -1,6 +1,7 @@
 /**
- * Tests of what the service promises whatever it keeps its records in: they run unchanged on every backend. The others ask
- * nothing of a storage, or have one of their own.
+ * Tests of what the service promises whatever it keeps its records in: they run on SQLite, and unchanged on PostgreSQL but for
+ * `withoutPostgres`. The other files ask nothing of a storage, or have one of their own. That every storage and every event bus keeps its
+ * contract is tested by their suites.
  */
 export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	executions: [
@@ -83,58 +84,59 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Those of them that ask nothing of an event bus, or where no node is to hear of another: with one bus they are what they are
- * with another, so that they run on one backend for each storage.
+ * Those that use the storage one request at a time, through what the suite of storages tests: nothing in them depends on how PostgreSQL
+ * handles several connections.
  */
-export const withoutBus: readonly string[] = [
-	"core/features/access/credentials.test.ts",
-	"core/features/access/api-keys.test.ts",
-	"core/features/access/slow-down.test.ts",
-	"core/features/datastore/items-http.test.ts",
-	"core/features/access/api-keys-http.test.ts",
-	"core/http/access.test.ts",
-	"core/features/datastore/rotation.test.ts",
-	"core/features/rules/register-from-packs.test.ts",
-	"core/features/packs/install/pack-locks.test.ts",
+export const withoutPostgres: readonly string[] = [
 	"core/features/aliases/routes.test.ts",
 	"core/features/aliases/alias-executions.test.ts",
-	"core/kernel/work/duty.test.ts",
-	"core/kernel/executions/delayed.test.ts",
+	"core/features/aliases/answers.test.ts",
+	"core/features/aliases/chat-runner.test.ts",
+	"core/features/access/credentials.test.ts",
+	"core/features/access/api-keys.test.ts",
+	"core/features/access/api-keys-http.test.ts",
+	"core/http/access.test.ts",
+	"core/features/datastore/items-http.test.ts",
 	"core/features/executions/runs.test.ts",
+	"core/features/inquiries/routes.test.ts",
+	"core/features/rules/hostile-payloads.test.ts",
+	"core/features/rules/register-from-packs.test.ts",
+	"core/features/sensors/routes.test.ts",
+	"core/features/triggers/routes.test.ts",
 	"core/kernel/executions/catalog-nodes.test.ts",
-	"core/features/policies/concurrency.test.ts",
-	"core/features/policies/concurrency-nodes.test.ts",
-	"core/features/policies/retries.test.ts",
-	"core/features/policies/children.test.ts",
-	"core/features/webhooks/routes.test.ts",
 	"core/kernel/executions/choose-trace.test.ts",
 	"core/kernel/executions/rerun.test.ts",
-	"core/kernel/work/clocks-of-nodes.test.ts",
-	"core/features/rules/hostile-payloads.test.ts",
-	"core/features/datastore/datastore.test.ts",
-	"core/features/inquiries/routes.test.ts",
-	"core/features/triggers/routes.test.ts",
-	"core/features/sensors/routes.test.ts",
 	"plugins/sensor-file-watch/file-watch-service.test.ts",
-	"core/features/audit/audit-nodes.test.ts",
-	"core/features/packs/switch/pack-switch.test.ts",
-	"core/features/aliases/chat-runner.test.ts",
-	"core/features/aliases/answers.test.ts",
-	"core/features/inquiries/inquiries.test.ts",
-	"core/features/inquiries/end-inquiries.test.ts",
-	"core/features/timers/timers.test.ts",
-	"core/features/rules/rules.test.ts",
-	"core/kernel/runs/after-run.test.ts",
-	"core/kernel/runs/children/children.test.ts",
-	"core/features/workers/workers.test.ts",
 ];
 
-/** Those whose records are on a disk in each of their tests: SQLite stands in for memory there, so that they would run on it twice. */
-export const onDisk: readonly string[] = ["core/features/webhooks/routes.test.ts"];
+/** Those where one node has to hear of another: they also run on PostgreSQL with NATS as the event bus. */
+export const onNats: readonly string[] = [
+	"core/kernel/executions/executions.test.ts",
+	"core/kernel/executions/leases.test.ts",
+	"core/kernel/runs/follow.test.ts",
+	"core/kernel/runs/pausing.test.ts",
+	"core/kernel/runs/children/children-nodes.test.ts",
+	"core/kernel/events/dispatcher.test.ts",
+	"core/kernel/events/processor.test.ts",
+	"core/features/packs/switch/pack-nodes.test.ts",
+	"core/features/sensors/sensor-nodes.test.ts",
+];
+
+/** A few on the storage in memory, which keeps no records for others, so that a service without a database is seen to work. */
+export const inMemory: readonly string[] = [
+	"core/kernel/executions/executions.test.ts",
+	"core/kernel/executions/leases.test.ts",
+	"core/kernel/runs/after-run.test.ts",
+	"core/kernel/runs/children/children.test.ts",
+	"core/features/datastore/datastore.test.ts",
+	"core/features/inquiries/inquiries.test.ts",
+	"core/features/rules/processing.test.ts",
+	"core/features/timers/timers.test.ts",
+];
 
 /**
  * Those that the short suite runs on PostgreSQL as well as on SQLite: what depends on how several nodes read and write the same records.
- * The full suite runs every file on every backend.
+ * The full suite runs all of them on PostgreSQL but for `withoutPostgres`.
  */
 export const onPostgresInShort: readonly string[] = [
 	"core/kernel/executions/leases.test.ts",

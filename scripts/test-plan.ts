@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type BackendName, backendNames } from "../core/testing/backends/backend-names.test-support.ts";
 import type { Extent } from "../core/testing/extent.test-support.ts";
-import { behaviour, onDisk, onPostgresInShort, withoutBus } from "./behaviour.ts";
+import { behaviour, inMemory, onNats, onPostgresInShort, withoutPostgres } from "./behaviour.ts";
 
 /** One test file to run, on a backend where it takes one. */
 export interface Job {
@@ -47,8 +47,13 @@ function toJobs(file: string, only: BackendName | undefined): Job[] {
 	const isWaiting = /^\/\/ test-waits$/m.test(text);
 	const isMarked = /^\/\/ test-suite: full$/m.test(text);
 	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting, isFullOnly: isMarked }];
-	const left = [...(withoutBus.includes(file) ? ["postgres-nats"] : []), ...(onDisk.includes(file) ? ["memory"] : [])];
-	const fitting = backendNames.filter((name) => !left.includes(name));
+	const isOn: Readonly<Record<BackendName, boolean>> = {
+		memory: inMemory.includes(file),
+		sqlite: true,
+		postgres: !withoutPostgres.includes(file),
+		"postgres-nats": onNats.includes(file),
+	};
+	const fitting = backendNames.filter((name) => isOn[name]);
 	const backends = only === undefined ? fitting : [only];
 	const inShort = (backend: BackendName) => backend === "sqlite" || (backend === "postgres" && onPostgresInShort.includes(file));
 	return backends.map((backend) => ({
