@@ -17,6 +17,7 @@ import {
 	stringifyJson,
 } from "../contract/index.ts";
 import { createClient } from "../features/clients.ts";
+import { until } from "../testing/guarantees/until.test-support.ts";
 import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
 
 const large = 1234567890123456789n;
@@ -60,11 +61,10 @@ const withNumbers = (use: (asked: Asked) => Promise<void>, config: Partial<Pick<
 	);
 
 async function ended(ask: Asked["ask"], id: string): Promise<JsonObject> {
-	for (;;) {
+	return until("the execution has ended", 60, async () => {
 		const { body } = await ask("GET", `/v1/executions/${id}`);
-		if (["succeeded", "failed", "canceled", "timeout"].includes(String(body["status"]))) return body;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
+		return ["succeeded", "failed", "canceled", "timeout"].includes(String(body["status"])) ? body : undefined;
+	});
 }
 
 /** A pack with a workflow and a chain that pass an id on. */
@@ -121,9 +121,10 @@ test("an id of 64 bits is the same from a delivery to the criteria, the paramete
 		assert.equal((await ask("POST", "/v1/rules", rule("other", large + 1n))).status, 201);
 		const delivery = await service.ask("/v1/webhooks/orders", { method: "POST", body: `{"id": ${large}, "text": "1e400"}` });
 		assert.equal(delivery.status, 202);
-		const executions = async () => (await ask("GET", "/v1/executions?action=default.returns")).body["items"] as readonly JsonObject[];
-		let found: readonly JsonObject[] = [];
-		while (found.length === 0) found = await executions();
+		const found = await until("the rule has started an execution", 60, async () => {
+			const items = (await ask("GET", "/v1/executions?action=default.returns")).body["items"] as readonly JsonObject[];
+			return items.length > 0 ? items : undefined;
+		});
 		assert.equal(found.length, 1);
 		const { parameters, result } = await ended(ask, String(found[0]?.["id"]));
 		assert.deepEqual(parameters, { id: large, any: { copy: String(large), next: String(large + 1n) } });

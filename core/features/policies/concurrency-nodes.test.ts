@@ -16,6 +16,7 @@ import {
 	withCluster,
 } from "../../testing/engine/policies.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
+import { rounds } from "../../testing/extent.test-support.ts";
 import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 
@@ -63,7 +64,7 @@ async function storm(cluster: Cluster, seed: number) {
 	return { ended: await settleAll(first, submitted), canceled };
 }
 
-for (const seed of [1, 2, 3]) {
+for (const seed of Array.from({ length: rounds({ short: 1, full: 2 }, "STORMS") }, (_, index) => index + 1)) {
 	withCluster(
 		`nodes that look at the same time never exceed the limit, and everything runs (seed ${seed})`,
 		() => brief(seed),

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
 const limit = "limit-of-the-system";
@@ -40,8 +41,10 @@ function withScoped(run: (service: Scoped) => Promise<void>, { hasRoles = true }
 				async act(ref) {
 					const before = (await last())?.["id"];
 					await ask(root, "POST", "/v1/webhooks/svc", { trigger: "default.happened", payload: {} });
-					let instance = await last();
-					while (instance?.["status"] !== "processed" || instance["id"] === before) instance = await last();
+					const instance = await until("the event is processed", 60, async () => {
+						const latest = await last();
+						return latest?.["status"] === "processed" && latest["id"] !== before ? latest : undefined;
+					});
 					const found = await list(`/v1/ruleenforcements?trigger_instance=${String(instance["id"])}&rule_ref=${ref}`);
 					const [{ execution_id: id, failure_reason: reason } = {}] = found;
 					if (id === undefined) return String(reason);
@@ -102,7 +105,7 @@ for (const hasRoles of [true, false]) {
 				await act("default.later");
 				const enforced = async (name: string) =>
 					((await ask(root, "GET", `/v1/ruleenforcements?rule_ref=default.${name}`)).body as unknown as object[]).length;
-				while ((await enforced("seeing")) === 0);
+				await until("the rule is enforced", 60, async () => (await enforced("seeing")) > 0 || undefined);
 				assert.equal(await enforced("blind"), 0);
 			},
 			{ hasRoles },

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type ExecutionEntity } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+import { until } from "../../testing/guarantees/until.test-support.ts";
 import { ParentShares } from "./parent-shares.ts";
 
 /** Starts children that run until they are canceled, and waits for them. */
@@ -39,11 +40,10 @@ async function running(
 	where: { readonly parent_id?: string; readonly id?: { readonly in: readonly string[] } },
 	count: number,
 ) {
-	for (;;) {
+	return until(`${count} run`, 60, async () => {
 		const found: readonly ExecutionEntity[] = await storage.find("execution", { where: { ...where, status: "running" } });
-		if (found.length === count) return found;
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
+		return found.length === count ? found : undefined;
+	});
 }
 
 async function end({ engine, settled }: TestEngine, { id }: Pick<ExecutionEntity, "id">): Promise<void> {
@@ -56,7 +56,7 @@ test("children of one parent take every slot while nothing else waits, and half 
 		const { id } = await node.submit({ children: 12 }, { action: "default.parent" });
 		const [first, second, third] = await running(node, { parent_id: id }, 4);
 		assert.ok(first !== undefined && second !== undefined && third !== undefined);
-		while ((await node.storage.count("execution", { parent_id: id })) < 12) await new Promise((resolve) => setTimeout(resolve, 5));
+		await until("all are submitted", 60, async () => (await node.storage.count("execution", { parent_id: id })) === 12 || undefined);
 		const others = [];
 		for (let index = 0; index < 4; index++) others.push((await node.submit({ outcome: "hang" })).id);
 		// The children that wait came before the others.

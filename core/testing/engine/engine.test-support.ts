@@ -57,6 +57,9 @@ export interface TestEngine {
 	stop(): Promise<void>;
 }
 
+/** Milliseconds that a test waits for an execution: less than a file may take, so that it can say which one. */
+const longestWait = 90_000;
+
 export interface TestEngineOptions {
 	/** Default: one of its own. */
 	readonly storage?: StoragePlugin;
@@ -103,12 +106,14 @@ export async function startEngine({
 	await engine.actions.create({ name: "scripted", runner_type: "scripted" }).catch(() => undefined);
 
 	async function settled(id: string, status?: ExecutionEntity["status"]): Promise<ExecutionEntity> {
+		const deadline = performance.now() + longestWait;
 		for (;;) {
 			// Embedded databases answer at once: without a turn of the event loop whoever asks again and again would keep writes waiting for ever.
 			await new Promise((resolve) => setImmediate(resolve));
 			const { entity } = await engine.executions.get(id);
 			if (entity.status === status || (status === undefined && isCompleted(entity.status))) return entity;
 			if (isCompleted(entity.status)) throw new Error(`execution ended ${entity.status} instead of ${status}`);
+			if (performance.now() > deadline) throw new Error(`execution is still ${entity.status} instead of ${status ?? "ended"}`);
 			await new Promise((resolve) => setTimeout(resolve, 2));
 		}
 	}
