@@ -75,13 +75,13 @@ export class StoredWorkers implements Workers {
 		const { storage } = this.#parts;
 		const jobs = await storage.find("worker_job", {
 			where: { worker, status: "taken" },
-			orderBy: [["id", "asc"]],
+			orderBy: [["id", "desc"]],
 			limit: mostRuns,
 			fields: ["execution_id"],
 		});
 		if (jobs.length === 0) return [];
 		const where = { id: { in: jobs.map(({ execution_id }) => execution_id) } };
-		return storage.find("execution", { where, orderBy: [["id", "asc"]], fields: ["id", "action_ref", "status"] });
+		return storage.find("execution", { where, orderBy: [["id", "desc"]], fields: ["id", "action_ref", "status"] });
 	}
 
 	async poll(poll: WorkerPoll, { username: user }: Principal, signal: AbortSignal): Promise<WorkerNews> {

@@ -51,7 +51,7 @@ export function createNodes({ storage, eventBus, clock, options }: NodesParts): 
 		running: (nodeId) =>
 			storage.find("execution", {
 				where: { owner: nodeId, status: { in: heldStatuses } },
-				orderBy: [["start_timestamp", "asc"]],
+				orderBy: [["start_timestamp", "desc"]],
 				limit: mostRunning,
 				fields: ["action_ref", "status"],
 			}),
