@@ -195,7 +195,7 @@ async function useService(): Promise<void> {
 }
 
 const engines = rounds({ short: 30, full: 60 }, "EMBED_ROUNDS");
-const services = engines / 4;
+const services = Math.floor(engines / 4);
 
 test(`${engines} engines and ${services} services leave nothing behind`, async () => {
 	const work = async (engines: number, services: number) => {
