@@ -62,8 +62,8 @@ interface Node extends TestEngine {
 }
 
 interface Cluster extends SharedStorage {
-	/** A node of its own; stopped at the end of the test. */
-	startNode(runners?: readonly RunnerPlugin[], onCall?: OnCall): Promise<Node>;
+	/** A node of its own; stopped at the end of the test. `seconds`: of its leases, more than usual where none may be lost. */
+	startNode(runners?: readonly RunnerPlugin[], onCall?: OnCall, seconds?: number): Promise<Node>;
 }
 
 /** One test with nodes that share a storage. Where the bus of the backend is not shared, no event of one reaches another. */
@@ -74,10 +74,14 @@ function withCluster(name: string, body: (cluster: Cluster) => Promise<void>): v
 		try {
 			await body({
 				...shared,
-				async startNode(runners = [], onCall) {
+				async startNode(runners = [], onCall, seconds = lease) {
 					const door = shared.createDoor(onCall);
 					// What a node stores at the end of a run is then the first thing it asks of the storage.
-					const options = { scheduler: { lease, poll_interval: 0.02 }, action_sensor: { enable: false }, log: { level: "error" } } as const;
+					const options = {
+						scheduler: { lease: seconds, poll_interval: 0.02 },
+						action_sensor: { enable: false },
+						log: { level: "error" },
+					} as const;
 					const clock = createSettableClock();
 					const node = await startEngine({ storage: door.plugin, eventBus: door.eventBus, runners, options, clock });
 					nodes.push({ ...node, door, clock });
@@ -131,21 +135,25 @@ withCluster("what a dead node was canceling ends canceled", async (cluster) => {
 });
 
 withCluster("nothing is taken from a node that lives, however long its run is", async ({ startNode }) => {
-	const busy = await startNode();
+	const seconds = 2;
+	const busy = await startNode([], undefined, seconds);
 	const { id } = await busy.submit({ outcome: "hang" });
 	const running = await busy.settled(id, "running");
-	const other = await startNode();
-	const later = toTimestamp(clock.now() + lease * 4 * 1_000_000);
-	while (toTimestamp(clock.now()) < later) assert.equal((await other.settled(id, "running")).fence, running.fence);
+	const other = await startNode([], undefined, seconds);
+	const later = toTimestamp(clock.now() + seconds * 2.5 * 1_000_000);
+	while (toTimestamp(clock.now()) < later) {
+		assert.equal((await other.settled(id, "running")).fence, running.fence);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
 	await busy.engine.executions.cancel(id, principal);
 	assert.equal((await busy.settled(id)).status, "canceled");
 });
 
 withCluster("a cancel asked for at another node is obeyed although no event arrives", async ({ startNode }) => {
-	const busy = await startNode();
+	const busy = await startNode([], undefined, 15);
 	const { id } = await busy.submit({ outcome: "hang" });
 	await busy.settled(id, "running");
-	const other = await startNode();
+	const other = await startNode([], undefined, 15);
 	await other.engine.executions.cancel(id, principal);
 	assert.deepEqual(statuses(await other.settled(id)).slice(-2), ["canceling", "canceled"]);
 });

@@ -46,6 +46,17 @@ test("names, numbers and nested texts of a value are replaced, and what holds no
 	assert.equal(secrets.json(plain), plain);
 });
 
+test("a number is masked if it is as long as a secret, with its sign", () => {
+	for (const [secret, value, shorter] of [
+		["12345678", 12_345_678, 1_234_567],
+		["-123", -123, -12],
+		["-1234567", -1_234_567, -123_456],
+		["9999", 9_999, 999],
+	] as const) {
+		assert.deepEqual(new KnownSecrets([secret]).json([value, shorter]), [mask, shorter]);
+	}
+});
+
 test("a text that ends in the middle of a secret shows no longer beginning of it", () => {
 	const secrets = new KnownSecrets(["correct horse battery"]);
 	assert.equal(secrets.text("see: correct horse"), `see: ${mask}`);

@@ -86,8 +86,11 @@ export class KnownSecrets {
 	text(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return mask;
-		const { ranges, state } = this.matcher.find(text);
-		const open = this.matcher.openLength(state);
+		const { matcher } = this;
+		// Most of many numbers are: too short to hold a secret, and to show enough of the beginning of one.
+		if (text.length < shortestBeginning && text.length < matcher.shortest) return text;
+		const { ranges, state } = matcher.find(text);
+		const open = matcher.openLength(state);
 		const isCut = open >= shortestBeginning && (ranges.at(-1) ?? 0) < text.length;
 		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? mask : "");
 	}
@@ -96,14 +99,15 @@ export class KnownSecrets {
 	json<T extends JsonValue | undefined>(value: T): T {
 		if (this.isEmpty || value === undefined) return value;
 		if (this.isUnknown) return hideAll(value) as T;
-		return replaceTexts(value, (text) => this.text(text)) as T;
+		const shortest = Math.min(this.matcher.shortest, shortestBeginning);
+		return replaceTexts(value, { replace: (text) => this.text(text), plainBelow: boundOf(shortest) }) as T;
 	}
 
 	/** Any value without the token, which is kept nowhere. The same value when it is not in it. */
 	withoutToken<T extends JsonValue>(value: T): T {
 		if (this.token === undefined) return value;
 		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.matcher.find(text).marked));
-		return replaceTexts(value, replace, deepest.kept) as T;
+		return replaceTexts(value, { replace, plainBelow: boundOf(this.#shortestMarked) }, deepest.kept) as T;
 	}
 
 	/** An error whose message, and that of its causes, may quote what it failed at. The same one. */
@@ -155,9 +159,22 @@ function hide(value: JsonValue): JsonValue {
 	return value === null || typeof value === "boolean" ? value : mask;
 }
 
+interface Replacing {
+	readonly replace: (text: string) => string;
+	/** Whole numbers nearer to zero than this stay as they are, without being written as a text first. */
+	readonly plainBelow: number;
+}
+
+/** Whole numbers below it have fewer characters, with their sign. */
+function boundOf(characters: number): number {
+	return 10 ** (characters - 2);
+}
+
 /** The value with every text replaced; a number whose digits are replaced becomes a text. The same value when nothing was. */
-function replaceTexts(value: JsonValue, replace: (text: string) => string, levels = deepest.shown): JsonValue {
+function replaceTexts(value: JsonValue, replacing: Replacing, levels = deepest.shown): JsonValue {
+	const { replace, plainBelow } = replacing;
 	if (typeof value === "string") return replace(value);
+	if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < plainBelow) return value;
 	if (typeof value === "number" || typeof value === "bigint") {
 		const text = String(value);
 		const replaced = text.length < 4 ? text : replace(text);
@@ -166,16 +183,16 @@ function replaceTexts(value: JsonValue, replace: (text: string) => string, level
 	if (typeof value !== "object" || value === null) return value;
 	if (levels < 0) return mask;
 	if (Array.isArray(value)) {
-		const copy = value.map((item: JsonValue) => replaceTexts(item, replace, levels - 1));
+		const copy = value.map((item: JsonValue) => replaceTexts(item, replacing, levels - 1));
 		return copy.some((item, index) => item !== value[index]) ? copy : value;
 	}
-	return replaceMembers(value as JsonObject, replace, levels);
+	return replaceMembers(value as JsonObject, replacing, levels);
 }
 
-function replaceMembers(value: JsonObject, replace: (text: string) => string, levels: number): JsonObject {
+function replaceMembers(value: JsonObject, replacing: Replacing, levels: number): JsonObject {
 	let isChanged = false;
 	const entries = Object.entries(value).map(([name, member]) => {
-		const shown = [replace(name), replaceTexts(member, replace, levels - 1)] as const;
+		const shown = [replacing.replace(name), replaceTexts(member, replacing, levels - 1)] as const;
 		isChanged ||= shown[0] !== name || shown[1] !== member;
 		return shown;
 	});

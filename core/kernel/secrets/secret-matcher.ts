@@ -11,6 +11,8 @@ const few = { patterns: 48, shortest: blockLength, longest: 96 };
  * patterns and text cannot make it slow. A text may come in pieces.
  */
 export class SecretMatcher {
+	/** Characters of the shortest pattern; infinity without patterns. */
+	readonly shortest: number;
 	readonly #patterns: ReadonlyMap<string, boolean>;
 	/** Looks for them where they are few and short. */
 	readonly #few: SkipSearch | undefined;
@@ -22,6 +24,7 @@ export class SecretMatcher {
 	constructor(patterns: ReadonlyMap<string, boolean>) {
 		this.#patterns = patterns;
 		const texts = [...patterns.keys()];
+		this.shortest = texts.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
 		const isFew = texts.length <= few.patterns && texts.every(({ length }) => length >= few.shortest && length <= few.longest);
 		this.#few = isFew ? new SkipSearch(texts) : undefined;
 		this.#alphabet = new Set(isFew ? texts.join("").split("") : []);
