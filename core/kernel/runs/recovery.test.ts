@@ -13,6 +13,7 @@ import { createSharedStorage, type Door, type SharedStorage } from "../../testin
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 
 const lease = 0.2;
+const long = { seconds: 15 };
 /** What the runner says of a run that it has found again. */
 const recoveredPid = 4_711;
 const clock = createSystemClock();
@@ -104,7 +105,13 @@ interface Scene extends SharedStorage {
 	output(id: string): Promise<string>;
 }
 
-function scene(name: string, body: (scene: Scene) => Promise<void>, options: { readonly findable?: boolean } = {}): void {
+interface SceneOptions {
+	readonly findable?: boolean;
+	/** Seconds of the nodes' leases: more than usual where a node stops in order, and must not have lost its run before. */
+	readonly seconds?: number;
+}
+
+function scene(name: string, body: (scene: Scene) => Promise<void>, options: SceneOptions = {}): void {
 	test(name, async () => {
 		const shared = createSharedStorage();
 		const outside = createOutside(options);
@@ -120,7 +127,7 @@ function scene(name: string, body: (scene: Scene) => Promise<void>, options: { r
 		const startNode = async () => {
 			const door = shared.createDoor();
 			const settings = {
-				scheduler: { lease, poll_interval: 0.02 },
+				scheduler: { lease: options.seconds ?? lease, poll_interval: 0.02 },
 				log: { level: "error" },
 				actionrunner: { exit_still_active_check: 1 },
 			} as const;
@@ -230,42 +237,55 @@ scene(
 		assert.equal((await second.settled(first.id)).status, "succeeded");
 		assert.equal(await output(first.id), "first\nsecond\n");
 	},
+	long,
 );
 
-scene("a cancel asked for while no node ran ends the run that is found again", async ({ outside, startNode, startFirst, storage }) => {
-	const first = await startFirst();
-	await first.engine.drain();
-	const canceling = { status: "canceling", context: { cancelled_by: "maria" } } as const;
-	await storage.update("execution", first.id, canceling);
-	const ended = await (await startNode()).settled(first.id);
-	assert.equal(ended.status, "canceled");
-	assert.equal(outside.works.get(first.id)?.stopped, true);
-});
+scene(
+	"a cancel asked for while no node ran ends the run that is found again",
+	async ({ outside, startNode, startFirst, storage }) => {
+		const first = await startFirst();
+		await first.engine.drain();
+		const canceling = { status: "canceling", context: { cancelled_by: "maria" } } as const;
+		await storage.update("execution", first.id, canceling);
+		const ended = await (await startNode()).settled(first.id);
+		assert.equal(ended.status, "canceled");
+		assert.equal(outside.works.get(first.id)?.stopped, true);
+	},
+	long,
+);
 
-scene("a run that was found again can be canceled", async ({ outside, startNode, startFirst }) => {
-	const first = await startFirst();
-	await first.engine.drain();
-	const second = await startNode();
-	await until(() => outside.attached.length === 2);
-	await second.engine.executions.cancel(first.id, principal);
-	assert.equal((await second.settled(first.id)).status, "canceled");
-	assert.equal(outside.works.get(first.id)?.stopped, true);
-});
+scene(
+	"a run that was found again can be canceled",
+	async ({ outside, startNode, startFirst }) => {
+		const first = await startFirst();
+		await first.engine.drain();
+		const second = await startNode();
+		await until(() => outside.attached.length === 2);
+		await second.engine.executions.cancel(first.id, principal);
+		assert.equal((await second.settled(first.id)).status, "canceled");
+		assert.equal(outside.works.get(first.id)?.stopped, true);
+	},
+	long,
+);
 
-scene("the time-out counts from the first start", async ({ outside, startNode, startFirst, storage }) => {
-	const first = await startFirst({ timeout: 30 });
-	await first.engine.drain();
-	const left = await storage.get("execution", first.id);
-	assert.ok(left !== undefined);
-	const earlier = toTimestamp(clock.now() - 31_000_000);
-	const log = left.log.map(({ status }) => ({ status, timestamp: earlier }));
-	await storage.remove("execution", { where: { id: first.id } });
-	await storage.insert("execution", [{ ...left, log }]);
-	const ended = await (await startNode()).settled(first.id);
-	assert.equal(ended.status, "timeout");
-	assert.match(String(ended.result?.["error"]), /30 seconds/);
-	assert.equal(outside.works.get(first.id)?.stopped, true);
-});
+scene(
+	"the time-out counts from the first start",
+	async ({ outside, startNode, startFirst, storage }) => {
+		const first = await startFirst({ timeout: 30 });
+		await first.engine.drain();
+		const left = await storage.get("execution", first.id);
+		assert.ok(left !== undefined);
+		const earlier = toTimestamp(clock.now() - 31_000_000);
+		const log = left.log.map(({ status }) => ({ status, timestamp: earlier }));
+		await storage.remove("execution", { where: { id: first.id } });
+		await storage.insert("execution", [{ ...left, log }]);
+		const ended = await (await startNode()).settled(first.id);
+		assert.equal(ended.status, "timeout");
+		assert.match(String(ended.result?.["error"]), /30 seconds/);
+		assert.equal(outside.works.get(first.id)?.stopped, true);
+	},
+	long,
+);
 
 scene("what another machine has left is not looked for here before its time", async ({ outside, startNode, startFirst, storage }) => {
 	const first = await startFirst();
