@@ -32,6 +32,7 @@ export const leaseMutants: readonly Mutant[] = [
 		text: 'this.#parts.storage.update("execution", id, patch, { fence: run.fence })',
 		replacement: 'this.#parts.storage.update("execution", id, patch, {})',
 		tests: [recovery],
+		isOpen: true,
 	},
 	{
 		name: "fence-of-end",
@@ -168,5 +169,6 @@ export const leaseMutants: readonly Mutant[] = [
 		text: "if (!(await lease.keep())) return;",
 		replacement: "",
 		tests: [processor],
+		isOpen: true,
 	},
 ];

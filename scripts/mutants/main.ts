@@ -70,23 +70,28 @@ async function main(names: readonly string[]): Promise<number> {
 	// Before anything runs, so that a text that was changed is named at once.
 	for (const mutant of chosen) takeOut(mutant, readFileSync(mutant.file, "utf8"));
 	const copy = copyProject();
-	let left = 0;
+	let open = 0;
+	let wrong = 0;
 	try {
 		for (const [index, mutant] of chosen.entries()) {
 			const { unnoticed, failed, seconds } = await tryMutant(copy, mutant);
 			const place = `${index + 1}/${chosen.length}`;
-			process.stdout.write(
-				`${unnoticed.length === 0 ? "noticed  " : "UNNOTICED"} ${place} (${seconds} s) ${mutant.name}: ${mutant.promise}\n`,
-			);
+			const isAsKnown = unnoticed.length > 0 === (mutant.isOpen === true);
+			const word = unnoticed.length === 0 ? (isAsKnown ? "noticed  " : "CLOSED   ") : isAsKnown ? "open     " : "UNNOTICED";
+			process.stdout.write(`${word} ${place} (${seconds} s) ${mutant.name}: ${mutant.promise}\n`);
+			if (word === "CLOSED   ") process.stdout.write("          is noticed by now: remove `isOpen`\n");
 			for (const failure of failed) process.stdout.write(`          fails: ${failure}\n`);
 			for (const test of unnoticed) process.stdout.write(`          passes without it: ${test}\n`);
-			if (unnoticed.length > 0) left += 1;
+			if (unnoticed.length > 0 && isAsKnown) open += 1;
+			if (!isAsKnown) wrong += 1;
 		}
 	} finally {
 		rmSync(copy, { recursive: true });
 	}
-	process.stdout.write(`${chosen.length - left} of ${chosen.length} mechanisms were noticed\n`);
-	return left === 0 && chosen.length > 0 ? 0 : 1;
+	process.stdout.write(
+		`${chosen.length} mechanisms taken out: ${open} are known to go unnoticed, ${wrong} did not do what is written of them\n`,
+	);
+	return wrong === 0 && chosen.length > 0 ? 0 : 1;
 }
 
 const { positionals } = parseArgs({ allowPositionals: true });

@@ -81,6 +81,7 @@ export const rightsMutants: readonly Mutant[] = [
 		text: "if (read === undefined || read.expiry <= this.#parts.clock.now()) return undefined;",
 		replacement: "if (read === undefined) return undefined;",
 		tests: ["core/features/access/run-tokens.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "run-token-hash",
@@ -177,6 +178,7 @@ export const rightsMutants: readonly Mutant[] = [
 		text: 'if (permission === "admin") {',
 		replacement: "if (permission === undefined) {",
 		tests: ["core/http/rights.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "global-permission",

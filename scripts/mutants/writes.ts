@@ -17,6 +17,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "patch, expected: { status, queue } }",
 		replacement: "patch }",
 		tests: ["core/features/policies/concurrency.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "revision-of-policy",
@@ -25,6 +26,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "expected: { turn: old.turn } }",
 		replacement: "}",
 		tests: ["core/features/policies/concurrency.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "held-event",
@@ -33,6 +35,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: 'return { update: "trigger_instance", id, patch: { fence }, expected: { status: "processing", fence } };',
 		replacement: 'return { update: "trigger_instance", id, patch: {} };',
 		tests: ["core/features/rules/processing.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "end-of-event",
@@ -41,6 +44,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: 'return { update: "trigger_instance", id, patch, expected: { status: "processing", fence } };',
 		replacement: 'return { update: "trigger_instance", id, patch };',
 		tests: ["core/features/rules/processing.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "take-of-sensor",
@@ -57,6 +61,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "const expected = { next_fire_at };",
 		replacement: "const expected = {};",
 		tests: ["core/features/timers/timers.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "update-of-item",
@@ -65,6 +70,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "expected: { updated_at: before.updated_at } };",
 		replacement: "};",
 		tests: ["core/features/datastore/rotation.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "revision-of-rule",
@@ -73,6 +79,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "patch, expected: { revision: old.revision } }",
 		replacement: "patch }",
 		tests: ["core/features/rules/rules.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "fence-of-job-output",
@@ -89,6 +96,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "if (sequence <= found.sequence) return true;",
 		replacement: "",
 		tests: ["core/features/workers/workers.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "labels-of-job",
@@ -105,6 +113,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "expected: { status: child.status } }",
 		replacement: "}",
 		tests: ["core/features/inquiries/end-inquiries.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "pause-of-parent",
@@ -129,6 +138,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "applyTransition(parts, entity, patch, { status: entity.status });",
 		replacement: "applyTransition(parts, entity, patch, {});",
 		tests: ["core/kernel/executions/leases.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "completed-change",
@@ -137,6 +147,7 @@ export const writeMutants: readonly Mutant[] = [
 		text: "if (isCompleted(entity.status))\n",
 		replacement: "if (isCompleted(entity.status) && entity.status === status)\n",
 		tests: ["core/features/executions/routes.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "answer-by-change",
