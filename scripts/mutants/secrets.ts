@@ -17,6 +17,7 @@ export const secretsMutants: readonly Mutant[] = [
 		text: "if (depth > maximumDepth) return mask;",
 		replacement: "if (depth > maximumDepth) return value;",
 		tests: ["core/service/logger.test.ts"],
+		isOpen: true,
 	},
 	{
 		name: "decryption-of-foreign-items",
