@@ -40,7 +40,7 @@ clockTest("nodes that never hear of each other lose no run, while the database g
 	assert.deepEqual(await run({ seconds: 8, faults, roles: "split", busLoss: 1, lease: longLease, patience: 45 }), []);
 });
 
-// A sample of \`npm run chaos -- --prove\`: without a mechanism the promise that it keeps must break, or the tests above prove nothing.
+// A sample of `npm run chaos -- --prove`: without a mechanism the promise that it keeps must break, or the tests above prove nothing.
 chaosTest(doubleStart.name, async () => {
 	const violations = await runWithout(doubleStart, { seed, print });
 	assert.ok(violations.some(({ promise }) => promise === doubleStart.promise));

@@ -34,10 +34,10 @@ async function findLasting(directory: string): Promise<readonly string[]> {
 	return found;
 }
 
-// SIGINT takes the same way.
+// SIGINT has the same handler.
 postgresTest(test)("a chaos run that is ended by SIGTERM takes its nodes and its database along", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-chaos-end-"));
-	// The database runs as somebody else.
+	// The database server runs as another user, who must be able to enter the directory.
 	await chmod(directory, 0o755);
 	try {
 		const args = ["--import", "tsx", "scripts/chaos/main.ts", "--seconds", "60"];

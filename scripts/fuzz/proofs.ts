@@ -1,7 +1,7 @@
 import { toText } from "./json-tree.ts";
 import { type Finding, type FuzzOptions, runFuzz } from "./run-fuzz.ts";
 
-/** A planted fault that the fuzzer must find; otherwise it would not find one that nobody planted. */
+/** A fault that is put into the service on purpose: if the fuzzer does not find it, it would miss a real one as well. */
 export interface Proof {
 	readonly planted: string;
 	/** What is found, as a sentence. */

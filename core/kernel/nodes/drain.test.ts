@@ -15,6 +15,8 @@ test("a drained node lets its runs go on to their end and takes on nothing new u
 		const worker = await startNode({ only: ["worker"], options: { scheduler: { poll_interval: 0.02 } } });
 		const { id } = await api.submit({ outcome: "hang" });
 		await api.settled(id, "running");
+		const { id: later } = await api.submit({ outcome: "hang" });
+		await api.settled(later, "running");
 		await api.engine.nodes.setDrain(worker.engine.nodeId, true);
 		await hasState(api, worker, "draining");
 		assert.deepEqual((await worker.engine.readiness()).reasons, ["draining"]);
@@ -24,9 +26,10 @@ test("a drained node lets its runs go on to their end and takes on nothing new u
 		assert.equal((await api.settled(id, "running")).owner, worker.engine.nodeId);
 		assert.deepEqual(
 			(await api.engine.nodes.running(worker.engine.nodeId)).map((execution) => execution.id),
-			[id],
+			[later, id],
+			"newest first",
 		);
-		await api.engine.executions.cancel(id, principal);
+		for (const one of [later, id]) await api.engine.executions.cancel(one, principal);
 		await hasState(api, worker, "drained");
 		assert.deepEqual(await worker.engine.readiness(), { ready: false, reasons: ["drained"], warnings: [] });
 		await api.engine.nodes.setDrain(worker.engine.nodeId, false);

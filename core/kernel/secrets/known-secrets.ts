@@ -87,7 +87,7 @@ export class KnownSecrets {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return mask;
 		const { matcher } = this;
-		// Most of many numbers are: too short to hold a secret, and to show enough of the beginning of one.
+		// A text that is shorter than every secret, and than the beginning of one that is masked, needs no search: a result may hold 100,000.
 		if (text.length < shortestBeginning && text.length < matcher.shortest) return text;
 		const { ranges, state } = matcher.find(text);
 		const open = matcher.openLength(state);
@@ -165,7 +165,7 @@ interface Replacing {
 	readonly plainBelow: number;
 }
 
-/** Whole numbers below it have fewer characters, with their sign. */
+/** The bound below which whole numbers, with a minus sign, are written with fewer than so many characters. */
 function boundOf(characters: number): number {
 	return 10 ** (characters - 2);
 }

@@ -24,7 +24,7 @@ const stalledClients = 10;
 /** `actionrunner.max_result_output`, which the service is left to choose. */
 const keptInResult = megabyte;
 
-/** A service in its own process, and its first run, which nobody follows. */
+/** A service in its own process, and its first run, whose output no client follows. */
 async function withService(body: (service: ServiceProcess, first: Run) => Promise<void>): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-flood-"));
 	const service = await startServiceProcess({ directory });
