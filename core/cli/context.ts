@@ -83,9 +83,12 @@ export type UserWork = <T>(options: Pick<ServeOptions, "config">, use: (users: K
 
 export interface DatabaseWork {
 	/** What the schema needs; made unless `plan`. */
-	migrate(
-		options: ServeOptions & { readonly plan: boolean },
-	): Promise<{ readonly changes: readonly string[]; readonly isApplied: boolean }>;
+	migrate(options: ServeOptions & { readonly plan: boolean }): Promise<{
+		readonly changes: readonly string[];
+		/** Path or address of a database that held nothing. */
+		readonly newPlace: string | undefined;
+		readonly isApplied: boolean;
+	}>;
 	/** Write what is kept at this moment into a file that is not there yet. */
 	backup(
 		options: ServeOptions & { readonly file: string },

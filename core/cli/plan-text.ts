@@ -72,9 +72,13 @@ function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string
 	const user = firstUser ? ["the first administrator is made"] : [];
 	// A new database gets the whole schema, which is no change of anything.
 	const changes = storage.state === "new" ? [] : storage.changes.map((name) => `change ${name}`);
-	const isFile = storage.place !== null && isAbsolute(storage.place);
-	const state = storage.state === "new" && isFile ? "a new database will be created" : states[storage.state];
+	const state = storage.state === "new" ? toNewStorageText(storage.place) : states[storage.state];
 	return [`${storage.place ?? storage.name}: ${state}`, ...changes, ...user];
+}
+
+/** What a start does with a storage that holds nothing: the file of a database is created, a database on a server is filled. */
+export function toNewStorageText(place: string | null): string {
+	return place !== null && isAbsolute(place) ? "a new database will be created" : states.new;
 }
 
 function toContentLines({ webhooks, timers, ...kinds }: PlannedContent): string[] {

@@ -1,4 +1,5 @@
 import { type CliContext, CliExit, type MoveReport, write } from "../context.ts";
+import { toNewStorageText } from "../plan-text.ts";
 import { Progress } from "../progress.ts";
 import { toTable } from "../table.ts";
 import type { AddCommands } from "./options.ts";
@@ -17,8 +18,11 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 		.option("--plan", "change nothing, and print what would be changed")
 		.option(...configOption)
 		.action(async ({ config, plan = false }: { config: string; plan?: boolean }) => {
-			const { changes, isApplied } = await database.migrate({ config, plan });
+			const { changes, newPlace, isApplied } = await database.migrate({ config, plan });
 			if (changes.length === 0) return write(context.stdout, "The schema is up to date.\n");
+			if (newPlace !== undefined) {
+				return write(context.stdout, `${newPlace}: ${isApplied ? "the schema has been created" : toNewStorageText(newPlace)}\n`);
+			}
 			await write(
 				context.stdout,
 				`${isApplied ? "Changes made:" : "Changes to be made:"}\n${changes.map((name) => `  ${name}\n`).join("")}`,
