@@ -63,7 +63,7 @@ async function readHelp(words: readonly string[]): Promise<string> {
 		},
 	});
 	const database = {
-		migrate: async () => ({ changes: [], isApplied: false }),
+		migrate: async () => ({ changes: [], newPlace: undefined, isApplied: false }),
 		move: async () => ({ kinds: [], beside: [] }),
 		backup: async () => ({ file: "", bytes: 0, beside: [] }),
 		restore: async () => ({ old: undefined }),
