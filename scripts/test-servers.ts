@@ -1,11 +1,12 @@
-import { type RunServers, startRunNats, startRunPostgres } from "../core/testing/backends/backend-servers.test-support.ts";
+import { makeRunSqlite, type RunServers, startRunNats, startRunPostgres } from "../core/testing/backends/backend-servers.test-support.ts";
 import { missing } from "../core/testing/requires.ts";
 import { findMemoryDisk } from "./memory-disk.ts";
 
 const servers: RunServers[] = [];
 
 /** Servers for all files of a run: without them some of the files would start their own. What is not installed is left out. */
-export async function startServers({ postgres, nats }: { readonly postgres: boolean; readonly nats: boolean }): Promise<void> {
+export async function startServers({ postgres, nats, sqlite }: Record<"postgres" | "nats" | "sqlite", boolean>): Promise<void> {
+	if (sqlite && missing({ package: "libsql" }) === undefined) servers.push(await inMemory(makeRunSqlite));
 	if (postgres && !process.env["SVC_TEST_POSTGRES_URL"] && missing({ command: "postgres" }) === undefined)
 		servers.push(await inMemory(startRunPostgres));
 	if (nats && !process.env["SVC_TEST_NATS_URL"] && missing({ command: "nats-server" }) === undefined) servers.push(await startRunNats());

@@ -66,10 +66,10 @@ async function main({ filters, extent, parallel }: Run): Promise<number> {
 }
 
 /** The servers that the jobs ask for. */
-function toServers(jobs: readonly Job[]): { readonly postgres: boolean; readonly nats: boolean } {
+function toServers(jobs: readonly Job[]): Parameters<typeof startServers>[0] {
 	const uses = (words: string) => jobs.some(({ file }) => readFileSync(file, "utf8").includes(words));
 	const runsOn = (word: string) => jobs.some(({ backend }) => backend?.includes(word));
-	return { postgres: runsOn("postgres") || uses("services/postgres.test-support"), nats: runsOn("nats") };
+	return { postgres: runsOn("postgres") || uses("services/postgres.test-support"), nats: runsOn("nats"), sqlite: runsOn("sqlite") };
 }
 
 function verdict(total: Tally): string | undefined {

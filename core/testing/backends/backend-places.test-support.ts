@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
@@ -24,6 +24,9 @@ export interface Place {
 	remove(): Promise<void>;
 }
 
+/** Name of a database file of SQLite that others are copies of, where the test run has made one. */
+export const sqliteTemplateVariable = "SVC_TEST_SQLITE_TEMPLATE";
+
 export const places: Readonly<Record<BackendName, () => Place>> = {
 	memory: createMemory,
 	sqlite: createSqlite,
@@ -39,10 +42,14 @@ function createMemory(): Place {
 
 function createSqlite(): Place {
 	const directory = mkdtempSync(join(tmpdir(), "svc-backend-"));
+	const file = join(directory, "svc.db");
+	const template = process.env[sqliteTemplateVariable];
 	return {
-		createStorage: knexStorage({ client: "sqlite", file: join(directory, "svc.db") }).create,
+		createStorage: knexStorage({ client: "sqlite", file }).create,
 		createBus: memoryBus().create,
-		prepare: async () => {},
+		prepare: async () => {
+			if (template) copyFileSync(template, file);
+		},
 		remove: async () => rmSync(directory, { recursive: true, force: true }),
 	};
 }
