@@ -1,6 +1,6 @@
 /**
- * Tests of what the service promises whatever it keeps its records in: they run on SQLite, and unchanged on PostgreSQL but for
- * `withoutPostgres`. The other files ask nothing of a storage, or have one of their own. That every storage and every event bus keeps its
+ * Tests of what the service promises whatever it keeps its records in: they run on SQLite, and unchanged on PostgreSQL (`onNats` with
+ * NATS) but for `withoutPostgres`. The other files ask nothing of a storage, or have one of their own. That every storage and every event bus keeps its
  * contract is tested by their suites.
  */
 export const behaviour: Readonly<Record<string, readonly string[]>> = {
@@ -106,18 +106,30 @@ export const withoutPostgres: readonly string[] = [
 	"core/kernel/executions/catalog-nodes.test.ts",
 	"core/kernel/executions/choose-trace.test.ts",
 	"core/kernel/executions/rerun.test.ts",
+	"core/kernel/runs/after-run.test.ts",
+	"core/features/inquiries/end-inquiries.test.ts",
+	"core/features/policies/concurrency.test.ts",
+	"core/features/policies/retries.test.ts",
+	"core/features/rules/processing.test.ts",
+	"core/features/sensors/pack-sensors.test.ts",
+	"core/features/sensors/sensors.test.ts",
+	"core/features/triggers/internal-triggers.test.ts",
+	"core/features/webhooks/routes.test.ts",
+	"core/features/webhooks/webhooks.test.ts",
+	"core/http/service.test.ts",
 	"plugins/sensor-file-watch/file-watch-service.test.ts",
 ];
 
-/** Those where one node has to hear of another: they also run on PostgreSQL with NATS as the event bus. */
+/**
+ * Those where one node has to hear of another: they run on PostgreSQL with NATS as the event bus instead of its own, which the suite of
+ * event buses and the files of `onPostgresInShort` test.
+ */
 export const onNats: readonly string[] = [
 	"core/kernel/executions/executions.test.ts",
-	"core/kernel/executions/leases.test.ts",
 	"core/kernel/runs/follow.test.ts",
 	"core/kernel/runs/pausing.test.ts",
 	"core/kernel/runs/children/children-nodes.test.ts",
 	"core/kernel/events/dispatcher.test.ts",
-	"core/kernel/events/processor.test.ts",
 	"core/features/packs/switch/pack-nodes.test.ts",
 	"core/features/sensors/sensor-nodes.test.ts",
 ];
@@ -126,17 +138,13 @@ export const onNats: readonly string[] = [
 export const inMemory: readonly string[] = [
 	"core/kernel/executions/executions.test.ts",
 	"core/kernel/executions/leases.test.ts",
-	"core/kernel/runs/after-run.test.ts",
-	"core/kernel/runs/children/children.test.ts",
 	"core/features/datastore/datastore.test.ts",
-	"core/features/inquiries/inquiries.test.ts",
 	"core/features/rules/processing.test.ts",
-	"core/features/timers/timers.test.ts",
 ];
 
 /**
  * Those that the short suite runs on PostgreSQL as well as on SQLite: what depends on how several nodes read and write the same records.
- * The full suite runs all of them on PostgreSQL but for `withoutPostgres`.
+ * The full suite runs all of them on PostgreSQL but for `withoutPostgres` and `onNats`.
  */
 export const onPostgresInShort: readonly string[] = [
 	"core/kernel/executions/leases.test.ts",

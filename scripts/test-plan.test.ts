@@ -15,7 +15,8 @@ function write(name: string, ...lines: readonly string[]): string {
 	return file;
 }
 
-const lease = "core/kernel/executions/leases.test.ts";
+/** One that runs on every backend. */
+const everywhere = "core/kernel/executions/executions.test.ts";
 
 test("files that ask for the most time come first", () => {
 	const files = [write("a.test.ts"), write("b.test.ts", "// test-timeout: 600"), write("c.test.ts", "// test-timeout: 180")];
@@ -40,25 +41,25 @@ test("a file says by a comment of its own line that it mostly waits", () => {
 test("a file of the behaviour runs on each backend, any other once", () => {
 	const other = write("f.test.ts");
 	assert.deepEqual(
-		planJobs([lease, other]).map(({ name }) => name),
-		[...backendNames.map((backend) => `${lease} on ${backend}`), other],
+		planJobs([everywhere, other]).map(({ name }) => name),
+		[...backendNames.map((backend) => `${everywhere} on ${backend}`), other],
 	);
 });
 
 test("a filter is a part of a name, with the backend", () => {
 	const other = write("g.test.ts");
-	const names = (...filters: readonly string[]) => planJobs([lease, other], { filters }).map(({ name }) => name);
-	assert.deepEqual(names("leases.test.ts on sqlite", "g.test"), [`${lease} on sqlite`, other]);
-	assert.deepEqual(names("executions/leases").length, backendNames.length);
+	const names = (...filters: readonly string[]) => planJobs([everywhere, other], { filters }).map(({ name }) => name);
+	assert.deepEqual(names("executions/executions.test.ts on sqlite", "g.test"), [`${everywhere} on sqlite`, other]);
+	assert.deepEqual(names("executions/executions").length, backendNames.length);
 	assert.deepEqual(names("no such file"), []);
 });
 
 test("told of one backend, everything runs once", () => {
 	const other = write("h.test.ts");
 	assert.deepEqual(
-		planJobs([lease, other], { only: "postgres" }).map(({ name, backend }) => [name, backend]),
+		planJobs([everywhere, other], { only: "postgres" }).map(({ name, backend }) => [name, backend]),
 		[
-			[`${lease} on postgres`, "postgres"],
+			[`${everywhere} on postgres`, "postgres"],
 			[other, undefined],
 		],
 	);
@@ -66,14 +67,14 @@ test("told of one backend, everything runs once", () => {
 
 test("the short suite leaves out what is marked, and most backends; a filter takes it all the same", () => {
 	const marked = write("i.test.ts", "// test-suite: full");
-	const short = planJobs([lease, marked], { extent: "short" });
+	const short = planJobs([everywhere, marked], { extent: "short" });
 	assert.deepEqual(
 		short.map(({ backend }) => backend),
 		["sqlite", "postgres"],
 	);
 	const named = planJobs([marked], { extent: "short", filters: ["i.test"] });
 	assert.deepEqual(
-		[named.length, planJobs([marked]).length, planJobs([lease], { filters: ["leases"], extent: "short" }).length],
+		[named.length, planJobs([marked]).length, planJobs([everywhere], { filters: ["executions/executions"], extent: "short" }).length],
 		[1, 1, 4],
 	);
 });

@@ -50,7 +50,7 @@ function toJobs(file: string, only: BackendName | undefined): Job[] {
 	const isOn: Readonly<Record<BackendName, boolean>> = {
 		memory: inMemory.includes(file),
 		sqlite: true,
-		postgres: !withoutPostgres.includes(file),
+		postgres: onPostgresInShort.includes(file) || ![...withoutPostgres, ...onNats].includes(file),
 		"postgres-nats": onNats.includes(file),
 	};
 	const fitting = backendNames.filter((name) => isOn[name]);
