@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type ExecutionEntity } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { ParentShares } from "./parent-shares.ts";
 
@@ -21,9 +22,27 @@ const parent = defineRunner("parent", () => ({
 	},
 }))();
 
-async function withPool(poolSize: number, run: (node: TestEngine) => Promise<void>): Promise<void> {
+let openGate = () => {};
+const gate = new Promise<void>((resolve) => {
+	openGate = resolve;
+});
+
+/** Ends when the gate is open. */
+const gated = defineRunner("gated", () => ({
+	description: "Waits for a gate.",
+	capabilities: {},
+	parameters: {},
+	async run() {
+		await gate;
+		return { succeeded: true, result: {} };
+	},
+}))();
+
+async function withPool(poolSize: number, run: (node: TestEngine) => Promise<void>, onCall?: OnCall): Promise<void> {
+	const shared = createSharedStorage();
 	const node = await startEngine({
-		runners: [parent],
+		storage: shared.createDoor(onCall).plugin,
+		runners: [parent, gated],
 		options: { actionrunner: { actions_pool_size: poolSize, graceful_shutdown: false } },
 	});
 	try {
@@ -31,6 +50,7 @@ async function withPool(poolSize: number, run: (node: TestEngine) => Promise<voi
 		await run(node);
 	} finally {
 		await node.stop();
+		await shared.release();
 	}
 }
 
@@ -84,14 +104,37 @@ test("a parent is full with half of the slots, rounded up, and a claim takes no 
 	});
 	const runs = ["a", "b", "a"].map((parentId) => shares.during(parentId, () => finished));
 	assert.equal(shares.full, undefined);
-	assert.equal(shares.limit, 1);
+	assert.equal(shares.limitBeside(undefined), 1);
 	runs.push(shares.during("a", () => finished));
 	assert.equal(shares.full, "a");
-	assert.equal(shares.limit, 2);
+	assert.equal(shares.limitBeside("a"), 2);
 	finish();
 	await Promise.all(runs);
 	assert.equal(shares.full, undefined);
-	assert.equal(shares.limit, 3);
+	assert.equal(shares.limitBeside(undefined), 3);
+});
+
+test("while a parent steadily holds one slot less than its share, a claim still takes several others", () => {
+	const limits: number[] = [];
+	const onCall: OnCall = (method, [kind, query]) => {
+		if (method === "claim" && kind === "execution") limits.push((query as { readonly limit: number }).limit);
+	};
+	return withPool(
+		16,
+		async (node) => {
+			const { id } = await node.submit({ children: 7 }, { action: "default.parent" });
+			await running(node, { parent_id: id }, 7);
+			await node.engine.actions.create({ name: "gated", runner_type: "gated" });
+			for (let index = 0; index < 30; index++) await node.submit({}, { action: "default.gated" });
+			limits.length = 0;
+			openGate();
+			const others = { action_ref: "default.gated", status: "succeeded" } as const;
+			await until("the others have ended", 60, async () => (await node.storage.count("execution", others)) === 30 || undefined);
+			assert.equal(Math.max(...limits) > 1, true, String(limits));
+			assert.equal((await running(node, { parent_id: id }, 7)).length, 7);
+		},
+		onCall,
+	);
 });
 
 test.run();

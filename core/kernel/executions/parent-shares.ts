@@ -4,10 +4,13 @@
  */
 export class ParentShares {
 	readonly #share: number;
+	/** Slots below the share from which on a parent counts as full: one that stays just below its share must not make every claim a small one. */
+	readonly #margin: number;
 	readonly #held = new Map<string, number>();
 
 	constructor(poolSize: number) {
 		this.#share = Math.ceil(poolSize / 2);
+		this.#margin = Math.ceil(this.#share / 4);
 	}
 
 	/** Counts a child while it runs. */
@@ -22,10 +25,10 @@ export class ParentShares {
 		}
 	}
 
-	/** The parent whose children hold their share. While a slot is free there is one at most; children that rest hold none, and the one with the most counts. */
+	/** The parent whose children hold nearly their share, or more. If there are several, the one with the most. */
 	get full(): string | undefined {
 		let full: string | undefined;
-		let most = this.#share - 1;
+		let most = this.#share - this.#margin;
 		for (const [parentId, held] of this.#held) {
 			if (held <= most) continue;
 			most = held;
@@ -35,9 +38,9 @@ export class ParentShares {
 	}
 
 	/** Most executions that one claim may take without a parent, other than the full one, passing its share. */
-	get limit(): number {
+	limitBeside(full: string | undefined): number {
 		let most = 0;
-		for (const held of this.#held.values()) if (held < this.#share && held > most) most = held;
+		for (const [parentId, held] of this.#held) if (parentId !== full && held < this.#share && held > most) most = held;
 		return this.#share - most;
 	}
 }

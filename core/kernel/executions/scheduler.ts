@@ -266,9 +266,10 @@ export class Scheduler {
 		else this.#goOnLater();
 	}
 
-	/** Claims some of what matches. Children of a parent that holds its share of the slots are claimed only if nothing else waits. */
+	/** Claims some of what matches. Children of a parent that nearly holds its share of the slots are claimed only if nothing else waits. */
 	async #claimFairly(claim: Claim<"execution">, { isRequested = false } = {}): Promise<boolean> {
-		const { full, limit } = this.#shares;
+		const { full } = this.#shares;
+		const limit = this.#shares.limitBeside(full);
 		if (full === undefined) return this.#claiming.claimSome({ ...claim, limit });
 		if (!isRequested || this.#onlyParent !== full) {
 			// Before others are looked for, as `announce` resets it for those that come in meanwhile.
