@@ -31,6 +31,7 @@ test("what is no host is refused with what is allowed", () => {
 		);
 	}
 	assert.throws(() => parseHosts([{ a: 1 }] as unknown as string), /is not a host/);
+	assert.equal(parseHosts([9007199254740993n])[0]?.key, "9007199254740993");
 });
 
 test.run();

@@ -1,4 +1,4 @@
-import { type JsonValue, SvcError } from "../../core/contract/index.ts";
+import { type JsonValue, SvcError, stringifyJson } from "../../core/contract/index.ts";
 
 /** A host as an action names it. */
 export interface NamedHost {
@@ -15,7 +15,7 @@ type HostAddress = Omit<NamedHost, "key">;
 
 /** Reads `web1, root@web2:2222, [2001:db8::1]:22`, separated by commas or lines, or a list of such. What is named twice is taken once. */
 export function parseHosts(hosts: JsonValue | undefined): readonly NamedHost[] {
-	const texts = [hosts ?? ""].flat().flatMap((entry) => (typeof entry === "string" ? entry.split(/[,\n]/) : [JSON.stringify(entry)]));
+	const texts = [hosts ?? ""].flat().flatMap((entry) => (typeof entry === "string" ? entry.split(/[,\n]/) : [stringifyJson(entry)]));
 	const entries = [...new Set(texts.map((entry) => entry.trim()))]
 		.filter((entry) => entry !== "")
 		.map((entry) => parseHost(entry, "hosts"));

@@ -1,3 +1,4 @@
+import { stringifyJson } from "../../contract/index.ts";
 import { comparePlan } from "../compare-plan.ts";
 import { CliExit, write } from "../context.ts";
 import { toPlanText } from "../plan-text.ts";
@@ -27,7 +28,7 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 			const planned = await plan({ config: options.config, only: options.only });
 			const running = await comparePlan(planned, () => openSession(options, context, { signIn: false }));
 			const report = { ...planned, running };
-			await write(context.stdout, options.json ? `${JSON.stringify(report, undefined, 4)}\n` : toPlanText(report));
+			await write(context.stdout, options.json ? `${stringifyJson(report, 4)}\n` : toPlanText(report));
 			if (!planned.would_start) throw new CliExit(1);
 		});
 };

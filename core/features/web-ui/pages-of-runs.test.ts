@@ -1,6 +1,7 @@
 // test-timeout: 600
 import { test } from "uvu";
 import "./pages/actions-page.test-support.ts";
+import "./pages/large-numbers.test-support.ts";
 import "./pages/log-hostile.test-support.ts";
 import "./pages/log-view.test-support.ts";
 import "./pages/runs-page.test-support.ts";

@@ -95,6 +95,15 @@ test("as JSON the plan is whole, with what differs from the running service", ()
 		});
 	}));
 
+test("as JSON the plan holds a whole number beyond 2^53 exactly", () =>
+	withPlan(async (place) => {
+		const criteria = "criteria: { trigger.body.id: { type: equals, pattern: 9007199254740993 } }\n";
+		await place.write("packs/hello/rules/greet.yaml", greetRule + criteria);
+		const { exitCode, stdout } = await svc(place, "--json", "--api-url", nowhere);
+		assert.equal(exitCode, 0);
+		assert.match(stdout, /"pattern": 9007199254740993\n/);
+	}));
+
 test("without a credential the comparison is left out, and says why", () =>
 	withPlan(async (place) => {
 		await place.serve(async (_service, { addresses }) => {
