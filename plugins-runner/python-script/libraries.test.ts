@@ -6,7 +6,7 @@ import { PythonPack, useRunner, withPython } from "./python-pack.test-support.ts
 const test = withPython(everyTest);
 const pack = new PythonPack(test);
 const without = useRunner(test, pythonScript({ engine: "cpython" }));
-const withLibraries = useRunner(test, pythonScript({ engine: "cpython" }), { content: { enable_common_libs: true } });
+const withLibraries = useRunner(test, pythonScript({ engine: "cpython" }), { options: { content: { enable_common_libs: true } } });
 
 const imports = "import shared\nfrom common.words import said\nreturn [shared.value, said]";
 

@@ -8,13 +8,19 @@ import type { RunnerPlugin } from "../../core/contract/index.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { createCases } from "./cases.test-support.ts";
 import { pythonScript } from "./index.ts";
+import { KeptSnapshot } from "./pyodide/kept-snapshot.test-support.ts";
 import { PythonPack } from "./python-pack.test-support.ts";
 
 const pack = new PythonPack(everyTest);
 const dataDirectory = mkdtempSync(join(tmpdir(), "svc-pyodide-"));
-everyTest.after(() => rmSync(dataDirectory, { recursive: true }));
+const snapshot = new KeptSnapshot(dataDirectory);
+everyTest.before(() => void snapshot.lend());
+everyTest.after(() => {
+	snapshot.keep();
+	rmSync(dataDirectory, { recursive: true });
+});
 
-/** A runner that finds the snapshot of the test before: making one takes longer than all the rest. */
+/** A runner that finds the snapshot of an earlier test: making one takes longer than all the rest. */
 function createPlugin(): RunnerPlugin {
 	// None is made ready for a run that never comes: `pyodide-service.test.ts` shows what becomes of those.
 	const plugin: RunnerPlugin = pythonScript({ engine: "pyodide", pyodide: { warm_workers: 0 } });
@@ -27,18 +33,31 @@ function createPlugin(): RunnerPlugin {
 	};
 }
 
-/** They start 20 and 10 interpreters. `pyodide-service.test.ts` has what they state with three. */
-const atOnce = /: (one instance runs many actions at once|runs at the same time keep their output apart)$/;
+/** Statements that other files test on this engine. A start of an interpreter takes 1.7 s of the processor, so that each is tested once. */
+const testedElsewhere = new Set([
+	// pyodide-table.test.ts
+	"an action that works resolves as succeeded, with a result that survives JSON",
+	"an action that fails resolves as not succeeded",
+	"an abort (timeout) ends the run within the grace and keeps the output",
+	// pyodide-run.test.ts
+	"output is emitted in order and complete",
+	// pyodide-service.test.ts, with three runs rather than 20 and 10
+	"one instance runs many actions at once",
+	"runs at the same time keep their output apart",
+	"an abort (shutdown) ends the run within the grace and keeps the output",
+]);
+const suiteName = "python script on pyodide";
 const test = (name: string, run: () => Promise<void>) => {
-	if (!atOnce.test(name)) everyTest(name, run);
+	if (!testedElsewhere.has(name.slice(suiteName.length + 2))) everyTest(name, run);
 };
 
 testRunner({
 	patience: 30_000,
 	test,
-	name: "python script on pyodide",
+	name: suiteName,
 	create: createPlugin,
-	cases: { ...createCases(pack), ignoresTerm: pack.body("loops", "print('ready')\nwhile True: pass") },
+	// `pyodide-run.test.ts` and `pyodide-faults.test.ts` have runs that do not end by themselves.
+	cases: createCases(pack),
 	// Python is loaded before anything can be refused, and on a busy machine that takes its time.
 	grace: 20_000,
 });

@@ -5,6 +5,7 @@ import type { OptionsInput, ParameterSchema, Runner, RunnerPlugin, RunResult } f
 import { createOptions } from "../../core/testing/options.ts";
 import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
+import { KeptSnapshot } from "./pyodide/kept-snapshot.test-support.ts";
 
 /** uvu's `test` with its hooks. */
 export interface Test {
@@ -71,9 +72,23 @@ export interface StartedRunner {
 	readonly modules: string;
 }
 
+/** As `useRunner`, for a runner whose engine is Pyodide: it starts from a snapshot that an earlier test file made. */
+export function usePyodide(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin): StartedRunner {
+	const dataDirectory = createDataDirectory();
+	const snapshot = new KeptSnapshot(dataDirectory);
+	test.before(() => void snapshot.lend());
+	test.after(() => snapshot.keep());
+	return useRunner(test, plugin, { dataDirectory });
+}
+
+const createDataDirectory = () => mkdtempSync(join(tmpdir(), "svc-python-"));
+
 /** One runner for all tests of a file, started as the host would. */
-export function useRunner(test: Pick<Test, "before" | "after">, plugin: RunnerPlugin, options?: OptionsInput): StartedRunner {
-	const dataDirectory = mkdtempSync(join(tmpdir(), "svc-python-"));
+export function useRunner(
+	test: Pick<Test, "before" | "after">,
+	plugin: RunnerPlugin,
+	{ options, dataDirectory = createDataDirectory() }: { readonly options?: OptionsInput; readonly dataDirectory?: string } = {},
+): StartedRunner {
 	const modules = mkdtempSync(join(tmpdir(), "svc-modules-"));
 	let runner: Runner<ParameterSchema> = plugin.create();
 	const start = () =>

@@ -4,11 +4,11 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import { pythonScript } from "../index.ts";
-import { PythonPack, useRunner } from "../python-pack.test-support.ts";
+import { PythonPack, usePyodide } from "../python-pack.test-support.ts";
 
 // What only this engine can be asked: that nothing gets out of it, and that it ends. `pyodide-faults.test.ts` has what breaks it.
 const pack = new PythonPack(test);
-const runner = useRunner(test, pythonScript({ engine: "pyodide", pyodide: { memory_limit: 128 } }));
+const runner = usePyodide(test, pythonScript({ engine: "pyodide", pyodide: { memory_limit: 128, warm_workers: 0 } }));
 
 /** What `run` with this body returned. */
 async function resultOf(name: string, body: string): Promise<unknown> {
@@ -17,17 +17,71 @@ async function resultOf(name: string, body: string): Promise<unknown> {
 	return result["result"];
 }
 
-/** A list of what each expression gave, or the name of what it raised. */
-function attempts(...expressions: readonly string[]): string {
-	const lines = expressions.map((text) => `attempt(lambda: ${text})`);
-	return [
-		"seen = []",
-		"def attempt(call):",
-		"    try: seen.append(call())",
-		"    except BaseException as error: seen.append(type(error).__name__ + ': ' + str(error)[:60])",
-		...lines,
-		"return seen",
-	].join("\n");
+/** Expressions that one action evaluates, since each action starts an interpreter. */
+const expressions = {
+	files: [
+		"open('data/file.txt').read()",
+		"os.getcwd()",
+		"sorted(os.listdir('/'))",
+		"open('/etc/passwd').read()",
+		"os.listdir('outside')",
+		"open('data/file.txt', 'a')",
+		"open('data/new.txt', 'w')",
+		"os.remove('data/file.txt')",
+		"os.chmod('data/file.txt', 0)",
+		"open(module, 'a')",
+		"os.remove(module)",
+		"dict(os.environ)",
+	],
+	javascript: [
+		"__import__('js').process.exit(0)",
+		"__import__('js').eval('1')",
+		"__import__('pyodide_js').loadPackage.constructor('return globalThis')()",
+		"mount()",
+	],
+	abilities: [
+		"sys.stdin.read()",
+		"__import__('subprocess').run(['true'])",
+		"os.system('true')",
+		"asyncio.run(later())",
+		"__import__('no_such_module')",
+	],
+};
+
+/** An action that returns for each name the values of its expressions, or the names and texts of what they raised. */
+function toAttempts(module: string): string {
+	return `
+import asyncio
+module = ${JSON.stringify(module)}
+async def later():
+    await asyncio.sleep(0.01)
+    return 'later'
+def mount():
+    import js, pyodide_js
+    files = pyodide_js.FS
+    files.mkdirTree('/host')
+    files.mount(files.filesystems.NODEFS, js.JSON.parse('{"root": "/etc"}'), '/host')
+    return os.listdir('/host')
+def attempt(call):
+    try: return call()
+    except BaseException as error: return type(error).__name__ + ': ' + str(error)[:60]
+return {${Object.entries(expressions)
+		.map(([name, texts]) => `${JSON.stringify(name)}: [${texts.map((text) => `attempt(lambda: ${text})`).join(", ")}]`)
+		.join(", ")}}`;
+}
+
+let attempted: Promise<Readonly<Record<keyof typeof expressions, readonly string[]>>> | undefined;
+
+/** What the expressions of this name gave. */
+async function attempt(name: keyof typeof expressions): Promise<readonly string[]> {
+	attempted ??= (async () => {
+		pack.write("data/file.txt", "content");
+		symlinkSync("/etc", join(pack.directory, "outside"));
+		const module = join(runner.modules, "module.py");
+		writeFileSync(module, "");
+		return (await resultOf("attempts", toAttempts(module))) as Awaited<NonNullable<typeof attempted>>;
+	})();
+	return (await attempted)[name];
 }
 
 test("a run sees nothing of an earlier one, and draws other numbers", async () => {
@@ -43,26 +97,8 @@ return [seen, random.random()]`;
 });
 
 test("of the machine's files only the pack's, and modules for packs, are there, to be read", async () => {
-	pack.write("data/file.txt", "content");
-	symlinkSync("/etc", join(pack.directory, "outside"));
-	const module = JSON.stringify(join(runner.modules, "module.py"));
-	writeFileSync(join(runner.modules, "module.py"), "");
-	const body = attempts(
-		"open('data/file.txt').read()",
-		"os.getcwd()",
-		"sorted(os.listdir('/'))",
-		"open('/etc/passwd').read()",
-		"os.listdir('outside')",
-		"open('data/file.txt', 'a')",
-		"open('data/new.txt', 'w')",
-		"os.remove('data/file.txt')",
-		"os.chmod('data/file.txt', 0)",
-		`open(${module}, 'a')`,
-		`os.remove(${module})`,
-		"dict(os.environ)",
-	);
+	const seen = await attempt("files");
 	const refused = /Read-only file system/;
-	const seen = (await resultOf("files", body)) as string[];
 	assert.deepEqual(seen.slice(0, 2), ["content", pack.directory]);
 	assert.deepEqual(seen[2], ["dev", "home", "lib", "proc", "tmp"]);
 	assert.match(String(seen[3]), /FileNotFoundError/);
@@ -72,22 +108,7 @@ test("of the machine's files only the pack's, and modules for packs, are there, 
 });
 
 test("JavaScript leads neither to Node nor to other files", async () => {
-	const body = attempts(
-		"__import__('js').process.exit(0)",
-		"__import__('js').eval('1')",
-		"__import__('pyodide_js').loadPackage.constructor('return globalThis')()",
-		"mount()",
-	).replace(
-		"attempt(lambda: mount())",
-		`def mount():
-    import js, pyodide_js
-    files = pyodide_js.FS
-    files.mkdirTree('/host')
-    files.mount(files.filesystems.NODEFS, js.JSON.parse('{"root": "/etc"}'), '/host')
-    return os.listdir('/host')
-attempt(mount)`,
-	);
-	const seen = (await resultOf("javascript", body)) as string[];
+	const seen = await attempt("javascript");
 	assert.match(seen[0] ?? "", /^AttributeError: exit/);
 	assert.match(seen[1] ?? "", /EvalError/);
 	assert.match(seen[2] ?? "", /EvalError/);
@@ -126,17 +147,12 @@ test("much output waits for who takes it, and arrives whole", async () => {
 });
 
 test("input is at its end, programs cannot be started, coroutines can be awaited", async () => {
-	const body = attempts(
-		"sys.stdin.read()",
-		"__import__('subprocess').run(['true'])",
-		"os.system('true')",
-		"__import__('asyncio').run(later())",
-	).replace("seen = []", "import asyncio\nasync def later():\n    await asyncio.sleep(0.01)\n    return 'later'\nseen = []");
-	const [input, program, system, later] = (await resultOf("abilities", body)) as string[];
+	const [input, program, system, later, module] = await attempt("abilities");
 	assert.equal(input, "");
 	assert.match(program ?? "", /^OSError/);
 	assert.match(system ?? "", /^OSError: .*programs cannot be started/);
 	assert.equal(later, "later");
+	assert.match(module ?? "", /^ModuleNotFoundError: No module named 'no_such_module'/);
 });
 
 test.run();

@@ -17,6 +17,6 @@ export interface Checks {
 	readonly check: Check;
 	/** Registers a row for CPython alone. */
 	readonly checkShared: Check;
-	/** True if a value of its own is not worth a start: one action returns all of them. */
+	/** True if a row of its own is not worth a start for a value: one action returns all of them. */
 	readonly sharesStarts: boolean;
 }

@@ -4,15 +4,18 @@ import type { Checks } from "./check.test-support.ts";
 import { type DatastoreServer, startDatastoreServer } from "./datastore-server.test-support.ts";
 
 const datastoreUse = `
+def attempt(call):
+    try: return call()
+    except Exception as error: return type(error).__name__ + ': ' + str(error)
 s = self.action_service
 first = [s.get_value('x'), s.set_value('x', 12), s.get_value(name='x', decrypt=True)]
 s.set_value(name='a/b é', value='shared', local=False, ttl=60, encrypt=True)
 names = [i.name for i in s.list_values()] + [i.value for i in s.datastore_service.list_values(local=False, prefix='a/')]
 last = [s.delete_value('x'), s.delete_value('x'), s.get_value('broken'), s.get_user_info()['username']]
-return [first, names, last]
+return [first, names, last, attempt(lambda: s.get_value('x', scope='user')), attempt(lambda: s.set_value('broken', 1))]
 `;
 
-export function checkDatastore({ check }: Checks, test: Test): void {
+export function checkDatastore({ check, checkShared }: Checks, test: Test): void {
 	let server: DatastoreServer | undefined;
 	test.before(async () => {
 		server = await startDatastoreServer();
@@ -20,29 +23,28 @@ export function checkDatastore({ check }: Checks, test: Test): void {
 	test.after(() => server?.stop());
 	const environment = () => server?.environment ?? {};
 
-	check("the datastore is reached with the token of the execution", async ({ pack, runner }) => {
-		const { result } = await runner.run({ ...pack.body("datastore", datastoreUse), environment: environment() });
-		assert.deepEqual(result["result"], [
-			[null, true, "12"],
-			["tests.Test:x", "shared"],
-			[true, false, null, "tester"],
-		]);
-		assert.match(String(result["stderr"]), /^actions\.python\.service: ERROR .*'tests\.Test:broken' cannot be read: .* \(500\)\n$/);
-		const put = server?.requests.find((line) => line.includes("a/b"));
-		assert.match(put ?? "", /^PUT \/v1\/keys\/a\/b é \{.*"ttl": ?60.*"secret": ?true/);
-	});
+	check(
+		"the datastore is reached with the token of the execution, another scope is refused, a failed write is raised",
+		async ({ pack, runner }) => {
+			const { result } = await runner.run({ ...pack.body("datastore", datastoreUse), environment: environment() });
+			const [first, names, last, scope, write] = result["result"] as readonly unknown[];
+			assert.deepEqual(
+				[first, names, last],
+				[
+					[null, true, "12"],
+					["tests.Test:x", "shared"],
+					[true, false, null, "tester"],
+				],
+			);
+			assert.match(String(scope), /^ValueError: scope 'user' cannot be used/);
+			assert.match(String(write), /^ServiceError: value 'tests\.Test:broken': Internal Server Error \(500\)/);
+			assert.match(String(result["stderr"]), /^actions\.python\.service: ERROR .*'tests\.Test:broken' cannot be read: .* \(500\)\n$/);
+			const put = server?.requests.find((line) => line.includes("a/b"));
+			assert.match(put ?? "", /^PUT \/v1\/keys\/a\/b é \{.*"ttl": ?60.*"secret": ?true/);
+		},
+	);
 
-	check("another scope is refused, and a failed write is raised", async ({ pack, runner }) => {
-		const body = `
-def attempt(call):
-    try: return call()
-    except Exception as error: return type(error).__name__ + ': ' + str(error)
-s = self.action_service
-return [attempt(lambda: s.get_value('x', scope='user')), attempt(lambda: s.set_value('broken', 1))]`;
-		const { result } = await runner.run({ ...pack.body("refused", body), environment: environment() });
-		const [scope, write] = result["result"] as readonly unknown[];
-		assert.match(String(scope), /^ValueError: scope 'user' cannot be used/);
-		assert.match(String(write), /^ServiceError: value 'tests\.Test:broken': Internal Server Error \(500\)/);
+	checkShared("a service that cannot be reached is an exception", async ({ pack, runner }) => {
 		const away = { ...environment(), SVC_ACTION_API_URL: "http://127.0.0.1:1/v1" };
 		const lost = await runner.run({ ...pack.body("lost", "self.action_service.set_value('x', 1)"), environment: away });
 		assert.match(String(lost.result["stderr"]), /ServiceError: .*the service cannot be reached/);

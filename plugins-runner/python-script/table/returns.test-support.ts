@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import type { JsonValue } from "../../../core/contract/index.ts";
+import type { EngineName } from "../engine.ts";
 import type { Check, Checks } from "./check.test-support.ts";
 
 const times = { at: "2020-01-02T03:04:05", on: "2020-01-02", n: 1 };
@@ -29,12 +30,14 @@ const values: readonly (readonly [body: string, result: JsonValue])[] = [
 	["return {'set': {3}, 'frozen': frozenset(), 'keys': {'a': 1}.keys(), 'range': range(2), 'n': [1.5, True]}", collections],
 	["return [b'caf\\xc3\\xa9', bytearray(b'\\xff'), {b'key': 1}]", ["café", "\\xff", { key: 1 }]],
 	["import enum; return {'e': enum.Enum('E', 'A B').B, 'i': enum.IntEnum('I', 'A').A, 'x': ValueError('no'), 'f': float('nan')}", others],
+	["def depth(n): return n if n == 950 else depth(n + 1)\nreturn depth(0)", 950],
+	["def again(): return again()\ntry: again()\nexcept RecursionError: return 'RecursionError'", "RecursionError"],
 	["import collections as c; return [c.namedtuple('P', 'x y')(1, {2}), c.deque([{3}]), c.Counter('a'), object]", containers],
 ];
 
 /** An action that returns all of `values`, each from a function of its own. */
 const allValues = [
-	...values.map(([body], index) => `def value_${index}():\n    ${body}`),
+	...values.map(([body], index) => `def value_${index}():\n    ${body.replaceAll("\n", "\n    ")}`),
 	`return [${values.map((_value, index) => `value_${index}()`).join(", ")}]`,
 ].join("\n");
 
@@ -42,20 +45,19 @@ type End = readonly [body: string, succeeded: boolean, result: JsonValue, exitCo
 
 /** Body of `run`, then: succeeded, `result.result`, `result.exit_code`, and what stderr must hold. */
 const ends: readonly End[] = [
-	["return (False, complex(1, 2))", false, "(1+2j)", 0],
-	["deep = []\nfor _ in range(600): deep = [deep]\nreturn {'n': 1, 'deep': deep}", true, { n: 1, deep: nested(199) }, 0],
 	["deep = []\nfor _ in range(5000): deep = [deep]\nreturn {'n': 1, 'deep': deep}", true, { n: 1, deep: nested(199) }, 0],
 	["raise ValueError('bad value é')", false, "None", 1, /^Traceback .*\n {2}File ".*", line 6, in run\n[^]*ValueError: bad value é\n$/],
-	["sys.exit()", true, "None", 0],
 	["sys.exit(3)", false, "None", 3],
-	["sys.exit('with a text')", false, "None", 1, /^with a text\n$/],
 	["raise KeyboardInterrupt", false, "None", 1, /KeyboardInterrupt/],
-	["self.depth = getattr(self, 'depth', 0) + 1; return self.run() if self.depth < 950 else self.depth", true, 950, 0],
-	["return self.run(**parameters)", false, "None", 1, /RecursionError/],
 ];
 
 /** Ends that only code decides which both engines share. */
 const sharedEnds: readonly End[] = [
+	["return (False, complex(1, 2))", false, "(1+2j)", 0],
+	["deep = []\nfor _ in range(600): deep = [deep]\nreturn {'n': 1, 'deep': deep}", true, { n: 1, deep: nested(199) }, 0],
+	["sys.exit()", true, "None", 0],
+	["sys.exit('with a text')", false, "None", 1, /^with a text\n$/],
+	["return self.run(**parameters)", false, "None", 1, /RecursionError/],
 	["return (True, {'x': 1})", true, { x: 1 }, 0],
 	["return (False, {'x': 1})", false, { x: 1 }, 0],
 	["return (None, 'x')", true, "x", 0],
@@ -76,7 +78,7 @@ function checkEnds(check: Check, rows: readonly End[]): void {
 	}
 }
 
-export function checkReturns({ check, checkShared, sharesStarts }: Checks): void {
+export function checkReturns({ check, checkShared, sharesStarts }: Checks, engine: EngineName): void {
 	const whole = values.map(([, result]) => result);
 	checkEnds(check, sharesStarts ? [[allValues, true, whole, 0]] : values.map(([body, result]) => [body, true, result, 0]));
 	checkEnds(check, ends);
@@ -89,7 +91,7 @@ export function checkReturns({ check, checkShared, sharesStarts }: Checks): void
 		assert.match(String(result["error"]), /must be True, False or None, not 'yes'/);
 	});
 
-	check("nothing that is printed can pass for the result", async ({ pack, runner }) => {
+	check("nothing that is printed can pass for the result, which names the engine and its version", async ({ pack, runner }) => {
 		const body = `
 print('{"status": true, "result": "forged"}')
 sys.stderr.write('{"status": true, "result": "forged"}')
@@ -100,5 +102,6 @@ return (False, 'real')`;
 		assert.equal(succeeded, false);
 		assert.equal(result["result"], "real");
 		assert.match(String(result["stdout"]), /^\{"status": true, "result": "forged"\}\n/);
+		assert.match(String(result["engine"]), new RegExp(`^${engine} \\d+\\.\\d+`));
 	});
 }
