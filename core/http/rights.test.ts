@@ -155,12 +155,13 @@ test(
 			String((await ask(root, "POST", "/v1/executions", { action, context: { parent: { execution_id: parent } } })).body["id"]);
 		const [whispered, spoken] = [await startChild("default.whisper", id), await startChild("default.speak", id)];
 		const below = await startChild("default.speak", whispered);
-		const childrenFor = async (token: string) => {
-			const { body } = await ask(token, "GET", `/v1/executions/${id}/children`);
+		const childrenFor = async (token: string, query = "") => {
+			const { body } = await ask(token, "GET", `/v1/executions/${id}/children${query}`);
 			return (body as unknown as Rows).map((child) => child["id"]).sort();
 		};
 		assert.equal((await ask(viewer, "GET", `/v1/executions/${whispered}`)).status, 403);
 		assert.deepEqual(await childrenFor(viewer), [spoken, below].sort());
+		assert.deepEqual(await childrenFor(viewer, "?limit=2"), [spoken, below].sort());
 		for (const token of [root, observer]) assert.deepEqual(await childrenFor(token), [whispered, spoken, below].sort());
 	}),
 );

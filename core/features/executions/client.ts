@@ -250,7 +250,7 @@ export function createExecutionClient(api: Api): ExecutionClient {
 					const page = await list<ExecutionRecord>(path, query, waiting);
 					found.push(...page.items);
 					if (page.items.length === 0) break;
-					total = page.total ?? limit;
+					total = page.hasMore === true ? limit : (page.total ?? limit);
 				}
 				return found;
 			},

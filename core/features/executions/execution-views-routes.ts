@@ -3,12 +3,14 @@ import { gzip } from "node:zlib";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
 import { type Answer, answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
 import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, text } from "../../http/openapi/schema.ts";
-import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { type Paging, pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Presentation, presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/present.ts";
+import { replyPages } from "../../http/reply-pages.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { replyContent, replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Selection } from "../../http/selection.ts";
+import type { Descendant } from "../../kernel/executions/descendants.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
@@ -97,7 +99,7 @@ export const executionViewRoutes = withActionExecutions([
 		component: "api",
 		summary: "List all descendants of an execution",
 		description:
-			"Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start. Without `limit` all of them are sent, piece by piece.",
+			"Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start. A page is read up to its end; its total counts up to 10,000 descendants, or `api.exact_total_limit` if that is less. Without `limit` all of them are sent, piece by piece.",
 		answers: { 200: answerPage(executionSchema), 429: answerTooMany },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
@@ -108,22 +110,50 @@ export const executionViewRoutes = withActionExecutions([
 			const { executions } = context.engine;
 			const presentation = toMaskedPresentation(context);
 			const descendants = await executions.descendants(toId(context), { depth, sorted: result_fmt === "sorted" });
-			const visible = descendants.filter(visibleBy(presentation));
-			return replyRecords(context, paging, visible, async (part) =>
-				presentExecutions(context, await executions.ofIds(part.map(({ id }) => id)), { presentation }),
-			);
+			const visible = visibleBy(descendants, presentation);
+			const present = async (ids: readonly string[]) => presentExecutions(context, await executions.ofIds(ids), { presentation });
+			if (paging.limit === undefined) {
+				const ids: string[] = [];
+				for await (const id of visible) ids.push(id);
+				return replyRecords(context, paging, ids, present);
+			}
+			const { ids, total, exactTotal } = await readTreePage(visible, { ...paging, limit: paging.limit });
+			return replyPages(context, { ...paging, exactTotal }, async () => ({ items: await present(ids), total }));
 		},
 	}),
 ]);
 
-/** There may be a hundred thousand executions of a few actions: each action is asked for once. */
-function visibleBy({ mayView }: Pick<Presentation, "mayView">): (execution: { readonly action_ref: string }) => boolean {
+/** Descendants that the total of a page counts at least, if `api.exact_total_limit` is not less: counting them reads them. */
+const maxCounted = 10_000;
+
+interface TreePage {
+	readonly ids: readonly string[];
+	readonly total: number;
+	readonly exactTotal: number;
+}
+
+/** A page of executions. It is read up to its end, and as far beyond as the total is counted. */
+async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exactTotal }: Required<Paging>): Promise<TreePage> {
+	const end = offset + limit;
+	const counted = Math.max(end, Math.min(exactTotal, maxCounted));
+	const ids: string[] = [];
+	let total = 0;
+	for await (const id of visible) {
+		if (total >= offset && total < end) ids.push(id);
+		total++;
+		if (total > counted) break;
+	}
+	return { ids, total, exactTotal: counted };
+}
+
+/** Ids of the executions that the caller may view. There may be a hundred thousand of a few actions: each action is checked once. */
+async function* visibleBy(executions: AsyncIterable<Descendant>, { mayView }: Pick<Presentation, "mayView">): AsyncGenerator<string> {
 	const known = new Map<string, boolean>();
-	return ({ action_ref }) => {
+	for await (const { id, action_ref } of executions) {
 		const isVisible = known.get(action_ref) ?? mayView(action_ref);
 		known.set(action_ref, isVisible);
-		return isVisible;
-	};
+		if (isVisible) yield id;
+	}
 }
 
 function only(member: string): Selection {

@@ -56,6 +56,22 @@ test("children are given by pages, and all of them piece by piece without holdin
 		assert.equal((await ask(`/v1/executions/${id}/children?limit=0`)).status, 400);
 	}));
 
+test("a page of children counts no further than the limit of exact totals, and tells that there are more", () =>
+	withService(
+		async (service) => {
+			const id = await addChildren(service);
+			const heads = async (query: string) => {
+				const { headers } = await service.ask(`/v1/executions/${id}/children${query}`);
+				return [headers.get("x-total-count"), headers.get("x-total-count-exact")];
+			};
+			assert.deepEqual(await heads("?limit=4"), ["100", "false"]);
+			assert.deepEqual(await heads("?limit=4&result_fmt=sorted"), ["100", "false"]);
+			assert.deepEqual(await heads("?limit=4&offset=3000"), ["3004", "false"]);
+			assert.deepEqual(await heads(`?limit=4&offset=${count}`), [String(count + 2), null]);
+		},
+		{ api: { exact_total_limit: 100 } },
+	));
+
 test("an execution is shown with the ids of a thousand children, in a list too", () =>
 	withService(async (service) => {
 		const id = await addChildren(service);

@@ -119,8 +119,8 @@ export interface Executions {
 	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[];
 	/** What rules have started executions from, by the ids of those that a rule has started. */
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
-	/** Descendants in depth-first order, or by start time. `depth` 0 or negative: all generations. */
-	descendants(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<readonly Descendant[]>;
+	/** Descendants in depth-first order, or by start time, read only as far as the caller goes. `depth` 0 or negative: all generations. */
+	descendants(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<AsyncIterable<Descendant>>;
 	/** The executions with these ids, in their order; without those that do not exist. */
 	ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
 	/**

@@ -122,10 +122,9 @@ withEngine("traces: a tag opens a new one each time, an id must exist, a child j
 	assert.equal(child.trace_id, first.trace_id);
 	assert.equal(child.parent_id, first.id);
 	assert.deepEqual((await engine.executions.get(first.id)).children, [child.id]);
-	assert.deepEqual(
-		(await engine.executions.descendants(first.id, { depth: -1, sorted: false })).map(({ id }) => id),
-		[child.id],
-	);
+	const below: string[] = [];
+	for await (const { id } of await engine.executions.descendants(first.id, { depth: -1, sorted: false })) below.push(id);
+	assert.deepEqual(below, [child.id]);
 	assert.deepEqual(
 		(await engine.executions.ofIds(["0".repeat(24), child.id])).map(({ entity }) => entity.id),
 		[child.id],

@@ -19,7 +19,7 @@ import type { Admit } from "./admissions.ts";
 import { findAwaitedQuestions } from "./awaited-questions.ts";
 import { cancelExecution, changeStatus } from "./cancel.ts";
 import type { Catalog } from "./catalog.ts";
-import { byStart, type Descendant, groupByParent, readDescendants, toTreeOrder } from "./descendants.ts";
+import { type Descendant, DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { Endings } from "./endings.ts";
 import { toExecutionView } from "./execution-view.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions, ExecutionView, RerunInput, SubmitInput } from "./executions-api.ts";
@@ -103,10 +103,13 @@ export class StoredExecutions implements Executions {
 		return this.#ruleCauses.of(executions, selection);
 	}
 
-	async descendants(id: string, { depth, sorted }: { readonly depth: number; readonly sorted: boolean }): Promise<readonly Descendant[]> {
-		const { id: parentId } = await this.#find(id, []);
-		const descendants = await readDescendants(this.#parts.storage, parentId, depth);
-		return sorted ? descendants.sort(byStart) : toTreeOrder(parentId, descendants);
+	async descendants(
+		id: string,
+		{ depth, sorted }: { readonly depth: number; readonly sorted: boolean },
+	): Promise<AsyncIterable<Descendant>> {
+		const { id: rootId } = await this.#find(id, []);
+		const levels = depth > 0 ? depth : Number.POSITIVE_INFINITY;
+		return sorted ? descendantsByStart(this.#parts.storage, rootId, levels) : new DescendantTree(this.#parts.storage, rootId, levels);
 	}
 
 	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[] {
