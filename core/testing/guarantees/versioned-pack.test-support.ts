@@ -13,8 +13,8 @@ import { until } from "./until.test-support.ts";
 
 const patience = 180;
 /** Of each version; every second one has another name in the next. */
-const actionCount = 150;
-const ruleCount = 20;
+const actionCount = 60;
+const ruleCount = 10;
 /** Bytes of a file that makes the pack several pieces long. */
 const payloadSize = 1_500_000;
 

@@ -19,17 +19,17 @@ import { workflowPack, writeWorkflowPack } from "./workflow-pack.test-support.ts
 // KILL_ROUNDS says how often a service is killed, KILL_SEED repeats what a failed test has tried. 300 need an hour:
 // KILL_ROUNDS=300 TEST_TIMEOUT=5400 npm test -- workflow-kill
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-const definitions = 6;
+const definitions = 4;
 /** Workflows that are under way at a time. */
-const inFlight = 6;
+const inFlight = 4;
 const longestLife = 1_500;
 const patience = 90;
 const ended = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 
 const title = (services: string, kills: number) =>
 	`with ${services}, workflows come to the ends that they have without ${kills} kills, and nothing that has succeeded runs again`;
-const ofOne = rounds({ short: 1, full: 3 });
-const ofThree = rounds({ short: 1, full: 2 });
+const ofOne = rounds({ short: 1, full: 1 });
+const ofThree = rounds({ short: 1, full: 1 });
 
 test(title("one service on SQLite", ofOne), () => killAndCompare({ size: 1, kills: ofOne }));
 

@@ -35,7 +35,8 @@ export interface PostgresServer {
 	/** Address of the database `postgres`, as its superuser. */
 	readonly url: string;
 	readonly port: number;
-	createDatabase(): Promise<TestDatabase>;
+	/** @param template name of the database that the new one is a copy of; nobody may be connected to it. Default: an empty one. */
+	createDatabase(template?: string): Promise<TestDatabase>;
 	/** End it, at once as a crash would with `KILL`; `fast` (default) cuts off connections in order. */
 	halt(how?: "fast" | "kill"): Promise<void>;
 	/** Start it again on the same port and data. */
@@ -73,7 +74,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
 	return {
 		url,
 		port,
-		createDatabase: () => createDatabase(url),
+		createDatabase: (template) => createDatabase(url, template),
 		halt,
 		async resume() {
 			server ??= await start();
@@ -101,8 +102,8 @@ export function planTestDatabase(): PlannedDatabase {
 	return planDatabase(url, process.env[templateVariable]);
 }
 
-async function createDatabase(serverUrl: string): Promise<TestDatabase> {
-	const { url, create, drop } = planDatabase(serverUrl);
+async function createDatabase(serverUrl: string, template?: string): Promise<TestDatabase> {
+	const { url, create, drop } = planDatabase(serverUrl, template);
 	await create();
 	return { url, drop };
 }
