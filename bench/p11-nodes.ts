@@ -4,7 +4,7 @@ import { describeRate } from "./harness/echo.ts";
 import { runLoad } from "./harness/execution-load.ts";
 import { startJobPeer } from "./harness/job-peer.ts";
 import { startDurablePostgres } from "./harness/postgres.ts";
-import { type Service, startService } from "./harness/service.ts";
+import { type Service, type ServiceOptions, startService } from "./harness/service.ts";
 
 const nodes = 3;
 const inFlight = 48;
@@ -14,7 +14,7 @@ export const benchmark: Benchmark = {
 	id: "P11",
 	title: `core.noop on ${nodes} nodes and PostgreSQL, POST to succeeded, ${inFlight} in flight ÷ graphile-worker in ${nodes} processes on the same server`,
 	goals: [
-		{ name: "ratio", label: "executions/s ÷ jobs/s of those that wait already", direction: "at least", limits: [0.4] },
+		{ name: "ratio", label: "executions/s ÷ jobs/s of those that wait already", direction: "at least", limits: [0.6] },
 		{ name: "added", label: "executions/s ÷ jobs/s when each is added by itself, as executions are", direction: "at least", limits: [] },
 	],
 	async run(round) {
@@ -38,17 +38,19 @@ export const benchmark: Benchmark = {
 interface Cluster extends Resource {
 	/** All nodes as one: each `POST` goes to the next, the events come from the first. */
 	readonly service: Service;
+	readonly pids: readonly number[];
 }
 
-async function startCluster(server: PostgresServer): Promise<Cluster> {
+export async function startCluster(server: PostgresServer, options: ServiceOptions = {}): Promise<Cluster> {
 	const { url, drop } = await server.createDatabase();
-	const first = await startService({ url });
+	const first = await startService({ ...options, url });
 	const services = [first];
-	while (services.length < nodes) services.push(await startService({ url }));
+	while (services.length < nodes) services.push(await startService({ ...options, url }));
 	let turn = 0;
 	const post: Service["api"]["post"] = (path, text) => (services[turn++ % nodes] ?? first).api.post(path, text);
 	return {
 		service: { ...first, api: { ...first.api, post } },
+		pids: services.map(({ pid }) => pid),
 		async stop() {
 			// The first one last: it has made what the others look for.
 			for (const service of services.reverse()) await service.stop();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Benchmark, Resource } from "./harness/benchmark.ts";
 import { useHistory } from "./harness/history.ts";
-import { measureService, readMemory } from "./harness/process-figures.ts";
+import { measureService, readTreeMemory } from "./harness/process-figures.ts";
 import { startShipped } from "./harness/shipped-service.ts";
 import { median } from "./harness/statistics.ts";
 
@@ -16,10 +16,10 @@ export const benchmark: Benchmark = {
 	id: "P13",
 	title: "the service as npm start runs it, process start to first answer, and at rest with a million executions stored",
 	goals: [
-		{ name: "start", label: "start of a service that has been started before", unit: "ms", direction: "at most", limits: [1_000] },
-		{ name: "stored", label: "start with the executions stored ÷ start without", direction: "at most", limits: [1.5] },
-		{ name: "memory", label: "resident memory at rest", unit: "MB", direction: "at most", limits: [130] },
-		{ name: "processor", label: "processor time at rest, of one core", unit: "%", direction: "at most", limits: [1] },
+		{ name: "start", label: "start of a service that has been started before", unit: "ms", direction: "at most", limits: [800] },
+		{ name: "stored", label: "start with the executions stored ÷ start without", direction: "at most", limits: [1.1] },
+		{ name: "memory", label: "resident memory at rest, all processes", unit: "MB", direction: "at most", limits: [110] },
+		{ name: "processor", label: "processor time at rest of all processes, of one core", unit: "%", direction: "at most", limits: [0.5] },
 		{ name: "first", label: "the very first start, which makes the tables", unit: "ms", direction: "at most", limits: [] },
 	],
 	async run(round) {
@@ -78,8 +78,8 @@ async function measureRest(dataDirectory: string, seconds: number): Promise<{ re
 	try {
 		await pause(settling * 1_000);
 		const { time: used } = await measureService(service.pid, () => pause(seconds * 1_000));
-		const memory = (await readMemory(service.pid)) * mebibyte;
-		return { memory, processor: (100 * (used.server + used.processes)) / seconds };
+		const memory = (await readTreeMemory(service.pid)) * mebibyte;
+		return { memory, processor: (100 * (used.server + used.launcher + used.processes)) / seconds };
 	} finally {
 		await service.stop();
 	}

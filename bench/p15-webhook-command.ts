@@ -12,8 +12,9 @@ export const benchmark: Benchmark = {
 	id: "P15",
 	title: `webhook → rule → core.local "${command}" succeeded ÷ Node-RED, http in → exec → http response, which keeps nothing`,
 	goals: [
-		{ name: "ratio", label: `${inFlight} in flight: deliveries/s ÷ deliveries/s`, direction: "at least", limits: [3] },
-		{ name: "alone", label: "one at a time: p50 ÷ p50", direction: "at most", limits: [1] },
+		{ name: "ofStarts", label: `${inFlight} in flight: deliveries/s ÷ bare starts of the command/s`, direction: "at least", limits: [0.8] },
+		{ name: "ratio", label: `${inFlight} in flight: deliveries/s ÷ deliveries/s of Node-RED`, direction: "at least", limits: [] },
+		{ name: "alone", label: "one at a time: p50 ÷ p50", direction: "at most", limits: [0.8] },
 		{
 			name: "least",
 			label: `${inFlight} in flight: bare starts of the command/s ÷ deliveries/s of Node-RED`,
@@ -38,6 +39,7 @@ export const benchmark: Benchmark = {
 		const spawnsAlone = await measureSpawning({ inFlight: 1, seconds });
 		return {
 			values: {
+				ofStarts: ours.perSecond / spawns.perSecond,
 				ratio: ours.perSecond / theirs.perSecond,
 				alone: median(ourOne.milliseconds) / median(theirOne.milliseconds),
 				least: spawns.perSecond / theirs.perSecond,

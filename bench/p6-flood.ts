@@ -18,13 +18,13 @@ export const benchmark: Benchmark = {
 	id: "P6",
 	title: "output of one run in lines of 80 bytes, stored and streamed to one SSE client ÷ Node reading the same pipe line by line",
 	goals: [
-		{ name: "ratio", label: "bytes/s ÷ bytes/s", direction: "at least", limits: [0.5] },
+		{ name: "ratio", label: "bytes/s ÷ bytes/s", direction: "at least", limits: [0.55] },
 		{
 			name: "growth",
 			label: "most memory during the run less that of a warm service at rest",
 			unit: "MiB",
 			direction: "at most",
-			limits: [64],
+			limits: [48],
 		},
 		{
 			name: "further",
@@ -33,7 +33,7 @@ export const benchmark: Benchmark = {
 			direction: "at most",
 			limits: [],
 		},
-		{ name: "ofLeast", label: "bytes/s ÷ those of the least that could keep and send them", direction: "at least", limits: [] },
+		{ name: "ofLeast", label: "bytes/s ÷ those of the least that could keep and send them", direction: "at least", limits: [0.8] },
 		{ name: "least", label: "those ÷ bytes/s of the bare reader, which no service in Node can exceed", direction: "at least", limits: [] },
 	],
 	async run(round) {
@@ -77,7 +77,7 @@ function toCommand(bytes: number): string {
 }
 
 /** From the POST to the end of the stream; the execution's id. */
-async function flood({ api, stream }: Service, bytes: number): Promise<string> {
+export async function flood({ api, stream }: Service, bytes: number): Promise<string> {
 	const answer = await api.post("/v1/executions", JSON.stringify({ action: "core.local", parameters: { cmd: toCommand(bytes) } }));
 	const { id } = JSON.parse(answer) as { readonly id: string };
 	const { length, tail } = await readAll(await stream.open(`/v1/executions/${id}/output`));

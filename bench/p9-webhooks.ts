@@ -3,7 +3,7 @@ import type { Benchmark, Round } from "./harness/benchmark.ts";
 import { inFlight } from "./harness/echo.ts";
 import { type InsertPeer, startDeliveriesPeer, startExecutionsPeer, startInsertPeer } from "./harness/insert-peer.ts";
 import { describeTime, measureService } from "./harness/process-figures.ts";
-import { type Service, startService } from "./harness/service.ts";
+import { type Service, type ServiceOptions, startService } from "./harness/service.ts";
 import { quantile } from "./harness/statistics.ts";
 import { addRules, type Deliveries, describeLags, paceDeliveries, postDeliveries, readLags, settle } from "./harness/webhook-load.ts";
 
@@ -15,25 +15,25 @@ const acts = { executions: 5, ruleCount };
 const clockDifference = 100;
 
 /** What the goal leaves open: that one delivery in twenty matches a rule, or that each matches one rule in twenty. */
-const few: Deliveries = {
+export const few: Deliveries = {
 	url,
 	toBody: (number) => toBody(number % 20 === 0 ? `deploy-${(number / 20) % ruleCount}` : `other-${number % 100}`),
 };
-const five: Deliveries = { url, toBody: (number) => toBody(`release-${number % 20}`) };
+export const five: Deliveries = { url, toBody: (number) => toBody(`release-${number % 20}`) };
 
 export const benchmark: Benchmark = {
 	id: "P9",
 	title: `webhooks accepted with ${ruleCount} rules on them, ${inFlight} in flight ÷ JSON POSTs of a bare h3 app that inserts one row each, durably`,
 	goals: [
-		{ name: "few", label: "one delivery in 20 matches a rule: accepted/s ÷ inserting POSTs/s", direction: "at least", limits: [0.5] },
-		{ name: "fewLag", label: "the same at half the rate: acceptance to enforcement, p99", unit: "ms", direction: "at most", limits: [250] },
-		{ name: "five", label: "each delivery matches 5 rules: accepted/s ÷ inserting POSTs/s", direction: "at least", limits: [0.5] },
+		{ name: "few", label: "one delivery in 20 matches a rule: accepted/s ÷ inserting POSTs/s", direction: "at least", limits: [0.8] },
+		{ name: "fewLag", label: "the same at half the rate: acceptance to enforcement, p99", unit: "ms", direction: "at most", limits: [10] },
+		{ name: "five", label: "each delivery matches 5 rules: accepted/s ÷ inserting POSTs/s", direction: "at least", limits: [0.4] },
 		{
 			name: "fiveLag",
 			label: "the same at half the rate: acceptance to enforcement, p99",
 			unit: "ms",
 			direction: "at most",
-			limits: [250],
+			limits: [10],
 		},
 		{
 			name: "least",
@@ -51,7 +51,7 @@ export const benchmark: Benchmark = {
 		{ name: "ofLeast", label: "5 rules: accepted/s ÷ those of the least", direction: "at least", limits: [] },
 	],
 	async run(round) {
-		const service = await round.use("service", startRuled);
+		const service = await round.use("service", () => startRuled());
 		const peer = await round.use("peer", startInsertPeer);
 		const one = await measure(round, { service, peer, deliveries: few, matches: 1 / 20 });
 		const other = await measure(round, { service, peer, deliveries: five, matches: 5 });
@@ -73,8 +73,8 @@ export const benchmark: Benchmark = {
 	},
 };
 
-async function startRuled(): Promise<Service> {
-	const service = await startService();
+export async function startRuled(options: ServiceOptions = {}): Promise<Service> {
+	const service = await startService(options);
 	const rules = Array.from({ length: ruleCount }, (_none, index) => ({
 		name: `rule-${index}`,
 		url,

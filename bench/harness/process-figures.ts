@@ -31,6 +31,12 @@ export async function readMemory(pid: number): Promise<number> {
 	return Number(kibibytes) / 1024;
 }
 
+/** MiB of memory that a process and all that it started have in use. */
+export async function readTreeMemory(pid: number): Promise<number> {
+	const children = await Promise.all((await findChildren(pid)).map(readTreeMemory));
+	return children.reduce((sum, memory) => sum + memory, await readMemory(pid));
+}
+
 /** What some work gave, the seconds that it took, and the seconds of processor time used for it. */
 export interface Measured<T> {
 	readonly value: T;
@@ -65,14 +71,18 @@ async function readTimes(server: number): Promise<ProcessorTime> {
 }
 
 /** Pid of the launcher that a server starts processes through. */
-async function findLauncher(server: number): Promise<number | undefined> {
-	for (const thread of await readdir(`/proc/${server}/task`)) {
-		const children = (await readFile(`/proc/${server}/task/${thread}/children`, "utf8")).trim();
-		for (const pid of children.split(" ").filter(Boolean)) {
-			if ((await readFile(`/proc/${pid}/cmdline`, "utf8")).includes("launcher")) return Number(pid);
-		}
+export async function findLauncher(server: number): Promise<number | undefined> {
+	for (const pid of await findChildren(server)) {
+		if ((await readFile(`/proc/${pid}/cmdline`, "utf8")).includes("launcher")) return pid;
 	}
 	return undefined;
+}
+
+/** Pids of the processes that threads of a process have started. */
+async function findChildren(pid: number): Promise<readonly number[]> {
+	const threads = await readdir(`/proc/${pid}/task`);
+	const texts = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8")));
+	return texts.flatMap((text) => text.split(" ").filter(Boolean)).map(Number);
 }
 
 /** Memory of a process in MiB: before `work`, and the most while it went on. */
