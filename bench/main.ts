@@ -1,11 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { compareBuilds } from "./against/main.ts";
+import { proveComparisons } from "./against/prove.ts";
 import { type Benchmark, createResources, runRounds } from "./harness/benchmark.ts";
 import { describeMachine } from "./harness/machine.ts";
 import { toVerdicts } from "./harness/report.ts";
 
 // Measures the service against its limits: `npm run bench [-- <id or part of a file name> …] [--rounds N] [--quick] [--profile]`.
-// Needs a build (`npm run build`). What each benchmark measures is told in docs/performance.md.
+// Compares it with another build: `npm run bench -- --against <build> [<id> …] [--turns N]`, which fails if it is slower.
+// Shows how far to trust these comparisons: `npm run bench -- --prove <times> [<id> …]`.
+// Needs a build (`npm run build`). docs/performance.md says what each benchmark measures, and how builds are compared.
 const { values: options, positionals: names } = parseArgs({
 	allowPositionals: true,
 	options: {
@@ -14,12 +18,32 @@ const { values: options, positionals: names } = parseArgs({
 		quick: { type: "boolean", default: false },
 		/** Show where the server's time goes. The figures suffer a little. */
 		profile: { type: "boolean", default: false },
+		/** Directory of another build, or of a checkout with one. */
+		against: { type: "string" },
+		/** How often to compare the build with itself and with a copy that is slower by 3 %. */
+		prove: { type: "string" },
+		/** Turns of each build in a comparison. */
+		turns: { type: "string", default: "14" },
 	},
 });
 
 async function main(): Promise<void> {
+	if (options.against !== undefined) {
+		const isSlower = await compareBuilds({ against: options.against, names, turns: toNumber("turns", options.turns) });
+		process.exitCode = isSlower ? 1 : 0;
+		return;
+	}
+	if (options.prove !== undefined) {
+		const isRight = await proveComparisons({
+			repetitions: toNumber("prove", options.prove),
+			names,
+			turns: toNumber("turns", options.turns),
+		});
+		process.exitCode = isRight ? 0 : 1;
+		return;
+	}
 	if (options.profile) process.env["SVC_BENCH_PROFILE"] = "1";
-	const rounds = toRounds(options.rounds ?? (options.quick ? "1" : "5"));
+	const rounds = toNumber("rounds", options.rounds ?? (options.quick ? "1" : "5"));
 	const benchmarks = await findBenchmarks();
 	process.stdout.write(`${await describeMachine()}\n`);
 	const shared = createResources();
@@ -39,8 +63,8 @@ async function main(): Promise<void> {
 	}
 }
 
-function toRounds(text: string): number {
-	if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error("--rounds: must be a number from 1 to 999");
+function toNumber(option: string, text: string): number {
+	if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error(`--${option}: must be a number from 1 to 999`);
 	return Number(text);
 }
 

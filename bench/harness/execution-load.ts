@@ -12,6 +12,8 @@ export interface Load {
 	readonly seconds: number;
 	/** Wait after each before the next. */
 	readonly pauseMilliseconds?: number;
+	/** Seconds of load before the measured one; default as long for a new service, and half a second later. */
+	readonly warmUpSeconds?: number;
 }
 
 /** What executions are asked of: the service, or what is held against it. */
@@ -32,7 +34,7 @@ const warm = new WeakSet<LoadedService>();
 
 /** Services run for weeks: what they do every day is compiled. Even a load with pauses begins with one without. */
 async function warmUp(service: LoadedService, watch: WatchedEnds, load: Load): Promise<void> {
-	const seconds = warm.has(service) ? 0.5 : load.seconds;
+	const seconds = load.warmUpSeconds ?? (warm.has(service) ? 0.5 : load.seconds);
 	warm.add(service);
 	await work(service, watch, { ...load, inFlight: 16, pauseMilliseconds: 0, seconds });
 }

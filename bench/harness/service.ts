@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Resource } from "./benchmark.ts";
 import { startChild } from "./child.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
@@ -18,11 +19,15 @@ export interface Service extends Resource {
 	readonly token: string;
 }
 
+export const ownBuild = fileURLToPath(new URL("../../dist", import.meta.url));
+
 interface ServerFacts {
 	readonly addresses: { readonly api: string; readonly auth: string; readonly stream: string };
 }
 
 export interface ServiceOptions {
+	/** Directory of the build to start; default `dist` of this project. */
+	readonly build?: string;
 	/** Memory it holds for no reason. */
 	readonly ballastMegabytes?: number;
 	/** Data directory with a database; default an empty one. */
@@ -61,13 +66,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 async function startIn(
 	directory: string,
-	{ ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers, metrics, spansTo }: ServiceOptions,
+	{ build = ownBuild, ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers, metrics, spansTo }: ServiceOptions,
 ): Promise<Service> {
 	const packs = join(directory, "packs");
 	await writeBenchPack(packs);
 	const paths = { dataDirectory: dataDirectory ?? join(directory, "data"), passwordFile: join(directory, "htpasswd"), packs };
 	const child = await startChild("server.mjs", {
-		input: { ...paths, ballastMegabytes, streamsPerUser, url, workers, metrics, spansTo },
+		input: { build, ...paths, ballastMegabytes, streamsPerUser, url, workers, metrics, spansTo },
 		env: { SVC_ADMIN_PASSWORD: password },
 		nodeOptions: profileOptions(directory),
 	});

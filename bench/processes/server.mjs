@@ -1,13 +1,14 @@
 // The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default or on PostgreSQL.
+import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 
 // As `svc serve` does.
 setFlagsFromString("--heap-growing-percent=50");
-const { dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers, metrics, spansTo } = JSON.parse(
+const { build, dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerUser, url, workers, metrics, spansTo } = JSON.parse(
 	process.argv[2],
 );
 
-const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
+const built = (path) => import(new URL(`${path}/index.js`, pathToFileURL(`${build}/`)).href);
 const { createService } = await built("core");
 const { knexStorage } = await built("plugins/storage-knex");
 const { memoryBus } = await built("plugins/event-bus-memory");

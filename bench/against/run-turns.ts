@@ -1,0 +1,45 @@
+import { createResources } from "../harness/benchmark.ts";
+import { orderOfRound, type Turn } from "./comparison.ts";
+import type { ComparedLoad, Subject } from "./loads.ts";
+import { measureProcessorTime } from "./processor-time.ts";
+
+const turnSeconds = 2;
+/** Seconds of a piece of the load before the first turn. */
+const warmUpSeconds = 1;
+
+/** A turn of each service. */
+export type TurnsByName<Name extends string> = Readonly<Record<Name, Turn>>;
+
+/** Starts a service from each build, given by its directory, and puts load on one of them at a time. */
+export async function runTurns<Name extends string>(
+	load: ComparedLoad,
+	{ builds, turns }: { readonly builds: Readonly<Record<Name, string>>; readonly turns: number },
+): Promise<readonly TurnsByName<Name>[]> {
+	const resources = createResources();
+	const names = Object.keys(builds) as Name[];
+	try {
+		const subjects = new Map<Name, Subject>();
+		for (const name of names) subjects.set(name, await resources.use(name, () => load.start(builds[name])));
+		for (const subject of subjects.values()) await warmUp(subject, load.warmUp);
+		const rounds: TurnsByName<Name>[] = [];
+		for (let number = 0; number < turns; number++) {
+			const measured = new Map<Name, Turn>();
+			for (const [name, subject] of orderOfRound([...subjects], number)) measured.set(name, await measureTurn(subject));
+			rounds.push(Object.fromEntries(measured) as TurnsByName<Name>);
+		}
+		return rounds;
+	} finally {
+		await resources.stop();
+	}
+}
+
+/** Services run for weeks, so their code is compiled. Every service does the same number of operations, as compiling depends on it. */
+export async function warmUp(subject: Subject, operations: number): Promise<void> {
+	for (let done = 0; done < operations; ) done += await subject.load(warmUpSeconds);
+}
+
+export async function measureTurn(subject: Subject): Promise<Turn> {
+	const started = performance.now();
+	const { value: operations, processorTime } = await measureProcessorTime(subject.pids, () => subject.load(turnSeconds));
+	return { rate: (1_000 * operations) / (performance.now() - started), processorTime: processorTime / operations };
+}
