@@ -2,7 +2,11 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ExecutionEntity, isSvcError } from "../../core/contract/index.ts";
 import { until } from "../../core/kernel/nodes/nodes.test-support.ts";
-import { principal, type TestEngine } from "../../core/testing/engine/engine.test-support.ts";
+import { principal, startEngine, type TestEngine } from "../../core/testing/engine/engine.test-support.ts";
+import { createSharedStorage } from "../../core/testing/engine/shared-storage.test-support.ts";
+import { inquirer } from "../inquirer/index.ts";
+import { noop } from "../noop/index.ts";
+import { workflow } from "./index.ts";
 import { asking, below, leads, step, withWorkflows } from "./questions.test-support.ts";
 
 const shapes = {
@@ -65,6 +69,51 @@ test("a resume that has something to do does it once, and the workflow pauses ag
 		for (const question of questions) await answer(node, question);
 		assert.equal((await node.settled(id)).status, "succeeded");
 	});
+});
+
+test("a resume that races with an answer, at this node or another one, is refused or does nothing, and the workflow ends once", async () => {
+	const { createDoor, release } = createSharedStorage();
+	const [here, there] = [createDoor(), createDoor()];
+	await withWorkflows(
+		shapes,
+		async (node) => {
+			const other = await startEngine({
+				...{ storage: there.plugin, eventBus: there.eventBus },
+				runners: [workflow(), inquirer(), noop()],
+			});
+			try {
+				for (const [name, resumers] of Object.keys(shapes).flatMap((name) => [[name, [node]] as const, [name, [other, node]] as const])) {
+					const id = await run(node, name);
+					await until(async () => (await node.engine.executions.get(id)).entity.status === "paused", name);
+					for (let open = await questionsOf(node, id); open.length > 0; open = await questionsOf(node, id)) {
+						if (resumers.length > 1) await refusesResume(other, id, open);
+						const [answered, ...resumed] = await Promise.allSettled([
+							answer(node, open[0] ?? ""),
+							...resumers.map((resumer) => resume(resumer, id)),
+						]);
+						assert.equal(answered.status, "fulfilled", name);
+						for (const one of resumed) {
+							const isRefused =
+								one.status === "rejected" && (isSvcError(one.reason, "SVC_CONFLICT") || isSvcError(one.reason, "SVC_INVALID"));
+							assert.ok(one.status === "fulfilled" || isRefused, `${name}: ${one.status === "rejected" && one.reason}`);
+						}
+						await until(
+							async () => !["running", "pausing", "resuming"].includes((await node.engine.executions.get(id)).entity.status),
+							name,
+						);
+					}
+					const { status, log } = await node.settled(id);
+					assert.equal(status, "succeeded", name);
+					// Each answer is at most one round of pausing and resuming.
+					assert.ok(log.length < 25, `${name}: ${log.map((entry) => entry.status).join()}`);
+				}
+			} finally {
+				await other.stop();
+			}
+		},
+		{ storage: here.plugin, eventBus: here.eventBus },
+	);
+	await release();
 });
 
 test("a person's pause of a workflow without open questions is resumed", async () => {
