@@ -6,65 +6,68 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { test } from "uvu";
+import { suite } from "uvu";
 import { createClient, type ExecutionRecord } from "../../features/clients.ts";
+import { rounds } from "../extent.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import { endLeftovers, nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 
+// KILL_ROUNDS says how often the service is killed at a random moment, KILL_SEED repeats what a failed test has tried.
+const kills = rounds({ short: 1, full: 3 });
+const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const lines = 150;
 const text = (word: string) => Array.from({ length: lines }, (_, index) => `${word} ${index}\n`).join("");
 /** Takes some three seconds. */
 const printing = `i=0; while [ $i -lt ${lines} ]; do echo line $i; echo ä€🙂 $i >&2; i=$((i+1)); sleep 0.02; done; exit 3`;
 
-interface Scene {
-	readonly directory: string;
-	start(options?: { readonly survive: boolean }): Promise<ServiceProcess>;
-	run(service: ServiceProcess, cmd: string): Promise<string>;
-	settled(service: ServiceProcess, id: string): Promise<ExecutionRecord>;
-	/** Until the execution's output holds so many lines. */
-	printed(service: ServiceProcess, id: string, count: number): Promise<void>;
+const test = suite("commands and the end of their service");
+let directory = "";
+/** The service that was started last; a test takes over the one that the test before it has left running. */
+let service: ServiceProcess | undefined;
+
+async function start(survive = true): Promise<ServiceProcess> {
+	service = await startServiceProcess({ directory, survive, ...(service !== undefined && { token: service.token }) });
+	return service;
 }
 
-function scene(name: string, survive: boolean, body: (scene: Scene) => Promise<void>): void {
-	test(name, async () => {
-		const directory = await mkdtemp(join(tmpdir(), "svc-survive-"));
-		const services: ServiceProcess[] = [];
-		try {
-			await body({
-				directory,
-				async start(options = { survive }) {
-					const [first] = services;
-					const service = await startServiceProcess({ directory, ...options, ...(first !== undefined && { token: first.token }) });
-					services.push(service);
-					return service;
-				},
-				run: async ({ client }, cmd) => (await client.executions.create({ action: "core.local", parameters: { cmd } })).id,
-				settled: ({ client }, id) =>
-					until("the execution is final", 30, async () => {
-						const record = await client.executions.get(id);
-						return isFinal(record) ? record : undefined;
-					}),
-				async printed({ client }, id, count) {
-					await until(`${count} lines are printed`, 20, async () => {
-						const output = await client.executions.output(id, { type: "stdout" });
-						return output.split("\n").length > count || undefined;
-					});
-				},
-			});
-			// A little after the end is on disk.
-			await until("what the runs kept is gone", 10, async () => (await listRuns(directory)).length === 0 || undefined);
-		} finally {
-			for (const service of services) await service.kill();
-			endLeftovers(directory);
-			await rm(directory, { recursive: true, force: true });
-		}
+async function run({ client }: ServiceProcess, cmd: string): Promise<string> {
+	return (await client.executions.create({ action: "core.local", parameters: { cmd } })).id;
+}
+
+function settled({ client }: ServiceProcess, id: string): Promise<ExecutionRecord> {
+	return until("the execution is final", 30, async () => {
+		const record = await client.executions.get(id);
+		return isFinal(record) ? record : undefined;
 	});
 }
 
+/** Waits until the output of the execution holds so many lines. */
+async function printed({ client }: ServiceProcess, id: string, count: number): Promise<void> {
+	await until(`${count} lines are printed`, 20, async () => {
+		const output = await client.executions.output(id, { type: "stdout" });
+		return output.split("\n").length > count || undefined;
+	});
+}
+
+test.before(async () => {
+	directory = await mkdtemp(join(tmpdir(), "svc-survive-"));
+});
+
+// The runner removes the directory of a run a little after the end of the run is stored.
+test.after.each(async () => {
+	await until("what the runs kept is gone", 10, async () => (await listRuns()).length === 0 || undefined);
+});
+
+test.after(async () => {
+	await service?.kill();
+	endLeftovers(directory);
+	await rm(directory, { recursive: true, force: true });
+});
+
 /** Directories of runs that are over must be gone. */
-async function listRuns(directory: string): Promise<string[]> {
+async function listRuns(): Promise<string[]> {
 	const runs = join(directory, "data/runs/local-shell-cmd");
 	return existsSync(runs) ? readdir(runs) : [];
 }
@@ -85,57 +88,23 @@ async function assertWhole({ client }: ServiceProcess, record: ExecutionRecord):
 	);
 }
 
-scene(
-	"a command outlives a killed service, and its output has no gap and no repeat",
-	true,
-	async ({ directory, start, run, settled, printed }) => {
-		const first = await start();
-		const id = await run(first, printing);
-		await printed(first, id, 20);
-		await first.kill();
-		const second = await start();
-		await assertWhole(second, await settled(second, id));
-		assert.equal(await second.stop(), 0);
-		await nothingLeft(directory, 5);
-	},
-);
-
-scene("nor after kills at random moments, also while it is looked for", true, async ({ directory, start, run, settled }) => {
-	const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-	const random = createRandom(seed);
-	let service = await start();
-	const ids = await Promise.all(Array.from({ length: 5 }, () => run(service, printing)));
-	for (let round = 0; round < 6; round += 1) {
-		await delay(random(300));
-		await service.kill();
-		service = await start();
-	}
-	for (const id of ids) {
-		const record = await settled(service, id);
-		// One that the first kill met between its state and its start never began.
-		if (record.status !== "abandoned") await assertWhole(service, record);
-		else assert.equal(await service.client.executions.output(id), "", `KILL_SEED=${seed}`);
-	}
-	assert.equal(await service.stop(), 0);
-	await nothingLeft(directory, 5);
-	// A kill between an end and what follows it leaves a directory until the sweep, which comes at once where no run may go on.
-	await (await start({ survive: false })).stop();
-});
-
-scene("what ended while no service ran is told with its exit code", true, async ({ directory, start, run, settled }) => {
+test("commands outlive a killed service: output has no gap and no repeat, and what ended meanwhile is told with its exit code", async () => {
 	const first = await start();
 	const done = join(directory, "done");
-	const id = await run(first, `echo begun; touch '${directory}/begun'; sleep 0.5; echo over; touch '${done}'; exit 7`);
-	await until("it has begun", 10, () => existsSync(join(directory, "begun")) || undefined);
+	const ending = await run(first, `echo begun; touch '${directory}/begun'; sleep 0.5; echo over; touch '${done}'; exit 7`);
+	const id = await run(first, printing);
+	await until("the shorter one has begun", 10, () => existsSync(join(directory, "begun")) || undefined);
+	await printed(first, id, 20);
 	await first.kill();
-	await until("it is over", 10, () => existsSync(done) || undefined);
+	await until("the shorter one is over", 10, () => existsSync(done) || undefined);
 	const second = await start();
-	const { status, result } = await settled(second, id);
+	const { status, result } = await settled(second, ending);
 	assert.deepEqual([status, result?.["return_code"], result?.["stdout"]], ["failed", 7, "begun\nover"]);
+	await assertWhole(second, await settled(second, id));
 });
 
-scene("a service that is stopped leaves commands and their tokens alone", true, async ({ directory, start, run, settled }) => {
-	const first = await start();
+test("a service that is stopped leaves commands and their tokens alone", async () => {
+	const first = service as ServiceProcess;
 	const file = join(directory, "token");
 	const id = await run(
 		first,
@@ -152,33 +121,43 @@ scene("a service that is stopped leaves commands and their tokens alone", true, 
 	await assert.rejects(own.executions.get(id), /Unauthorized/);
 });
 
-scene("a command that was found again can be canceled with all it started", true, async ({ directory, start, run, settled, printed }) => {
-	const first = await start();
-	const id = await run(first, "trap '' TERM; sleep 300 & (setsid sleep 300 & sleep 300) & echo ready; wait");
-	await printed(first, id, 1);
-	await first.kill();
-	const second = await start();
-	await second.client.executions.cancel(id);
-	assert.equal((await settled(second, id)).status, "canceled");
-	assert.equal(await second.stop(), 0);
-	endLeftovers(directory);
+test(`after ${kills} kills at random moments, also while commands are looked for, no output has a gap or a repeat, and a command can be canceled with all it started`, async () => {
+	const random = createRandom(seed);
+	let running = service as ServiceProcess;
+	const endless = await run(running, "trap '' TERM; sleep 300 & (setsid sleep 300 & sleep 300) & echo ready; wait");
+	await printed(running, endless, 1);
+	const ids: string[] = [];
+	for (let count = 0; count < 5; count += 1) ids.push(await run(running, printing));
+	for (let round = 0; round < kills; round += 1) {
+		await delay(random(300));
+		await running.kill();
+		running = await start();
+	}
+	await running.client.executions.cancel(endless);
+	assert.equal((await settled(running, endless)).status, "canceled");
+	for (const id of ids) {
+		const record = await settled(running, id);
+		// One that the first kill met between its state and its start never began.
+		if (record.status !== "abandoned") await assertWhole(running, record);
+		else assert.equal(await running.client.executions.output(id), "", `KILL_SEED=${seed}`);
+	}
+	assert.equal(await running.stop(), 0);
+	await nothingLeft(directory, 5);
+	// A kill between an end and what follows it leaves a directory until the sweep, which comes at once where no run may go on.
+	await start(false);
 });
 
-scene(
-	"without survive_restart it ends abandoned, and nothing of it is left",
-	false,
-	async ({ directory, start, run, settled, printed }) => {
-		const first = await start();
-		const id = await run(first, printing);
-		await printed(first, id, 20);
-		await first.kill();
-		await nothingLeft(directory, 5);
-		const second = await start();
-		const { status } = await settled(second, id);
-		assert.equal(status, "abandoned");
-		const output = await second.client.executions.output(id, { type: "stdout" });
-		assert.ok(text("line").startsWith(output) && output !== text("line"));
-	},
-);
+test("without survive_restart it ends abandoned, and nothing of it is left", async () => {
+	const first = service as ServiceProcess;
+	const id = await run(first, printing);
+	await printed(first, id, 20);
+	await first.kill();
+	await nothingLeft(directory, 5);
+	const second = await start(false);
+	const { status } = await settled(second, id);
+	assert.equal(status, "abandoned");
+	const output = await second.client.executions.output(id, { type: "stdout" });
+	assert.ok(text("line").startsWith(output) && output !== text("line"));
+});
 
 test.run();
