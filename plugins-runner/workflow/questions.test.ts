@@ -130,4 +130,36 @@ test("a person's pause of a workflow without open questions is resumed", async (
 	});
 });
 
+test("the journal of a paused workflow is read once for each pause, however often its questions are asked for", async () => {
+	const shared = createSharedStorage();
+	let reads = 0;
+	const door = shared.createDoor((method, [kind]) => {
+		if (method === "find" && kind === "journal_entry") reads += 1;
+	});
+	const two = { first: { ...asking, ...leads("second") }, second: asking };
+	try {
+		await withWorkflows(
+			{ two },
+			async (node) => {
+				const id = await run(node, "two");
+				for (const task of ["first", "second"]) {
+					const paused = await node.settled(id, "paused");
+					const questions = await questionsOf(node, id);
+					assert.equal(questions.length, 1, task);
+					reads = 0;
+					for (let round = 0; round < 3; round++) assert.deepEqual(await node.engine.executions.awaitedQuestions(paused), questions);
+					assert.equal(reads, 1, task);
+					await refusesResume(node, id, questions);
+					for (const question of questions) await answer(node, question);
+					if (task === "first") await until(async () => (await questionsOf(node, id)).length > 0, "the next question is asked");
+				}
+				assert.equal((await node.settled(id)).status, "succeeded");
+			},
+			{ storage: door.plugin },
+		);
+	} finally {
+		await shared.release();
+	}
+});
+
 test.run();

@@ -8,9 +8,9 @@ export interface AwaitedQuestionParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 }
 
-type Paused = Pick<ExecutionEntity, "id" | "runner_name">;
+type Paused = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
-const fields = ["id", "parent_id", "context", "status", "runner_name"] as const;
+const fields = ["id", "parent_id", "context", "status", "runner_name", "fence"] as const;
 
 /** Questions that an error message names; the others are counted. */
 const maxNamedQuestions = 5;
@@ -19,9 +19,9 @@ const maxNamedQuestions = 5;
  * Ids of the questions below a paused execution whose answers it waits for, the oldest first, if a resume could do nothing else. Empty if
  * anything of it can go on: a child that is not waiting, a child that was paused by itself, or work that the pause has held back.
  */
-export async function findAwaitedQuestions(parts: AwaitedQuestionParts, { id, runner_name }: Paused): Promise<readonly string[]> {
-	const { storage, runners } = parts;
-	const found = await storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields, orderBy: [["id", "asc"]] });
+export async function findAwaitedQuestions(parts: AwaitedQuestionParts, execution: Paused): Promise<readonly string[]> {
+	const { id } = execution;
+	const found = await parts.storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields, orderBy: [["id", "asc"]] });
 	// Executions that callers started with this parent are not branches of the workflow.
 	const open = found.filter((child) => toChildOrigin(child) !== undefined);
 	if (!open.every(({ status }) => isWaiting(status))) return [];
@@ -32,8 +32,25 @@ export async function findAwaitedQuestions(parts: AwaitedQuestionParts, { id, ru
 		questions.push(...awaited);
 	}
 	if (questions.length === 0) return [];
-	const { hasHeldWork } = runners.get(runner_name)?.definitions ?? {};
-	return (await hasHeldWork?.(await readJournal(storage, id))) ? [] : questions;
+	return (await hasHeldWork(parts, execution)) ? [] : questions;
+}
+
+/** Pauses whose held work is remembered. */
+const maxPauses = 1_000;
+/** Whether paused runs have held work, by the fence, which each pause has of its own. The journal does not change during a pause, and replaying it takes long. */
+const heldWork = new Map<string, boolean>();
+
+async function hasHeldWork({ storage, runners }: AwaitedQuestionParts, { id, runner_name, fence }: Paused): Promise<boolean> {
+	const { definitions } = runners.get(runner_name) ?? {};
+	if (definitions?.hasHeldWork === undefined) return false;
+	const known = fence === null ? undefined : heldWork.get(fence);
+	if (known !== undefined) return known;
+	const isHeld = await definitions.hasHeldWork(await readJournal(storage, id));
+	if (fence === null) return isHeld;
+	heldWork.set(fence, isHeld);
+	const [oldest] = heldWork.keys();
+	if (oldest !== undefined && heldWork.size > maxPauses) heldWork.delete(oldest);
+	return isHeld;
 }
 
 /** Refuses with `SVC_CONFLICT` to resume a paused execution that only waits for answers: it would pause again at once. */

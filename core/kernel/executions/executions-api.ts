@@ -127,7 +127,7 @@ export interface Executions {
 	 * Ids of the questions that a paused execution waits for, if a resume could do nothing else and is refused; else empty. The same as
 	 * `setStatus` checks.
 	 */
-	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]>;
+	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]>;
 	/**
 	 * Asks for the end of an execution; the reason is kept in the log entry of the state. `refused` says why that is no longer possible;
 	 * `wasCanceled` is true if it was canceled before.

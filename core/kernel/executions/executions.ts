@@ -124,7 +124,7 @@ export class StoredExecutions implements Executions {
 		return this.#toViews(ids.flatMap((id) => found.get(id) ?? []));
 	}
 
-	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name">): Promise<readonly string[]> {
+	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]> {
 		return execution.status === "paused" ? findAwaitedQuestions(this.#parts, execution) : [];
 	}
 
