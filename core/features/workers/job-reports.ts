@@ -63,7 +63,6 @@ export class JobReports implements JobReporting {
 	async output(job: string, { fence, sequence, pieces }: WorkerOutput, reporter: Reporter): Promise<boolean> {
 		const claim = { fence, reporter };
 		const found = await this.#need(job, claim);
-		if (sequence <= found.sequence) return true;
 		if (sequence - found.consumed > mostAhead) return false;
 		const update = {
 			update: "worker_job",
