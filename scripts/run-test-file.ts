@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { EndedChildren } from "./ended-children.ts";
 
 export interface TestRun {
@@ -11,18 +10,30 @@ export interface TestRun {
 	readonly processorSeconds: number;
 }
 
+/** What uvu prints as soon as a test has failed. */
+const failedTest = "✘";
+
 const running = new Set<number>();
 /** Told of each file as it ends. */
 export const ended = new EndedChildren();
 
-/** Run a test file, of the project in `directory`, in a process of its own, which ends together with all that it has started. */
-export function runTestFile(file: string, timeout: number, environment: NodeJS.ProcessEnv, directory = "."): Promise<TestRun> {
+export interface TestRunOptions {
+	/** Seconds that the file may go on after its first failed test. Default: until it ends by itself. */
+	readonly secondsAfterFailure?: number;
+}
+
+/** Runs a test file in a process of its own, which ends together with all that it has started. */
+export function runTestFile(
+	file: string,
+	timeout: number,
+	environment: NodeJS.ProcessEnv,
+	{ secondsAfterFailure }: TestRunOptions = {},
+): Promise<TestRun> {
 	return new Promise((resolve) => {
 		// What others have used that were no test files, such as what sets up servers.
 		if (running.size === 0) ended.take();
 		// A group of its own, so that a file that hangs is ended together with what it started.
-		const child = spawn(process.execPath, toArguments(file, directory), {
-			cwd: directory,
+		const child = spawn(process.execPath, toArguments(file), {
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { ...process.env, ...environment, FORCE_COLOR: "0", NO_COLOR: "1" },
 			detached: true,
@@ -31,10 +42,16 @@ export function runTestFile(file: string, timeout: number, environment: NodeJS.P
 		if (group !== undefined) running.add(group);
 		const pieces = collect(child);
 		let timedOut = false;
-		const timer = setTimeout(() => {
+		const endLate = () => {
 			timedOut = true;
 			killGroup(group);
-		}, timeout * 1000);
+		};
+		let timer = setTimeout(endLate, timeout * 1000);
+		child.stdout.on("data", (piece: Buffer) => {
+			if (secondsAfterFailure === undefined || !piece.includes(failedTest)) return;
+			clearTimeout(timer);
+			timer = setTimeout(endLate, secondsAfterFailure * 1000);
+		});
 		// "exit" rather than "close": a process that the file left behind may hold the pipes for ever.
 		child.on("exit", (code) => {
 			const processorSeconds = ended.take();
@@ -60,9 +77,9 @@ export function killRunning(): void {
 const untilOptimized = "--interrupt-budget=1000000";
 
 /** From the build of the tests, which starts in half the time; what is not in it as it is. */
-function toArguments(file: string, directory: string): readonly string[] {
+function toArguments(file: string): readonly string[] {
 	const built = `build/tests/${file.replace(/\.ts$/, ".js")}`;
-	return [untilOptimized, ...(existsSync(join(directory, built)) ? ["--enable-source-maps", built] : ["--import", "tsx", file])];
+	return [untilOptimized, ...(existsSync(built) ? ["--enable-source-maps", built] : ["--import", "tsx", file])];
 }
 
 function collect({ stdout, stderr }: ChildProcess): readonly Buffer[] {

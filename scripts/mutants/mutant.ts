@@ -12,10 +12,6 @@ export interface Mutant {
 	readonly replacement: string;
 	/** Test files, of the short suite, each of which must fail. */
 	readonly tests: readonly string[];
-	/** What the tests keep their records in. Default: `memory`, which is the fastest. */
-	readonly backend?: "sqlite" | "postgres";
-	/** No test notices it yet: a hole that is known. The command names it without failing, and fails once a test notices it. */
-	readonly isOpen?: true;
 }
 
 /** The file's text without the mechanism. Throws where the text occurs in it never, or more than once. */

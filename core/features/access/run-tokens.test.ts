@@ -107,6 +107,19 @@ test("a run that has lost its execution leaves the token of whoever has begun it
 		assert.equal((await node.storage.get("execution", id))?.token_hash, token_hash);
 	}));
 
+test("the token of a run is refused after its expiry, also while the run goes on", async () => {
+	let now = 1_900_000_000_000_000;
+	const id = "1".repeat(24);
+	const storage = { find: async () => [{ id, liveaction_id: id, user: "maria", author: null, scopes: null }] };
+	const options = { auth: { enable: true, service_token_ttl: 60 } };
+	const tokens = new RunTokens({ storage, options, clock: { now: () => now } } as never);
+	const token = tokens.give({ id })?.secret ?? "";
+	now += 59_000_000;
+	assert.equal((await tokens.find(token))?.user, "maria");
+	now += 2_000_000;
+	assert.equal(await tokens.find(token), undefined);
+});
+
 test("where authentication is off the end of a run asks for its token only where an earlier version may have kept some", async () => {
 	for (const [enable, kept, asks] of [
 		[false, [], false],

@@ -3,7 +3,8 @@ import { test } from "uvu";
 import type { JsonObject, Storage } from "../../contract/index.ts";
 import { toEngineClock } from "../../kernel/basics/clock.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
-import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
+import { createOtherWriter } from "../../testing/engine/other-writer.test-support.ts";
+import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { Timers } from "./timers.ts";
 
 const interval = "core.svc.IntervalTimer";
@@ -14,7 +15,7 @@ interface Setup extends TestEngine {
 	readonly storage: Storage;
 	/** Milliseconds since 1970. */
 	now: number;
-	startNode(options?: { timezone?: string; grace?: number }): Promise<Timers>;
+	startNode(options?: { timezone?: string; grace?: number; onCall?: OnCall }): Promise<Timers>;
 	/** When the trigger instances of timers say that they were executed. */
 	fired(): Promise<readonly string[]>;
 	createTimer(type: string, parameters: JsonObject): Promise<string>;
@@ -29,13 +30,13 @@ async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
 		...service,
 		storage,
 		now: Date.UTC(2031, 2, 4, 10, 0, 0),
-		async startNode({ timezone = "UTC", grace = 60 } = {}) {
+		async startNode({ timezone = "UTC", grace = 60, onCall } = {}) {
 			const options = {
 				timersengine: { enable: true, local_timezone: timezone, misfire_grace: grace },
 				scheduler: { poll_interval: 3_600 },
 			};
 			const node = new Timers({
-				storage: createDoor().plugin.create(),
+				storage: createDoor(onCall).plugin.create(),
 				clock: toEngineClock({ now: () => setup.now * 1_000 }),
 				logger: silent as never,
 				options: options as never,
@@ -97,6 +98,28 @@ test("several nodes fire each slot once", () =>
 		const fired = await setup.fired();
 		assert.equal(fired.length, 20);
 		assert.equal(new Set(fired).size, 20);
+	}));
+
+test("a node that fires a slot late fires and moves nothing that another node has moved on", () =>
+	withSetup(async (setup) => {
+		const { storage } = setup;
+		await setup.createTimer(interval, { unit: "minutes", delta: 1 });
+		const other = createOtherWriter();
+		const node = await setup.startNode({ onCall: other.onCall });
+		const [timer] = await storage.find("timer", {});
+		const moved = { next_fire_at: "2031-03-04T12:00:00.000000Z", last_fired_at: "2031-03-04T11:59:00.000000Z" };
+		other.before("timer", {}, () => storage.update("timer", timer?.id ?? "", moved));
+		setup.now = at("10:01:00");
+		await node.look();
+		assert.deepEqual(await storage.find("timer", {}), [{ ...timer, ...moved }]);
+		assert.deepEqual(await setup.fired(), []);
+		// So does one that has missed its time by more than the grace.
+		await storage.update("timer", timer?.id ?? "", { next_fire_at: timer?.next_fire_at ?? null });
+		other.before("timer", {}, () => storage.update("timer", timer?.id ?? "", moved));
+		setup.now = at("10:30:30");
+		await node.look();
+		assert.equal(other.hasCome(), true);
+		assert.deepEqual(await storage.find("timer", {}), [{ ...timer, ...moved }]);
 	}));
 
 test("a start anew goes on counting, and fires at most the latest slot that was missed", () =>

@@ -106,6 +106,13 @@ test("log fields are masked by name at every level", () => {
 	assert.equal(maskLogFields(harmless), harmless);
 });
 
+test("log fields that are nested too deeply are masked as a whole", () => {
+	const nest = (depth: number, fields: object): object => (depth === 0 ? fields : { a: nest(depth - 1, fields) });
+	assert.ok(JSON.stringify(maskLogFields({ a: nest(90, { plain: "shown" }) })).includes("shown"));
+	for (const secret of [{ plain: "hidden" }, { password: "hidden" }])
+		assert.ok(!JSON.stringify(maskLogFields({ a: nest(150, secret) })).includes("hidden"));
+});
+
 test("log fields that hold themselves do not end the process", () => {
 	const fields: Record<string, unknown> = { a: 1 };
 	fields["self"] = fields;
