@@ -1,11 +1,9 @@
 import type { Mutant } from "./mutant.ts";
 
+const held = "core/kernel/work/held-lease.test.ts";
 const journal = "core/kernel/runs/journal.test.ts";
 const leases = "core/kernel/executions/leases.test.ts";
-const duty = "core/kernel/work/duty.test.ts";
-const pausing = "core/kernel/runs/pausing.test.ts";
-const processor = "core/kernel/events/processor.test.ts";
-const recovery = "core/kernel/runs/recovery.test.ts";
+const others = "core/testing/guarantees/other-writers.test.ts";
 
 /** Mechanisms by which only the node that holds a record writes about it. */
 export const leaseMutants: readonly Mutant[] = [
@@ -23,7 +21,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/held-writes.ts",
 		text: 'return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];',
 		replacement: "return [];",
-		tests: [leases],
+		tests: [others],
 	},
 	{
 		name: "fence-of-patches",
@@ -31,8 +29,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/held-writes.ts",
 		text: 'this.#parts.storage.update("execution", id, patch, { fence: run.fence })',
 		replacement: 'this.#parts.storage.update("execution", id, patch, {})',
-		tests: [recovery],
-		isOpen: true,
+		tests: [others],
 	},
 	{
 		name: "fence-of-end",
@@ -40,7 +37,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/run-ends.ts",
 		text: "const expected = { status: current.status, fence: run.fence };",
 		replacement: "const expected = {};",
-		tests: [leases],
+		tests: [others],
 	},
 	{
 		name: "stirred-of-pause",
@@ -48,7 +45,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/run-ends.ts",
 		text: "expected: { status, fence, stirred } }, ...inserted]",
 		replacement: "expected: { status, fence } }, ...inserted]",
-		tests: [pausing],
+		tests: [others],
 	},
 	{
 		name: "fence-of-hand-over",
@@ -56,7 +53,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/run-ends.ts",
 		text: "patch: { owner: null, lease_expires_at }, expected: { fence } }",
 		replacement: "patch: { owner: null, lease_expires_at } }",
-		tests: [recovery],
+		tests: [others],
 	},
 	{
 		name: "fence-of-begin",
@@ -64,7 +61,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/run-records.ts",
 		text: "patch: renewed, expected: { status, fence } }, ...takenBack]",
 		replacement: "patch: renewed }, ...takenBack]",
-		tests: [leases],
+		tests: [others],
 	},
 	{
 		name: "fence-of-resume",
@@ -72,7 +69,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/runs/run-records.ts",
 		text: 'storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);',
 		replacement: 'storage.write([{ update: "execution", id, patch }]);',
-		tests: [pausing],
+		tests: [others],
 	},
 	{
 		name: "fence-of-recovery",
@@ -80,7 +77,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/executions/recovery.ts",
 		text: "expected: { status: execution.status, fence: execution.fence },",
 		replacement: "expected: {},",
-		tests: [leases],
+		tests: [others],
 	},
 	{
 		name: "fence-of-takeover",
@@ -88,7 +85,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/work/claiming.ts",
 		text: "const expected = { ...claimed, status: left.status, fence: left.fence };",
 		replacement: "const expected = { ...claimed };",
-		tests: [processor],
+		tests: [others],
 	},
 	{
 		name: "fence-of-held-lease",
@@ -96,7 +93,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/work/held-lease.ts",
 		text: "this.#expected = { ...expected, fence: taken.fence };",
 		replacement: "this.#expected = { ...expected };",
-		tests: [duty],
+		tests: [held],
 	},
 	{
 		name: "condition-of-taking",
@@ -104,7 +101,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/work/held-lease.ts",
 		text: "storage.update(kind, id, { ...patch, ...taken }, expected);",
 		replacement: "storage.update(kind, id, { ...patch, ...taken });",
-		tests: [duty],
+		tests: [held],
 	},
 	{
 		name: "end-time-of-duty",
@@ -112,7 +109,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/work/duty.ts",
 		text: "{ expected: { fence, done_at } }",
 		replacement: "{ expected: { fence } }",
-		tests: [duty],
+		tests: [held],
 	},
 	{
 		name: "held-duty",
@@ -120,7 +117,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/work/duty.ts",
 		text: "if (leasing.isHeld(duty)) return Math.max(leasing.untilFree(duty), shortestLook);",
 		replacement: "",
-		tests: [duty],
+		tests: [held],
 	},
 	{
 		name: "loss-of-kept-lease",
@@ -128,7 +125,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/work/kept-lease.ts",
 		text: "if (!(await lease.renew())) this.#lost.abort();",
 		replacement: "await lease.renew();",
-		tests: [duty],
+		tests: [held],
 	},
 	{
 		name: "renewal-of-runs",
@@ -164,11 +161,10 @@ export const leaseMutants: readonly Mutant[] = [
 	},
 	{
 		name: "processing-status-of-events",
-		promise: "An event that has been processed is not processed again by the node that had it before.",
+		promise: "An event that has waited for its slot is not processed by a node that has lost it meanwhile.",
 		file: "core/kernel/events/processor.ts",
 		text: "if (!(await lease.keep())) return;",
 		replacement: "",
-		tests: [processor],
-		isOpen: true,
+		tests: ["core/kernel/events/waiting-events.test.ts"],
 	},
 ];

@@ -16,8 +16,7 @@ export const secretsMutants: readonly Mutant[] = [
 		file: "core/kernel/secrets/redact.ts",
 		text: "if (depth > maximumDepth) return mask;",
 		replacement: "if (depth > maximumDepth) return value;",
-		tests: ["core/service/logger.test.ts"],
-		isOpen: true,
+		tests: ["core/language/parameters/mask.test.ts"],
 	},
 	{
 		name: "decryption-of-foreign-items",
