@@ -26,7 +26,10 @@ const releases = [
 	{ node: oldNode, npm: { name: "npm10", source: "npm:npm@10.9.9" } },
 ] as const;
 
-/** With so many lines of releases, the newest first. A text that says why when there is no registry. Needs a build. */
+/**
+ * With so many lines of releases, the newest first; with 0 the Node and npm that run this. A text that says why when there is no registry.
+ * Needs a build.
+ */
 export async function createMachine(count: number): Promise<Machine | string> {
 	const parent = await mkdtemp(join(tmpdir(), "svc-machine-"));
 	const remove = () => rm(parent, { recursive: true, force: true });
@@ -35,19 +38,24 @@ export async function createMachine(count: number): Promise<Machine | string> {
 		for (const directory of [tools, packed]) await mkdir(directory);
 		const chosen = releases.slice(0, count);
 		const names = chosen.flatMap(({ node, npm }) => [`${toFolder(node)}@npm:${node.package}@${node.version}`, `${npm.name}@${npm.source}`]);
-		await Promise.all([pack(packed), install(tools, names)]);
+		await Promise.all([pack(packed), names.length > 0 ? install(tools, names) : undefined]);
 		const cache = (await run("npm", ["config", "get", "cache", "--loglevel=error"])).output.trim();
-		const toLine = async ({ node, npm }: (typeof releases)[number]): Promise<Line> => {
-			const name = `${node.name} with ${npm.name}`;
-			const [directory, home, commands] = ["folder", "home", "bin"].map((each) => join(parent, npm.name, each)) as [string, string, string];
-			for (const each of [directory, home, commands]) await mkdir(each, { recursive: true });
+		const toLine = async (name: string, folder: string, path: readonly string[]): Promise<Line> => {
+			const [directory, home] = ["folder", "home"].map((each) => join(parent, folder, each)) as [string, string];
+			for (const each of [directory, home]) await mkdir(each, { recursive: true });
+			await symlink(packed, join(parent, folder, "svc"));
+			return { name, directory, env: { ...toEnvironment(home, cache), PATH: [...path, process.env["PATH"]].join(delimiter) } };
+		};
+		const toRelease = async ({ node, npm }: (typeof releases)[number]): Promise<Line> => {
+			const commands = join(parent, npm.name, "bin");
+			await mkdir(commands, { recursive: true });
 			for (const command of ["npm", "npx"])
 				await symlink(join(tools, "node_modules", npm.name, "bin", `${command}-cli.js`), join(commands, command));
-			await symlink(packed, join(parent, npm.name, "svc"));
-			const nodePath = join(tools, "node_modules", toFolder(node), "bin");
-			return { name, directory, env: { ...toEnvironment(home, cache), PATH: [commands, nodePath, process.env["PATH"]].join(delimiter) } };
+			const path = [commands, join(tools, "node_modules", toFolder(node), "bin")];
+			return toLine(`${node.name} with ${npm.name}`, npm.name, path);
 		};
-		return { lines: await Promise.all(chosen.map(toLine)), remove };
+		const own = () => toLine(`Node ${process.versions.node.split(".")[0]} of this machine`, "own", []);
+		return { lines: await Promise.all(count === 0 ? [own()] : chosen.map(toRelease)), remove };
 	} catch (error) {
 		await remove();
 		if (isOffline(error)) return "the npm registry cannot be reached";
