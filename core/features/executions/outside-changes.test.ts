@@ -4,6 +4,8 @@ import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
 import type { AuditEntryEntity, JsonObject } from "../../contract/index.ts";
 import { until } from "../../kernel/nodes/nodes.test-support.ts";
+import { runSvc } from "../../service/run-svc.ts";
+import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
 const grant = (name: string, ...permission_types: readonly string[]) => ({
@@ -91,6 +93,41 @@ test("who has set a state, answered a question or sent an event again is stored 
 				assert.ok(recorded.includes(entry), entry);
 			}
 			assert.equal((await ask(root, "PUT", `/v1/inquiries/${id}`, { ...answer, reason: "x".repeat(1_001) })).status, 400);
+		},
+		{ runners: [inquirer(), noop()], rbac: { roles, assignments } },
+	));
+
+test("the command passes reasons on, and shows who has changed a state with which credential", () =>
+	withGuardedService(
+		async ({ urls, ask, signIn }) => {
+			const root = await signIn("root");
+			const { body: key } = await ask(root, "POST", "/v1/apikeys", {});
+			const svc = async (...words: readonly string[]) => {
+				const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+				const env = { HOME: "/nonexistent", SVC_API_URL: urls.api, SVC_API_KEY: String(key["key"]) };
+				assert.equal(await runSvc(words, { stdout, stderr, env }), 0, stderr.text);
+				return stdout.text;
+			};
+			const start = async (action: string, more: object) => {
+				const { body } = await ask(root, "POST", "/v1/executions", { action, ...more });
+				return String(body["id"]);
+			};
+			const canceled = await start("core.noop", { delay: 600_000 });
+			await svc("execution", "cancel", canceled, "--reason", "not needed");
+			const byKey = (status: string, reason: string) =>
+				new RegExp(`^${status} by root \\(api_key:${String(key["id"])}\\) at \\S+: ${reason}$`, "m");
+			assert.match(await svc("execution", "get", canceled), byKey("canceled", "not needed"));
+
+			const question = await start("core.ask", {});
+			const isPending = async () => (await ask(root, "GET", `/v1/executions/${question}`)).body["status"] === "pending";
+			await until(isPending, "it is asked");
+			await svc("inquiry", "respond", question, "-r", '{"continue": true}', "--reason", "the disk is new");
+			assert.match(await svc("execution", "get", question), byKey("succeeded", "the disk is new"));
+
+			const [event] = JSON.parse(await svc("trigger-instance", "list", "-n", "1", "-j")) as readonly { readonly id: string }[];
+			const again = (await svc("trigger-instance", "re-emit", event?.id ?? "", "--reason", "lost")).trim().split("\n").at(-1);
+			const shown = await svc("trigger-instance", "get", again ?? "");
+			assert.match(shown, new RegExp(`re_emitted_by:\\s+user: root\\s+credential: api_key:${String(key["id"])}\\s+reason: lost`));
 		},
 		{ runners: [inquirer(), noop()], rbac: { roles, assignments } },
 	));

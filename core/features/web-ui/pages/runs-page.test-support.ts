@@ -89,6 +89,7 @@ webTest("a run is canceled by who may, and its page says so", () =>
 			await page.getByText("canceled").first().waitFor();
 			await page.getByRole("link", { name: "States" }).click();
 			await page.getByText("it takes <b>too</b> long").first().waitFor();
+			await page.getByRole("cell", { name: /^ann token:[0-9a-f]{24}/ }).waitFor();
 			const viewer = await web.open("olga", `/history/${String(body["id"])}/general`);
 			await viewer.getByRole("heading", { name: "default.chatty" }).waitFor();
 			assert.equal(await viewer.getByRole("button", { name: /Run|Cancel/ }).count(), 0);
