@@ -123,6 +123,8 @@ function toConfiguration(directory: string, port: number, { configuration = [] }
 		"PermitRootLogin yes",
 		"MaxStartups 100",
 		"Subsystem sftp internal-sftp",
+		// A bash that has been started by another shell does not read the user's .bashrc, which may take longer than a test.
+		"SetEnv SHLVL=1",
 		"LogLevel VERBOSE",
 		"",
 	].join("\n");
