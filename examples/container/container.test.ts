@@ -8,6 +8,7 @@ import { requires } from "svc-automation/testing";
 import { test as plainTest } from "uvu";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+import { canMountLayers } from "../../plugins-runner/_container/storage-driver.test-support.ts";
 import { isOffline, pack } from "../../scripts/packed/installation.test-support.ts";
 import { smoke } from "../../scripts/packed/smoke.test-support.ts";
 import { run } from "../../scripts/run.ts";
@@ -22,13 +23,29 @@ const { test } = requires(withBusybox, { command: "podman" });
 /** The command, in the image. */
 const command = "/opt/svc/node_modules/svc-automation/dist/core/main.js";
 
+/** Where the image's build finds what npm has fetched on this machine: fetching all of it anew takes most of the test. */
+const cache = "/npm-cache";
+
 /** Images and containers of this test alone. */
 class Engine {
+	readonly #directory: string;
 	readonly #store: readonly string[];
 	readonly #runtime = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "none"] as const;
 
-	constructor(directory: string) {
-		this.#store = ["--root", join(directory, "store"), "--runroot", join(directory, "run"), "--storage-driver", "vfs"];
+	private constructor(directory: string, driver: "overlay" | "vfs") {
+		this.#directory = directory;
+		this.#store = ["--root", join(directory, "store"), "--runroot", join(directory, "run"), "--storage-driver", driver];
+	}
+
+	static async create(directory: string): Promise<Engine> {
+		return new Engine(directory, (await canMountLayers(directory)) ? "overlay" : "vfs");
+	}
+
+	/** Removes a container that may be there, and all images. With layers the directory of the images is mounted on itself. */
+	async remove(name: string): Promise<void> {
+		await this.podman("rm", "-f", "-i", name).catch(() => undefined);
+		await run("umount", [join(this.#directory, "store/overlay")]);
+		await rm(this.#directory, { recursive: true, force: true });
 	}
 
 	async buildah(...args: string[]): Promise<string> {
@@ -56,7 +73,13 @@ async function makeBase(engine: Engine, directory: string): Promise<void> {
 	await layOutBase(root);
 	const container = await engine.buildah("from", "scratch");
 	await engine.buildah("copy", "-q", container, `${root}/`, "/");
-	await engine.buildah("config", "--env", "PATH=/usr/bin:/bin", "--env", `NODE_EXTRA_CA_CERTS=${certificates}`, container);
+	const variables = [
+		"PATH=/usr/bin:/bin",
+		`NODE_EXTRA_CA_CERTS=${certificates}`,
+		`npm_config_cache=${cache}`,
+		"npm_config_prefer_offline=true",
+	];
+	await engine.buildah("config", ...variables.flatMap((variable) => ["--env", variable]), container);
 	await engine.buildah("commit", "-q", container, "localhost/base");
 	await engine.buildah("rm", container);
 	await rm(root, { recursive: true, force: true });
@@ -69,12 +92,14 @@ async function buildImage(engine: Engine, directory: string): Promise<void> {
 	for (const name of ["Containerfile", "svc.config.ts"]) await cp(join(import.meta.dirname, name), join(context, name));
 	const tarball = (await pack(context)).split("/").at(-1);
 	const given = ["--build-arg", "BASE=localhost/base", "--build-arg", `PACKAGE=./context/${tarball}`];
-	await engine.buildah("bud", "--isolation", "chroot", "-q", ...given, "-t", "localhost/svc", context);
+	const { output } = await run("npm", ["config", "get", "cache"]);
+	const volume = ["-v", `${output.trim().split("\n").at(-1)}:${cache}`];
+	await engine.buildah("bud", "--isolation", "chroot", "-q", ...volume, ...given, "-t", "localhost/svc", context);
 }
 
 test("the image runs as nobody in particular, on a root that may only be read, and its service runs actions", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-image-"));
-	const engine = new Engine(directory);
+	const engine = await Engine.create(directory);
 	try {
 		await makeBase(engine, directory);
 		await buildImage(engine, directory);
@@ -105,8 +130,7 @@ test("the image runs as nobody in particular, on a root that may only be read, a
 		if (!isOffline(error) || process.env["CI"] === "true") throw error;
 		process.stdout.write("skipped: the npm registry cannot be reached\n");
 	} finally {
-		await engine.podman("rm", "-f", "-i", "svc").catch(() => undefined);
-		await rm(directory, { recursive: true, force: true });
+		await engine.remove("svc");
 	}
 });
 
