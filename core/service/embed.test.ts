@@ -162,7 +162,7 @@ test("engines with different plugins live side by side", async () => {
 
 /** Run an action and look at all of it. */
 async function useEngine(number: number): Promise<void> {
-	const isWhole = number % 20 === 0;
+	const isWhole = number % 10 === 0;
 	const file = join(directory, `${number}.db`);
 	const whole = { storage: knexStorage({ client: "sqlite", file }), runners: [noop(), localCommand()] };
 	await during(createEngine({ ...config, ...(isWhole && whole) }, { directory }), async (engine) => {
@@ -194,7 +194,7 @@ async function useService(): Promise<void> {
 	});
 }
 
-const engines = rounds({ short: 30, full: 60 }, "EMBED_ROUNDS");
+const engines = rounds({ short: 15, full: 30 }, "EMBED_ROUNDS");
 const services = Math.floor(engines / 4);
 
 test(`${engines} engines and ${services} services leave nothing behind`, async () => {

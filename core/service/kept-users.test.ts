@@ -4,22 +4,31 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { test } from "uvu";
+import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { typeSvc } from "../testing/cli/terminal.test-support.ts";
 import { requires } from "../testing/requires.ts";
+import { keptUsers } from "./kept-users.ts";
+import { runSvc } from "./run-svc.ts";
 
 const built = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
 const env = { PATH: process.env["PATH"] ?? "", SVC_LOG_LEVEL: "error" };
 
 interface Users {
 	readonly directory: string;
-	/** The built command, in the directory of a service with a password file. */
-	svc(
-		words: readonly string[],
-		input?: string,
-	): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
+	/** Run the command in this process, for a service with a password file. */
+	svc(words: readonly string[], input?: string): Promise<CommandEnd>;
+	/** Run the built command, in the directory of the service. */
+	process(words: readonly string[], input?: string): Promise<CommandEnd>;
 	text(): Promise<string>;
+}
+
+interface CommandEnd {
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
 }
 
 async function withUsers(use: (users: Users) => Promise<void>, backend = "flatFile()"): Promise<void> {
@@ -37,7 +46,8 @@ async function withUsers(use: (users: Users) => Promise<void>, backend = "flatFi
 		await use({
 			directory,
 			text: () => readFile(join(directory, "data", "htpasswd"), "utf8"),
-			svc: (words, input = "") =>
+			svc: (words, input = "") => runHere(["user", ...words, "--config", join(directory, "svc.config.mjs")], input),
+			process: (words, input = "") =>
 				new Promise((resolve, reject) => {
 					const child = spawn(process.execPath, [built("core/main.js"), "user", ...words, "--config", "svc.config.mjs"], {
 						cwd: directory,
@@ -55,10 +65,17 @@ async function withUsers(use: (users: Users) => Promise<void>, backend = "flatFi
 	}
 }
 
+async function runHere(words: readonly string[], input: string): Promise<CommandEnd> {
+	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+	const stdin = Readable.from([Buffer.from(input)]);
+	const code = await runSvc(words, { stdout, stderr, stdin, env, onInterrupt: () => () => {}, users: keptUsers(env) });
+	return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
 test("users are added, listed, given another password and removed, without htpasswd", () =>
-	withUsers(async ({ directory, svc, text }) => {
+	withUsers(async ({ directory, process, svc, text }) => {
 		assert.deepEqual(await svc(["list", "-j"]), { code: 0, stdout: "[]\n", stderr: "" });
-		assert.deepEqual(await svc(["add", "ann"], "correct horse\n"), { code: 0, stdout: 'User "ann" can sign in.\n', stderr: "" });
+		assert.deepEqual(await process(["add", "ann"], "correct horse\n"), { code: 0, stdout: 'User "ann" can sign in.\n', stderr: "" });
 		const first = await text();
 		assert.match(first, /^ann:\$2[aby]\$10\$\S{53}\n$/);
 		assert.equal((await stat(join(directory, "data", "htpasswd"))).mode & 0o777, 0o600);
@@ -94,12 +111,12 @@ test("what cannot be is said, and nothing is changed", () =>
 	}));
 
 test("several at once are all kept", () =>
-	withUsers(async ({ svc }) => {
-		const names = ["ann", "bob", "cid", "dan"];
-		const answers = await Promise.all(names.map((name) => svc(["add", name], `word of ${name}\n`)));
+	withUsers(async ({ process, svc }) => {
+		const names = ["ann", "bob", "cid"];
+		const answers = await Promise.all(names.map((name) => process(["add", name], `word of ${name}\n`)));
 		assert.deepEqual(
 			answers.map(({ code }) => code),
-			[0, 0, 0, 0],
+			[0, 0, 0],
 		);
 		assert.deepEqual(
 			(JSON.parse((await svc(["list", "-j"])).stdout) as { username: string }[]).map(({ username }) => username).sort(),

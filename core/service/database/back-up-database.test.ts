@@ -34,14 +34,14 @@ function writeOn(storage: Storage): () => Promise<number> {
 }
 
 test("a backup ends while the service writes without a pause, and holds what was written before", () =>
-	withPlace(async ({ directory, open, svc }) => {
+	withPlace(async ({ directory, open, process }) => {
 		const backup = join(directory, "backup.db");
 		await open(sqlite, async (storage) => {
 			const stop = writeOn(storage);
 			while ((await storage.count("trace", {})) < 200) await new Promise((resolve) => setTimeout(resolve, 5));
 			const before = await storage.count("trace", {});
 			const begun = performance.now();
-			const { code, stdout, stderr } = await svc(["db", "backup", backup]);
+			const { code, stdout, stderr } = await process(["db", "backup", backup]);
 			const took = performance.now() - begun;
 			const after = await stop();
 			assert.equal(code, 0, stderr);
@@ -98,13 +98,13 @@ test("the audit record comes through backup and restore as it was and goes on, a
 	}));
 
 test("a restored database is that of the backup, and the one before is kept; not while it is in use", () =>
-	withPlace(async ({ directory, open, svc }) => {
+	withPlace(async ({ directory, open, process, svc }) => {
 		const backup = join(directory, "backup.db");
 		await open(sqlite, (storage) => storage.insert("trace", [createTrace(toId(1))]));
 		assert.equal((await svc(["db", "backup", backup])).code, 0);
 		await open(sqlite, async (storage) => {
 			await storage.insert("trace", [createTrace(toId(2))]);
-			const { code, stderr } = await svc(["db", "restore", backup]);
+			const { code, stderr } = await process(["db", "restore", backup]);
 			assert.notEqual(code, 0);
 			assert.match(stderr, /is in use by another service; stop it/);
 			assert.equal(await storage.count("trace", {}), 2);

@@ -15,9 +15,9 @@ test("the plan of a new database is one line, and makes nothing", () =>
 	}));
 
 test("a new database is created, once", () =>
-	withPlace(async ({ directory, svc }) => {
+	withPlace(async ({ directory, process, svc }) => {
 		const file = join(directory, "data", "svc.db");
-		const { code, stdout } = await svc(["db", "migrate"]);
+		const { code, stdout } = await process(["db", "migrate"]);
 		assert.deepEqual([code, stdout], [0, `${file}: the schema has been created\n`]);
 		assert.equal(existsSync(file), true);
 		for (const words of [

@@ -8,6 +8,7 @@ import { isSvcError, type Storage, type StoragePlugin } from "../../contract/ind
 import { addToRecord, findingsIn } from "../../features/audit/sample-record.test-support.ts";
 import { createRecords, fill, kinds, type Place, withPlace } from "../../testing/database/database.test-support.ts";
 import { startEngine } from "../../testing/engine/engine.test-support.ts";
+import { inFull, rounds } from "../../testing/extent.test-support.ts";
 import { createRandom } from "../../testing/guarantees/random.test-support.ts";
 import { createTestDatabase, postgresTest } from "../../testing/services/postgres.test-support.ts";
 import { type MoveReport, moveDatabase } from "./move-database.ts";
@@ -15,6 +16,10 @@ import { type MoveReport, moveDatabase } from "./move-database.ts";
 const source = knexStorage({ client: "sqlite" });
 const moved = kinds.filter((kind) => kind !== "node" && kind !== "duty");
 const quiet = () => {};
+// KILL_ROUNDS says how often a move is killed.
+const kills = rounds({ short: 1, full: 2 });
+/** Records of each kind where a move is killed. */
+const many = 100;
 
 const move = (place: Place, to: string, onCopied: (kind: string, count: number) => void = quiet): Promise<MoveReport> =>
 	moveDatabase({ config: place.config, env: place.env, to, onCopied });
@@ -38,13 +43,13 @@ function withFilled(count: number, use: (place: Place) => Promise<void>): Promis
 }
 
 test("everything is copied and compared, except for what nodes say of themselves", () =>
-	withFilled(150, async (place) => {
+	withFilled(50, async (place) => {
 		await writeFile(join(place.directory, "data", "datastore-key.json"), "{}");
 		const file = join(place.directory, "moved.db");
 		const { kinds: reported, beside } = await move(place, `sqlite:${file}`);
 		assert.deepEqual(
 			reported.map(({ kind, source: { count }, isEqual }) => [kind, count, isEqual]),
-			moved.map((kind) => [kind, 150, true]),
+			moved.map((kind) => [kind, 50, true]),
 		);
 		assert.deepEqual(
 			beside.map((line) => line.replace(place.directory, "").split(" (")[0]),
@@ -54,10 +59,10 @@ test("everything is copied and compared, except for what nodes say of themselves
 		const outside = await Promise.all([join(place.directory, "data", "svc.db-output"), `${file}-output`].map((path) => readdir(path)));
 		assert.deepEqual(
 			outside.map(({ length }) => length),
-			[38, 38],
+			[13, 13],
 		);
-		await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 150));
-		await place.open(source, async (storage) => assert.equal(await storage.count("execution", {}), 150));
+		await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 50));
+		await place.open(source, async (storage) => assert.equal(await storage.count("execution", {}), 50));
 	}));
 
 /** Move an audit record, and see that it is as it was written and goes on where it has come to. */
@@ -94,24 +99,24 @@ postgresTest(test)("an audit record that is moved to PostgreSQL is as it was wri
 async function moveWithKills(place: Place, address: string, target: StoragePlugin): Promise<void> {
 	const random = createRandom(Date.now() % 1_000_000);
 	// A line for each kind of records that was copied: what was copied before the last kill makes none.
-	for (let kills = 0; kills < 5; kills += 1) {
-		const { code, stderr } = await place.svc(["db", "move", "--to", address], { lines: 1 + random(3), milliseconds: random(40) });
+	for (let kill = 0; kill < kills; kill += 1) {
+		const { code, stderr } = await place.process(["db", "move", "--to", address], { lines: 1 + random(3), milliseconds: random(40) });
 		assert.equal(code, null, stderr);
 	}
-	const { code, stdout, stderr } = await place.svc(["db", "move", "--to", address]);
+	const { code, stdout, stderr } = await place.process(["db", "move", "--to", address]);
 	assert.equal(code, 0, stderr);
-	assert.match(stdout, /\| execution +\| 200 +\| 200 +\| [0-9a-f]{16} +\| equal +\|/);
-	await place.open(target, (storage) => assertMoved(storage, 200));
+	assert.match(stdout, /\| execution +\| 100 +\| 100 +\| [0-9a-f]{16} +\| equal +\|/);
+	await place.open(target, (storage) => assertMoved(storage, many));
 }
 
 test("a move that is killed again and again comes to the same end", () =>
-	withFilled(200, async (place) => {
+	withFilled(many, async (place) => {
 		const file = join(place.directory, "moved.db");
 		await moveWithKills(place, file, knexStorage({ client: "sqlite", file }));
 	}));
 
-postgresTest(test)("a move to PostgreSQL that is killed again and again comes to the same end, and so does the way back", () =>
-	withFilled(200, async (place) => {
+inFull(postgresTest(test))("a move to PostgreSQL that is killed again and again comes to the same end, and so does the way back", () =>
+	withFilled(many, async (place) => {
 		const database = await createTestDatabase();
 		try {
 			await moveWithKills(place, database.url, knexStorage({ client: "postgres", url: database.url }));
@@ -128,7 +133,7 @@ async function moveBack(url: string): Promise<void> {
 		async (place) => {
 			const file = join(place.directory, "back.db");
 			await move(place, file);
-			await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, 200));
+			await place.open(knexStorage({ client: "sqlite", file }), (target) => assertMoved(target, many));
 		},
 		{ storage },
 	);

@@ -2,9 +2,16 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { DatabaseWork } from "../../cli/context.ts";
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, type Storage, type StoragePlugin } from "../../contract/index.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { backUpDatabase, restoreDatabase } from "../../service/database/back-up-database.ts";
+import { migrateDatabase } from "../../service/database/migrate-database.ts";
+import { moveDatabase } from "../../service/database/move-database.ts";
+import { runSvc } from "../../service/run-svc.ts";
+import { CapturedText } from "../cli/captured-text.test-support.ts";
 import { createOptions } from "../options.ts";
 import { silentLogger } from "../run-context.ts";
 
@@ -20,8 +27,16 @@ export interface Place {
 	open<T>(plugin: StoragePlugin, use: (storage: Storage) => Promise<T>): Promise<T>;
 	/** Run the built command `svc serve` on free ports. */
 	serve(env: Readonly<Record<string, string>>): RunningService;
+	/** Run the command in this process. */
+	svc(words: readonly string[]): Promise<CommandEnd>;
 	/** Run the built command. */
-	svc(words: readonly string[], kill?: Kill): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
+	process(words: readonly string[], kill?: Kill): Promise<CommandEnd>;
+}
+
+export interface CommandEnd {
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
 }
 
 /** When to kill a command with KILL: so many milliseconds after it has written so many lines to stderr. */
@@ -63,7 +78,8 @@ export async function withPlace(
 				}
 			},
 			serve: (given) => startService(config, { ...process.env, ...env, ...freePorts, SVC_LOG_LEVEL: "info", ...given }),
-			svc: (words, kill) => runCommand([...words, "--config", config], { ...process.env, ...env }, kill),
+			svc: (words) => runHere([...words, "--config", config], { ...process.env, ...env }),
+			process: (words, kill) => runCommand([...words, "--config", config], { ...process.env, ...env }, kill),
 		});
 	} finally {
 		await rm(directory, { recursive: true, force: true });
@@ -105,7 +121,19 @@ function startService(config: string, env: NodeJS.ProcessEnv): RunningService {
 	};
 }
 
-function runCommand(words: readonly string[], env: NodeJS.ProcessEnv, kill: Kill | undefined): ReturnType<Place["svc"]> {
+async function runHere(words: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandEnd> {
+	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
+	const database: DatabaseWork = {
+		migrate: (options) => migrateDatabase({ ...options, env }),
+		move: (options) => moveDatabase({ ...options, env }),
+		backup: (options) => backUpDatabase({ ...options, env }),
+		restore: (options) => restoreDatabase({ ...options, env }),
+	};
+	const code = await runSvc(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => {}, database });
+	return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+function runCommand(words: readonly string[], env: NodeJS.ProcessEnv, kill: Kill | undefined): Promise<CommandEnd> {
 	const child = spawn(process.execPath, [join(built, "core/main.js"), ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
 	let timer: NodeJS.Timeout | undefined;
 	let [stdout, stderr] = ["", ""];
