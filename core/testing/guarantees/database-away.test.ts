@@ -18,17 +18,14 @@ import { type PostgresServer, postgresTest, startPostgres } from "../services/po
 import { until } from "./until.test-support.ts";
 
 const test = postgresTest(uvu.test);
+const directory = mkdtempSync(join(tmpdir(), "svc-away-"));
+let server: PostgresServer | undefined;
+let service: Service | undefined;
+let api = "";
 
-interface Setup {
-	readonly server: PostgresServer;
-	/** Works on tables that are there already. */
-	readonly service: Service;
-	readonly api: string;
-}
-
-async function withService(run: (setup: Setup) => Promise<void>): Promise<void> {
-	const directory = mkdtempSync(join(tmpdir(), "svc-away-"));
-	const server = await startPostgres();
+/** A server of its own, and a service that works on tables that are there already. */
+async function setUp(): Promise<{ readonly server: PostgresServer; readonly service: Service }> {
+	server = await startPostgres();
 	const { url } = await server.createDatabase();
 	const port = await findFreePort();
 	const create = () =>
@@ -49,15 +46,16 @@ async function withService(run: (setup: Setup) => Promise<void>): Promise<void> 
 	const first = create();
 	await first.start();
 	await first.stop();
-	const service = create();
-	try {
-		await run({ server, service, api: `http://127.0.0.1:${port}` });
-	} finally {
-		await service.stop();
-		await server.stop();
-		rmSync(directory, { recursive: true, force: true });
-	}
+	service = create();
+	api = `http://127.0.0.1:${port}`;
+	return { server, service };
 }
+
+uvu.test.after(async () => {
+	await service?.stop();
+	await server?.stop();
+	rmSync(directory, { recursive: true, force: true });
+});
 
 /** Undefined while nobody listens. */
 async function ask(url: string, init?: RequestInit) {
@@ -81,55 +79,54 @@ const becomes = (api: string, id: unknown, status: string, seconds: number) =>
 		async () => (await ask(`${api}/v1/executions/${id}`))?.body["status"] === status || undefined,
 	);
 
-test("a database that is away at start: listeners answer 503, and the service starts by itself within five seconds of its return", () =>
-	withService(async ({ server, service, api }) => {
-		await server.halt();
-		const starting = service.start();
-		await until("it lives", 10, async () => (await ask(`${api}/health/live`))?.status === 200 || undefined);
-		const ready = await ask(`${api}/health/ready`);
-		assert.deepEqual(ready, {
-			status: 503,
-			retryAfter: "1",
-			body: { ready: false, reasons: ["starting"], faultstring: "not ready: starting" },
+test("a database that is away at start: listeners answer 503, and the service starts by itself within five seconds of its return", async () => {
+	const { server, service } = await setUp();
+	await server.halt();
+	const starting = service.start();
+	await until("it lives", 10, async () => (await ask(`${api}/health/live`))?.status === 200 || undefined);
+	const ready = await ask(`${api}/health/ready`);
+	assert.deepEqual(ready, {
+		status: 503,
+		retryAfter: "1",
+		body: { ready: false, reasons: ["starting"], faultstring: "not ready: starting" },
+	});
+	const refused = await run(api, "core.noop");
+	assert.deepEqual([refused?.status, refused?.retryAfter], [503, "1"]);
+	await new Promise((resolve) => setTimeout(resolve, 1_500));
+	await server.resume();
+	const back = performance.now();
+	await starting;
+	assert.ok(performance.now() - back < 5_000, "it has started within five seconds");
+	assert.equal((await ask(`${api}/health/ready`))?.status, 200);
+	await becomes(api, (await run(api, "core.noop"))?.body["id"], "succeeded", 5);
+});
+
+test("a database that goes away later: 503 with Retry-After, runs go on, and everything picks up by itself within five seconds", async () => {
+	assert.ok(server !== undefined, "the test above has started the service");
+	const long = await run(api, "core.local", { cmd: "for i in $(seq 1 60); do echo $i; sleep 0.2; done" });
+	await becomes(api, long?.body["id"], "running", 10);
+	for (const how of ["fast", "kill"] as const) {
+		await server.halt(how);
+		await until("requests are refused", 10, async () => {
+			const refused = await run(api, "core.noop");
+			return (refused?.status === 503 && refused.retryAfter !== null) || undefined;
 		});
-		const refused = await run(api, "core.noop");
-		assert.deepEqual([refused?.status, refused?.retryAfter], [503, "1"]);
-		await new Promise((resolve) => setTimeout(resolve, 1_500));
+		await until("it is not ready", 10, async () => {
+			const reasons = (await ask(`${api}/health/ready`))?.body["reasons"];
+			return JSON.stringify(reasons) === '["storage"]' || undefined;
+		});
+		assert.equal((await ask(`${api}/health/live`))?.status, 200);
 		await server.resume();
 		const back = performance.now();
-		await starting;
-		assert.ok(performance.now() - back < 5_000, "it has started within five seconds");
-		assert.equal((await ask(`${api}/health/ready`))?.status, 200);
-		await becomes(api, (await run(api, "core.noop"))?.body["id"], "succeeded", 5);
-	}));
-
-test("a database that goes away later: 503 with Retry-After, runs go on, and everything picks up by itself within five seconds", () =>
-	withService(async ({ server, service, api }) => {
-		await service.start();
-		const long = await run(api, "core.local", { cmd: "for i in $(seq 1 60); do echo $i; sleep 0.2; done" });
-		await becomes(api, long?.body["id"], "running", 10);
-		for (const how of ["fast", "kill"] as const) {
-			await server.halt(how);
-			await until("requests are refused", 10, async () => {
-				const refused = await run(api, "core.noop");
-				return (refused?.status === 503 && refused.retryAfter !== null) || undefined;
-			});
-			await until("it is not ready", 10, async () => {
-				const reasons = (await ask(`${api}/health/ready`))?.body["reasons"];
-				return JSON.stringify(reasons) === '["storage"]' || undefined;
-			});
-			assert.equal((await ask(`${api}/health/live`))?.status, 200);
-			await server.resume();
-			const back = performance.now();
-			await until("it is ready", 5, async () => (await ask(`${api}/health/ready`))?.status === 200 || undefined);
-			const done = await run(api, "core.noop");
-			await becomes(api, done?.body["id"], "succeeded", 5);
-			assert.ok(performance.now() - back < 5_000, "executions run again within five seconds");
-		}
-		await becomes(api, long?.body["id"], "succeeded", 60);
-		const output = await fetch(`${api}/v1/executions/${long?.body["id"]}/output`);
-		assert.equal(await output.text(), Array.from({ length: 60 }, (_, index) => `${index + 1}\n`).join(""));
-	}));
+		await until("it is ready", 5, async () => (await ask(`${api}/health/ready`))?.status === 200 || undefined);
+		const done = await run(api, "core.noop");
+		await becomes(api, done?.body["id"], "succeeded", 5);
+		assert.ok(performance.now() - back < 5_000, "executions run again within five seconds");
+	}
+	await becomes(api, long?.body["id"], "succeeded", 60);
+	const output = await fetch(`${api}/v1/executions/${long?.body["id"]}/output`);
+	assert.equal(await output.text(), Array.from({ length: 60 }, (_, index) => `${index + 1}\n`).join(""));
+});
 
 test("a service that waits for its database obeys TERM, with exit code 0", async () => {
 	const directory = mkdtempSync(join(tmpdir(), "svc-away-"));

@@ -17,9 +17,9 @@ const megabyte = 1_048_576;
 /** MiB. */
 const mostGrowth = 64;
 // FLOOD_MEGABYTES says how much one run writes: several times what the service may grow by; 1,024 where time is of no matter.
-const size = Number(process.env["FLOOD_MEGABYTES"] ?? 3 * mostGrowth) * megabyte;
+const size = Number(process.env["FLOOD_MEGABYTES"] ?? 2 * mostGrowth) * megabyte;
 /** Long enough for the service to have taken as much memory as it takes for output. */
-const firstSize = 96 * megabyte;
+const firstSize = 64 * megabyte;
 const stalledClients = 10;
 /** `actionrunner.max_result_output`, which the service is left to choose. */
 const keptInResult = megabyte;

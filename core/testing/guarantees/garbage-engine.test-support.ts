@@ -26,7 +26,7 @@ async function grownOld(): Promise<void> {
 
 async function passThrough({ add, remove }: { readonly add: (index: number) => void; readonly remove: (index: number) => void }) {
 	await grownOld();
-	for (let index = 0; index < 12_000; index += 1) {
+	for (let index = 0; index < 6_000; index += 1) {
 		add(index);
 		if (index >= 4) remove(index - 4);
 		if (index % 8 === 0) await turn();
@@ -78,9 +78,9 @@ async function runEngine(): Promise<void> {
 			};
 			await Promise.all(Array.from({ length: 16 }, work));
 		};
-		await run(1_000);
+		await run(500);
 		await grownOld();
-		await run(3_000);
+		await run(2_000);
 		watching.abort();
 		await watched;
 	} finally {

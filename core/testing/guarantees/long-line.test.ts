@@ -15,8 +15,8 @@ const megabyte = 1_048_576;
 /** MiB. */
 const mostGrowth = 64;
 // LINE_MEGABYTES says how long the line is: several times what the service may grow by; 1,024 where time is of no matter.
-const size = Number(process.env["LINE_MEGABYTES"] ?? 2.5 * mostGrowth) * megabyte;
-const warmUpSize = 96 * megabyte;
+const size = Number(process.env["LINE_MEGABYTES"] ?? 2 * mostGrowth) * megabyte;
+const warmUpSize = 64 * megabyte;
 
 /** Of a character that the token of the run has in none of its forms: what may be the beginning of a secret is looked at as text. */
 const toLine = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' '~'`;

@@ -1,3 +1,4 @@
+// test-suite: full
 // test-timeout: 180
 import * as assert from "node:assert/strict";
 import { mkdtemp } from "node:fs/promises";

@@ -11,7 +11,7 @@ import { removeTree } from "../../features/packs/content/laid-out.ts";
 import { rounds } from "../extent.test-support.ts";
 import { buildSampleWheel } from "../packs/sample-wheel.test-support.ts";
 import { missing, requires } from "../requires.ts";
-import { postgresTest, startPostgres } from "../services/postgres.test-support.ts";
+import { createTestDatabase, postgresTest } from "../services/postgres.test-support.ts";
 import { begin, phases, readLastPhase, untilIn, untilSeen } from "./install-phases.test-support.ts";
 import { createRandom } from "./random.test-support.ts";
 import { endLeftovers, nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
@@ -51,9 +51,8 @@ test(`of two nodes one is killed ${kills} times while it installs a pack with a 
 	const root = await mkdtemp(join(tmpdir(), "svc-venv-kill-"));
 	const wheels = join(root, "wheels");
 	const pack = new VersionedPack(toFiles);
-	const server = await startPostgres();
-	const { url: postgres } = await server.createDatabase();
-	const start = toStart(postgres, wheels);
+	const database = await createTestDatabase();
+	const start = toStart(database.url, wheels);
 	const nodes: Node[] = [];
 	const found = { old: 0, new: 0, halfMade: 0 };
 	const diedIn: Record<string, number> = {};
@@ -107,7 +106,7 @@ test(`of two nodes one is killed ${kills} times while it installs a pack with a 
 			endLeftovers(directory);
 		}
 		pack.remove();
-		await server.stop();
+		await database.drop();
 		await removeTree(root);
 	}
 });

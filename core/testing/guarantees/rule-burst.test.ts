@@ -1,3 +1,4 @@
+// test-suite: full
 // test-timeout: 300
 import * as assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,10 +10,10 @@ import { readPeak, resetPeak } from "./processes.test-support.ts";
 import { startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 
-const events = 3_000;
-/** Bytes of an event: all of them in memory would be 150 MB. */
-const size = 50_000;
-const warmUp = 500;
+const events = 600;
+/** Bytes of an event: all of them in memory would be 120 MB. */
+const size = 200_000;
+const warmUp = 100;
 /** Webhooks that are posted at the same time. */
 const posts = 32;
 const megabyte = 1_048_576;

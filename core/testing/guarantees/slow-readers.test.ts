@@ -14,8 +14,8 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.test
 import { until } from "./until.test-support.ts";
 
 const megabyte = 1_048_576;
-// READERS says how many there are. A service that kept for each of 100 what the machine does not would grow by many times what it may.
-const readers = Number(process.env["READERS"] ?? 100);
+// READERS says how many there are. A service that kept for each of 40 what the machine does not would grow by many times what it may.
+const readers = Number(process.env["READERS"] ?? 40);
 const bytes = 10_000_000;
 const line = "0123456789".repeat(8).slice(0, 79);
 /** MiB. */
@@ -92,7 +92,7 @@ test(`${readers} clients that read 1 KB a second of a fast run take little memor
 		resetPeak(service.pid);
 		const watched = await runToEnd(service, async (id) => {
 			while (opened.length < readers) {
-				opened.push(...(await Promise.all(Array.from({ length: 50 }, () => openReader(service, id)))));
+				opened.push(...(await Promise.all(Array.from({ length: Math.min(50, readers) }, () => openReader(service, id)))));
 			}
 			for (let second = 0; second < slowTime; second += 1) {
 				for (const reader of opened) reader.readSome();

@@ -1,3 +1,4 @@
+// test-suite: full
 // test-timeout: 240
 // test-waits
 import * as assert from "node:assert/strict";

@@ -14,7 +14,7 @@ import { endLeftovers, startServiceProcess } from "./service-process.test-suppor
 import { until } from "./until.test-support.ts";
 import { connected, createWorkerKey, startWorkerProcess, workerOptions } from "./worker-process.test-support.ts";
 
-const roundCount = rounds({ short: 1, full: 3 }, "WORKER_ROUNDS");
+const roundCount = rounds({ short: 1, full: 2 }, "WORKER_ROUNDS");
 const seed = Number(process.env["WORKER_SEED"] ?? Date.now() % 1_000_000);
 const lines = 40;
 const text = Array.from({ length: lines }, (_, index) => `line ${index}\n`).join("");
