@@ -7,7 +7,7 @@ import { describeMachine } from "./harness/machine.ts";
 import { toVerdicts } from "./harness/report.ts";
 
 // Measures the service against its limits: `npm run bench [-- <id or part of a file name> …] [--rounds N] [--quick] [--profile]`.
-// Compares it with another build: `npm run bench -- --against <build> [<id> …] [--turns N]`, which fails if it is slower.
+// Compares it with another build: `npm run bench -- --against <build> [<id> …] [--turns N] [--counts]`, which fails if it is slower.
 // Shows how far to trust these comparisons: `npm run bench -- --prove <times> [<id> …]`.
 // Needs a build (`npm run build`). docs/performance.md says what each benchmark measures, and how builds are compared.
 const { values: options, positionals: names } = parseArgs({
@@ -20,6 +20,8 @@ const { values: options, positionals: names } = parseArgs({
 		profile: { type: "boolean", default: false },
 		/** Directory of another build, or of a checkout with one. */
 		against: { type: "string" },
+		/** Compare what an operation does (statements, calls, bytes) instead of how fast it is. */
+		counts: { type: "boolean", default: false },
 		/** How often to compare the build with itself and with a copy that is slower by 3 %. */
 		prove: { type: "string" },
 		/** Turns of each build in a comparison. */
@@ -29,7 +31,12 @@ const { values: options, positionals: names } = parseArgs({
 
 async function main(): Promise<void> {
 	if (options.against !== undefined) {
-		const isSlower = await compareBuilds({ against: options.against, names, turns: toNumber("turns", options.turns) });
+		const isSlower = await compareBuilds({
+			against: options.against,
+			names,
+			turns: toNumber("turns", options.turns),
+			counts: options.counts,
+		});
 		process.exitCode = isSlower ? 1 : 0;
 		return;
 	}

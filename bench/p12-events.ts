@@ -22,7 +22,7 @@ export const benchmark: Benchmark = {
 const day = 86_400_000;
 const since = (days: number) => new Date(Date.now() - days * day).toISOString();
 
-async function toQueries(service: Service): Promise<readonly ListQuery[]> {
+export async function toQueries(service: Service): Promise<readonly ListQuery[]> {
 	const instances = await readRecords<Event>(service, "/triggerinstances");
 	const traces = await readRecords<Trace>(service, "/traces");
 	const executions = await readRecords<Execution>(service, "/executions");

@@ -32,7 +32,7 @@ interface Listed {
 }
 
 /** Ids from all over the history. */
-async function readSamples(service: Service): Promise<SampleIds> {
+export async function readSamples(service: Service): Promise<SampleIds> {
 	const pages = await readRecords<Listed>(service, "/executions");
 	const isText = (text: string | undefined): text is string => text !== undefined;
 	return {

@@ -17,6 +17,16 @@ export interface Subject extends Resource {
 	readonly pids: readonly number[];
 	/** Puts load on the service for about so many seconds, and waits for what it started. Returns how many operations it did. */
 	load(seconds: number): Promise<number>;
+	/** Begins or ends to count, in a service that was started for it; of several nodes, the first does. */
+	readonly count: Service["count"];
+}
+
+/** The load of a benchmark that can be put on a running service for a few seconds. */
+export interface StartOptions {
+	/** Directory of the build. */
+	readonly build: string;
+	/** Whether the service can count what it does. Operations go one at a time then, so that each counts the same. */
+	readonly counted?: boolean;
 }
 
 /** The load of a benchmark that can be put on a running service for a few seconds. */
@@ -26,7 +36,7 @@ export interface ComparedLoad {
 	readonly title: string;
 	/** Operations until V8 has compiled most of what they need. */
 	readonly warmUp: number;
-	start(build: string): Promise<Subject>;
+	start(options: StartOptions): Promise<Subject>;
 }
 
 const noop = JSON.stringify({ action: "core.noop", parameters: {} });
@@ -37,17 +47,17 @@ const items = 200;
 const followers = 200;
 
 export const comparedLoads: readonly ComparedLoad[] = [
-	{ id: "P1", title: "echo hi, 16 in flight", warmUp: 6_000, start: (build) => startWith({ build }, toExecutions(echo)) },
-	{ id: "P4", title: "core.noop, 16 in flight", warmUp: 16_000, start: (build) => startWith({ build }, toExecutions(noop)) },
-	{ id: "P6", title: "output in lines of 80 bytes, for each MiB", warmUp: 256, start: (build) => startWith({ build }, toFloods) },
-	{ id: "P9", title: "webhooks, one delivery in 20 matches a rule", warmUp: 16_000, start: (build) => startRuledWith(build, few) },
-	{ id: "P9", title: "webhooks, each delivery starts 5 executions", warmUp: 5_000, start: (build) => startRuledWith(build, five) },
+	{ id: "P1", title: "echo hi, 16 in flight", warmUp: 6_000, start: (options) => startWith(options, toExecutions(echo, options)) },
+	{ id: "P4", title: "core.noop, 16 in flight", warmUp: 16_000, start: (options) => startWith(options, toExecutions(noop, options)) },
+	{ id: "P6", title: "output in lines of 80 bytes, for each MiB", warmUp: 256, start: (options) => startWith(options, toFloods) },
+	{ id: "P9", title: "webhooks, one delivery in 20 matches a rule", warmUp: 16_000, start: (options) => startRuledWith(options, few) },
+	{ id: "P9", title: "webhooks, each delivery starts 5 executions", warmUp: 5_000, start: (options) => startRuledWith(options, five) },
 	{ id: "P11", title: "core.noop on three nodes and PostgreSQL, 48 in flight", warmUp: 12_000, start: startNodes },
 	{
 		id: "P16",
 		title: `a workflow of ${items} tasks core.noop, for each task`,
 		warmUp: 16_000,
-		start: (build) => startWith({ build }, toTasks),
+		start: (options) => startWith(options, toTasks),
 	},
 	{ id: "P19", title: `core.noop with ${followers} followers of the stream`, warmUp: 10_000, start: startFollowed },
 ];
@@ -59,11 +69,12 @@ async function startWith(options: ServiceOptions, toLoad: (service: Service) => 
 }
 
 function toSubject(service: Service, toLoad: (service: Service) => Load): Subject {
-	return { pids: [service.pid], load: toLoad(service), stop: () => service.stop() };
+	return { pids: [service.pid], load: toLoad(service), count: service.count, stop: () => service.stop() };
 }
 
-function toExecutions(body: string, inFlight = 16): (service: Service) => Load {
-	return (service) => async (seconds) => (await runLoad(service, { body, inFlight, seconds, warmUpSeconds: 0 })).milliseconds.length;
+function toExecutions(body: string, { counted, inFlight = 16 }: Pick<StartOptions, "counted"> & { readonly inFlight?: number }) {
+	const load = { body, inFlight: counted ? 1 : inFlight, warmUpSeconds: 0 };
+	return (service: Service) => async (seconds: number) => (await runLoad(service, { ...load, seconds })).milliseconds.length;
 }
 
 function toFloods(service: Service): Load {
@@ -89,20 +100,21 @@ async function repeat({ seconds, operations, most = Infinity }: Repetition, work
 	return done;
 }
 
-async function startRuledWith(build: string, deliveries: typeof few): Promise<Subject> {
-	return toSubject(await startRuled({ build }), (service) => async (seconds) => {
-		const accepted = await postDeliveries(service, deliveries, { inFlight: 16, seconds });
+async function startRuledWith(options: StartOptions, deliveries: typeof few): Promise<Subject> {
+	const inFlight = options.counted ? 1 : 16;
+	return toSubject(await startRuled(options), (service) => async (seconds) => {
+		const accepted = await postDeliveries(service, deliveries, { inFlight, seconds });
 		await settle(service);
 		return accepted;
 	});
 }
 
-async function startNodes(build: string): Promise<Subject> {
+async function startNodes(options: StartOptions): Promise<Subject> {
 	const server = await startDurablePostgres();
 	try {
-		const { service, pids, stop } = await startCluster(server, { build });
+		const { service, pids, stop } = await startCluster(server, options);
 		return {
-			...toSubject(service, toExecutions(noop, 48)),
+			...toSubject(service, toExecutions(noop, { ...options, inFlight: 48 })),
 			pids,
 			async stop() {
 				await stop();
@@ -115,11 +127,11 @@ async function startNodes(build: string): Promise<Subject> {
 	}
 }
 
-async function startFollowed(build: string): Promise<Subject> {
-	const subject = await startService({ build, streamsPerUser: 0 });
+async function startFollowed(options: StartOptions): Promise<Subject> {
+	const subject = await startService({ ...options, streamsPerUser: 0 });
 	const crowd = await startFollowers(subject, followers - 1, "/v1/stream?events=svc.execution__update");
 	return {
-		...toSubject(subject, toExecutions(noop)),
+		...toSubject(subject, toExecutions(noop, options)),
 		async stop() {
 			await crowd.stop();
 			await subject.stop();

@@ -41,7 +41,7 @@ export async function proveComparisons({ repetitions, names, turns }: ProofOptio
 
 /** Milliseconds of processor time that an operation takes: the least of a few turns, as other work on the machine adds to it. */
 async function measureOperation(load: ComparedLoad): Promise<number> {
-	const subject = await load.start(ownBuild);
+	const subject = await load.start({ build: ownBuild });
 	try {
 		await warmUp(subject, load.warmUp);
 		const turns = [await measureTurn(subject), await measureTurn(subject), await measureTurn(subject)];

@@ -19,7 +19,7 @@ export async function runTurns<Name extends string>(
 	const names = Object.keys(builds) as Name[];
 	try {
 		const subjects = new Map<Name, Subject>();
-		for (const name of names) subjects.set(name, await resources.use(name, () => load.start(builds[name])));
+		for (const name of names) subjects.set(name, await resources.use(name, () => load.start({ build: builds[name] })));
 		for (const subject of subjects.values()) await warmUp(subject, load.warmUp);
 		const rounds: TurnsByName<Name>[] = [];
 		for (let number = 0; number < turns; number++) {

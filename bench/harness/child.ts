@@ -9,6 +9,8 @@ export interface ChildOptions {
 	readonly env?: Readonly<Record<string, string>>;
 	/** Options for Node itself. */
 	readonly nodeOptions?: readonly string[];
+	/** Whether it answers messages. */
+	readonly answers?: boolean;
 }
 
 /** A Node process that has printed its first line. */
@@ -16,6 +18,8 @@ export interface Child {
 	readonly pid: number;
 	/** The JSON of that line. */
 	readonly facts: unknown;
+	/** Sends a message, and returns the next one that comes back. */
+	ask(message: string): Promise<unknown>;
 	/** Close its standard input and wait for its end. */
 	stop(): Promise<void>;
 }
@@ -24,11 +28,11 @@ export interface Child {
  * Start a file of `bench/processes` in a Node process of its own, with nothing loaded but what it imports itself. It tells
  * what there is to tell in one line of JSON, and ends when its standard input does.
  */
-export async function startChild(file: string, { input, env, nodeOptions = [] }: ChildOptions = {}): Promise<Child> {
+export async function startChild(file: string, { input, env, nodeOptions = [], answers = false }: ChildOptions = {}): Promise<Child> {
 	const path = fileURLToPath(new URL(`../processes/${file}`, import.meta.url));
 	const argument = input === undefined ? [] : [JSON.stringify(input)];
 	const child = spawn(process.execPath, [...nodeOptions, path, ...argument], {
-		stdio: ["pipe", "pipe", "inherit"],
+		stdio: ["pipe", "pipe", "inherit", ...(answers ? ["ipc" as const] : [])],
 		env: { ...process.env, ...env },
 	});
 	const exited = once(child, "exit");
@@ -38,6 +42,11 @@ export async function startChild(file: string, { input, env, nodeOptions = [] }:
 	return {
 		pid: child.pid ?? 0,
 		facts,
+		async ask(message) {
+			const answered = once(child, "message");
+			child.send(message);
+			return (await answered)[0];
+		},
 		async stop() {
 			child.stdin?.end();
 			const [code, signal] = await exited;

@@ -85,7 +85,7 @@ function toFigures(figures: readonly Measured[]): ListFigures {
 	};
 }
 
-async function readList({ api }: Service, path: string): Promise<string> {
+export async function readList({ api }: Service, path: string): Promise<string> {
 	let text = "";
 	for await (const piece of (await api.open(`/v1${path}`)).setEncoding("utf8")) text += piece;
 	return text;

@@ -19,7 +19,7 @@ export interface SampleIds {
 }
 
 /** Every documented filter of executions, orders, pages and selections, and what the command and browsers ask for most. */
-export function toListQueries({ names }: History, samples: SampleIds): readonly ListQuery[] {
+export function toListQueries({ names }: Pick<History, "names">, samples: SampleIds): readonly ListQuery[] {
 	const pick = (list: readonly string[], number: number) => encodeURIComponent(list[number % list.length] ?? "");
 	const one = (name: string, values: readonly string[]) => query(name, (number) => `${name}=${pick(values, number)}`);
 	const actions = names.actions.map(({ ref }) => ref);

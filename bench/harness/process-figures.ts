@@ -81,7 +81,8 @@ export async function findLauncher(server: number): Promise<number | undefined> 
 /** Pids of the processes that threads of a process have started. */
 async function findChildren(pid: number): Promise<readonly number[]> {
 	const threads = await readdir(`/proc/${pid}/task`);
-	const texts = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8")));
+	// A thread may end meanwhile.
+	const texts = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "")));
 	return texts.flatMap((text) => text.split(" ").filter(Boolean)).map(Number);
 }
 

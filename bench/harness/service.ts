@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Resource } from "./benchmark.ts";
-import { startChild } from "./child.ts";
+import { type Child, startChild } from "./child.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { printProfile, profileOptions } from "./profile.ts";
 import { writeBenchPack } from "./workflow-pack.ts";
@@ -17,6 +17,8 @@ export interface Service extends Resource {
 	readonly apiAddress: string;
 	readonly streamAddress: string;
 	readonly token: string;
+	/** Begins or ends to count, in a service that was started for it (`processes/counted.mjs`). */
+	readonly count: Child["ask"];
 }
 
 export const ownBuild = fileURLToPath(new URL("../../dist", import.meta.url));
@@ -28,6 +30,8 @@ interface ServerFacts {
 export interface ServiceOptions {
 	/** Directory of the build to start; default `dist` of this project. */
 	readonly build?: string;
+	/** Whether it can count what it does. */
+	readonly counted?: boolean;
 	/** Memory it holds for no reason. */
 	readonly ballastMegabytes?: number;
 	/** Data directory with a database; default an empty one. */
@@ -66,7 +70,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 async function startIn(
 	directory: string,
-	{ build = ownBuild, ballastMegabytes = 0, dataDirectory, streamsPerUser, url, workers, metrics, spansTo }: ServiceOptions,
+	{
+		build = ownBuild,
+		counted = false,
+		ballastMegabytes = 0,
+		dataDirectory,
+		streamsPerUser,
+		url,
+		workers,
+		metrics,
+		spansTo,
+	}: ServiceOptions,
 ): Promise<Service> {
 	const packs = join(directory, "packs");
 	await writeBenchPack(packs);
@@ -74,7 +88,8 @@ async function startIn(
 	const child = await startChild("server.mjs", {
 		input: { build, ...paths, ballastMegabytes, streamsPerUser, url, workers, metrics, spansTo },
 		env: { SVC_ADMIN_PASSWORD: password },
-		nodeOptions: profileOptions(directory),
+		nodeOptions: [...profileOptions(directory), ...(counted ? countingOptions : [])],
+		answers: counted,
 	});
 	const { addresses } = child.facts as ServerFacts;
 	const token = await signIn(addresses.auth);
@@ -88,6 +103,7 @@ async function startIn(
 		apiAddress: addresses.api,
 		streamAddress: addresses.stream,
 		token,
+		count: child.ask,
 		async stop() {
 			api.stop();
 			stream.stop();
@@ -95,6 +111,8 @@ async function startIn(
 		},
 	};
 }
+
+const countingOptions = ["--import", new URL("../processes/counted.mjs", import.meta.url).href];
 
 const password = randomBytes(12).toString("hex");
 

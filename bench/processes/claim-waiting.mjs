@@ -4,10 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
+import { importerOf } from "./import-build.mjs";
 
-const { url, seconds, held } = JSON.parse(process.argv[2]);
+const { build, url, seconds, held } = JSON.parse(process.argv[2]);
 
-const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
+const built = importerOf(build);
 const { createEngine } = await built("core");
 const { knexStorage } = await built("plugins/storage-knex");
 const { memoryBus } = await built("plugins/event-bus-memory");

@@ -2,10 +2,11 @@
 // Tables, catalog and snapshots are made by the service itself.
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { makeHistory, toHistoryNames } from "./history-rows.mjs";
+import { importerOf } from "./import-build.mjs";
 
-const { dataDirectory, url, count } = JSON.parse(process.argv[2]);
+const { build, dataDirectory, url, count } = JSON.parse(process.argv[2]);
 
-const built = (path) => import(new URL(`../../dist/${path}/index.js`, import.meta.url).href);
+const built = importerOf(build);
 const { createEngine } = await built("core");
 const { createPluginContext } = await built("core/testing");
 const { knexStorage } = await built("plugins/storage-knex");

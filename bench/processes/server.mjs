@@ -1,6 +1,6 @@
 // The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default or on PostgreSQL.
-import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import { importerOf } from "./import-build.mjs";
 
 // As `svc serve` does.
 setFlagsFromString("--heap-growing-percent=50");
@@ -8,7 +8,7 @@ const { build, dataDirectory, passwordFile, ballastMegabytes, packs, streamsPerU
 	process.argv[2],
 );
 
-const built = (path) => import(new URL(`${path}/index.js`, pathToFileURL(`${build}/`)).href);
+const built = importerOf(build);
 const { createService } = await built("core");
 const { knexStorage } = await built("plugins/storage-knex");
 const { memoryBus } = await built("plugins/event-bus-memory");
