@@ -14,7 +14,7 @@ import { Leftovers } from "../_container/leftovers.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";
 import { Registry } from "../_container/registry.test-support.ts";
 import { startTlsFront } from "../_container/tls-front.test-support.ts";
-import { testEngine, testPulls } from "./engine-cases.test-support.ts";
+import { testDeaths, testEngine, testPulls } from "./engine-cases.test-support.ts";
 import type { ContainerOptions } from "./index.ts";
 import { image, runToEnd, Service, shell } from "./service.test-support.ts";
 import { testTls } from "./tls-cases.test-support.ts";
@@ -48,6 +48,7 @@ test.after(async () => {
 });
 
 testEngine(engineTest, "Podman", started);
+testDeaths(engineTest, "Podman", started);
 testPulls(podmanTest(test, "docker-registry", "htpasswd"), "Podman", withRegistry);
 testTls(podmanTest(test, "openssl"), "Podman", async () => {
 	const engine = await started();

@@ -57,11 +57,11 @@ export function testEngine(test: RegisterTest, name: string, start: () => Promis
 		});
 	});
 
-	testDeaths(test, name, start);
+	testBeginnings(test, name, start);
 }
 
-/** What becomes of a container whose service dies, or that is asked for again. */
-function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestEngine>): void {
+/** Whether a container has begun, as each engine tells it in its own way. */
+function testBeginnings(test: RegisterTest, name: string, start: () => Promise<TestEngine>): void {
 	test(`${name}: a container that has ended is not begun again by whoever did not hear that it had begun`, async () => {
 		const engine = await start();
 		const before = await engine.accepted();
@@ -109,7 +109,10 @@ function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestE
 		for (const { id } of [begun, unbegun]) await engine.removeIdle(id);
 		assert.deepEqual([await engine.hasBegun(begun), await engine.hasBegun(unbegun)], [true, false]);
 	});
+}
 
+/** What becomes of a container whose service dies. The runner decides that, on top of what `testEngine` states of each engine: one engine will do. */
+export function testDeaths(test: RegisterTest, name: string, start: () => Promise<TestEngine>): void {
 	test(`${name}: a container whose service is killed before it begins is begun once, by the next service`, async () => {
 		const engine = await start();
 		const before = await engine.accepted();

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { defineRunner, type ExecutionEntity } from "../../core/contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../core/testing/engine/engine.test-support.ts";
+import { rounds } from "../../core/testing/extent.test-support.ts";
 import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
 import { workflowPack, writeWorkflowPack } from "../../core/testing/guarantees/workflow-pack.test-support.ts";
 import { inquirer } from "../inquirer/index.ts";
@@ -16,7 +17,7 @@ import { workflow } from "./index.ts";
 
 // POINTS_SEED repeats what a failed test has tried.
 const seed = Number(process.env["POINTS_SEED"] ?? Date.now() % 1_000_000);
-const definitions = 6;
+const definitions = rounds({ short: 1, full: 3 }, "POINTS_DEFINITIONS");
 const ended = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 
 /** Says what it is told, after a few turns of the loop. */

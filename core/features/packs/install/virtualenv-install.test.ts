@@ -33,8 +33,17 @@ interface Site {
 	version(): Promise<string | undefined>;
 }
 
-const needs =
-	"import svc_sample\nfrom svc.actions import Action\n\nclass Needs(Action):\n    def run(self):\n        return svc_sample.version\n";
+/** An action that says which version of the package it has. */
+const needs = `import importlib.util
+from svc.actions import Action
+
+class Needs(Action):
+    def run(self):
+        if importlib.util.find_spec("svc_sample") is None:
+            return "none"
+        import svc_sample
+        return svc_sample.version
+`;
 /** Bytes of a file that no two versions share. */
 const payload = 900_000;
 /** Bytes of a file of the package that each needs. */
@@ -46,7 +55,8 @@ async function withSite(use: (site: Site) => Promise<void>, prepare: (data: stri
 	mkdirSync(data);
 	const bench = new SourceBench();
 	const backend = createBackend();
-	const pip = ["--no-index", "--find-links", wheels];
+	// Not what conflicts with the packages of the machine, for which pip reads all of them.
+	const pip = ["--no-index", "--no-warn-conflicts", "--find-links", wheels];
 	for (const version of ["1.0", "2.0"]) buildSampleWheel(wheels, version, needed);
 	const engine = createEngine(
 		{
@@ -113,7 +123,7 @@ async function assertFailed(site: Site, expected: RegExp): Promise<void> {
 	assert.match(String(result?.["error"]), expected);
 	assert.deepEqual(findHalfMade(site.data), []);
 	assert.equal(await site.version(), "1.0.0");
-	assert.deepEqual(await site.told(), ["1.0.0", "1.0"]);
+	assert.deepEqual(await site.told(), ["1.0.0", "none"]);
 }
 
 async function assertInstalled(site: Site, version: string, module: string): Promise<void> {
@@ -124,8 +134,8 @@ async function assertInstalled(site: Site, version: string, module: string): Pro
 
 test("requirements that cannot be met change nothing, whatever is wrong with them, and the next try succeeds", () =>
 	withSite(async (site) => {
-		site.commit("1.0.0", "svc-sample==1.0\n");
-		await assertInstalled(site, "1.0.0", "1.0");
+		site.commit("1.0.0", "");
+		await assertInstalled(site, "1.0.0", "none");
 		for (const [requirements, problem] of [
 			["svc-sample==9.9\n", /virtualenv of pack "disk" cannot be built: [^]*svc-sample==9\.9/],
 			["-e .\n", /requirements\.txt, line 1: the option "-e" is not allowed/],
@@ -153,8 +163,8 @@ function fill(data: string, left: number): () => void {
 
 mountTest("a disk that is full at any step of an installation changes nothing, and there is room for the next try", () =>
 	withSite(async (site) => {
-		site.commit("1.0.0", "svc-sample==1.0\n");
-		await assertInstalled(site, "1.0.0", "1.0");
+		site.commit("1.0.0", "");
+		await assertInstalled(site, "1.0.0", "none");
 		site.commit("2.0.0", "svc-sample==2.0\n");
 		for (const [left, problem] of [
 			[0, /ENOSPC|no space left/i],

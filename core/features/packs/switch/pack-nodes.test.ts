@@ -6,7 +6,14 @@ import { test } from "uvu";
 import { defineRunner, type ExecutionEntity, isSvcError, type NodeRole, SvcError } from "../../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type Door, type OnCall } from "../../../testing/engine/shared-storage.test-support.ts";
+import { rounds } from "../../../testing/extent.test-support.ts";
 import { type Files, install, keepVersion, packsOf } from "./pack-switch.test-support.ts";
+
+/** How often two nodes switch at once. */
+const switches = rounds({ short: 2, full: 3 }, "SWITCH_ROUNDS");
+/** The storage fails at one of this many calls, other ones each day; 1 lets it fail at each. */
+const step = rounds({ short: 3, full: 2 }, "SWITCH_STEP");
+const firstCall = Math.floor(Date.now() / 86_400_000) % step;
 
 /** Reads a file of its pack once `open` says so. */
 function reader(open: () => Promise<void>) {
@@ -146,7 +153,7 @@ test("executions that run or wait through the switch keep the files and paramete
 test("two switches at once on two nodes leave one version whole", () =>
 	withNodes(async ({ first, second, storage }) => {
 		await install(first.engine, "disk", version("zero"));
-		for (let round = 0; round < 5; round += 1) {
+		for (let round = 0; round < switches; round += 1) {
 			const names = [`a${round}`, `b${round}`, `c${round}`, `d${round}`];
 			const versions = await Promise.all(
 				names.map((name, index) => keepVersion((index % 2 ? first : second).engine, "disk", version(name))),
@@ -167,7 +174,7 @@ test("two switches at once on two nodes leave one version whole", () =>
 
 test("two switches at once do not mix where they have nothing else in common than the pack", () =>
 	withNodes(async ({ first, second, storage }) => {
-		for (let round = 0; round < 5; round += 1) {
+		for (let round = 0; round < switches; round += 1) {
 			const names = [`a${round}`, `b${round}`];
 			const toFiles = (name: string): Files => ({ [`actions/${name}.yaml`]: `name: ${name}\nrunner_type: reader\n` });
 			const versions = await Promise.all(
@@ -204,7 +211,7 @@ test("a storage that fails at any call of a switch leaves the old version whole,
 			const { switch: packSwitch } = packsOf(first.engine);
 			let failures = 0;
 			for (const lost of [false, true]) {
-				for (let calls = 0; ; calls += 1) {
+				for (let calls = firstCall; ; calls += step) {
 					const before = (await versionOf(storage)) as "one" | "two";
 					const wanted = before === "one" ? "two" : "one";
 					isLost = lost;
@@ -225,7 +232,7 @@ test("a storage that fails at any call of a switch leaves the old version whole,
 					failures += failed ? 1 : 0;
 				}
 			}
-			assert.ok(failures > 10, String(failures));
+			assert.ok(failures > 10 / step, String(failures));
 		},
 		{ onCall },
 	);
