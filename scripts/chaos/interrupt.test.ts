@@ -44,8 +44,8 @@ postgresTest(test)("a chaos run that is ended by SIGTERM takes its nodes and its
 		// A process group of its own, as the signal goes to the one process.
 		const chaos = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: directory }, stdio: "ignore", detached: true });
 		const ended = once(chaos, "exit");
-		const hasNodes = async () => (await findProcesses(directory)).filter((command) => command.includes(" serve ")).length >= 2;
-		while (chaos.exitCode === null && !(await hasNodes())) await delay(200);
+		const hasNode = async () => (await findProcesses(directory)).filter((command) => command.includes(" serve ")).length >= 1;
+		while (chaos.exitCode === null && !(await hasNode())) await delay(200);
 		chaos.kill("SIGTERM");
 		assert.deepEqual(await ended, [130, null]);
 		assert.deepEqual(await findLasting(directory), []);

@@ -3,14 +3,13 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { rounds } from "../../../core/testing/extent.test-support.ts";
 import { requires } from "../../../core/testing/requires.ts";
 import { engineNames, toRequirement } from "./engines.ts";
 import { runEngineChaos } from "./run-engines.ts";
 
-// ENGINE_SEED repeats what a failed test has tried.
+// ENGINE_ROUNDS says how many rounds there are, ENGINE_SEED repeats what a failed test has tried.
 const seed = Number(process.env["ENGINE_SEED"] ?? Date.now() % 1_000_000);
-const count = rounds({ short: 1, full: 2 }, "ENGINE_ROUNDS");
+const count = Number(process.env["ENGINE_ROUNDS"] ?? 1);
 const { test: engineTest } = requires(test, toRequirement(engineNames));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
