@@ -10,7 +10,7 @@ import {
 	type RunResult,
 	SvcError,
 } from "../../core/contract/index.ts";
-import { createOutputResult } from "../_shell/index.ts";
+import { createOutputResult, toExitCodeError } from "../_shell/index.ts";
 import { assertOptions, type ContainerOptions, defaults } from "./container-options.ts";
 import { type ContainerEnd, ContainerRun, type PreparedContainer } from "./container-run.ts";
 import { type ContainerProgram, type GivenLimits, toContainerSpec } from "./container-spec.ts";
@@ -182,7 +182,7 @@ export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal)
 	if (end === "gone") return "the container is gone: somebody has removed it";
 	if (end === "unstarted") return "the container was not started";
 	if (end.outOfMemory) return "the container was ended for want of memory";
-	// Engines do not all say so, nor always.
-	if (end.exitCode === 137) return "the container was killed, perhaps for want of memory";
-	return end.error === "" || end.exitCode === 0 ? undefined : end.error;
+	if (end.exitCode === 0) return undefined;
+	// Engines do not all tell of a want of memory, nor always.
+	return end.error === "" ? toExitCodeError(end.exitCode) : end.error;
 }

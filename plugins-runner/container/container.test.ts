@@ -63,6 +63,15 @@ engineTest("a container that takes too much memory fails with the reason", async
 	assert.equal(result["return_code"], 137);
 });
 
+engineTest("a program that a signal ends fails with the signal, and an ordinary exit code stands for itself", async () => {
+	// The first process of a container ignores signals of its own.
+	const crashed = await run(shell("sh -c 'kill -SEGV $$'; exit $?"));
+	assert.equal(crashed.result["return_code"], 139);
+	assert.match(String(crashed.result["error"]), /ended by signal 11 \(SIGSEGV\)$/);
+	const failed = await run(shell("exit 3"));
+	assert.deepEqual([failed.result["return_code"], failed.result["error"]], [3, undefined]);
+});
+
 engineTest("a mount leads nowhere but where the configuration allows", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-mounts-"));
 	try {

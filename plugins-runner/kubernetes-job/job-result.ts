@@ -1,5 +1,5 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
-import { createOutputResult } from "../_shell/index.ts";
+import { createOutputResult, toExitCodeError } from "../_shell/index.ts";
 import { type Condition, type Job, join, type Pod, stateOf } from "./kube-objects.ts";
 import type { JobContext } from "./parameters.ts";
 
@@ -57,8 +57,10 @@ function toError({ context, name, pod, end }: EndedJob): string | undefined {
 	// A pod that is removed after its program has ended by itself is deleted as well: only the signals of a removal say that it was for that.
 	if (pod?.metadata.deletionTimestamp !== undefined && signalled.has(ended?.exitCode ?? 0))
 		return `job ${name}: its pod was deleted, and not by this service`;
-	if (ended?.exitCode === 137) return `job ${name}: its program was killed, perhaps for want of memory`;
-	if (ended !== undefined && ended.exitCode !== 0) return undefined;
+	if (ended !== undefined && ended.exitCode !== 0) {
+		const error = toExitCodeError(ended.exitCode);
+		return error === undefined ? undefined : `job ${name}: ${error}`;
+	}
 	// Evicted, its node gone, or deleted by somebody.
 	const why = pod?.status?.reason === undefined ? join(end.reason ?? "Failed", end.message) : join(pod.status.reason, pod.status.message);
 	return `job ${name}: ${why}`;
