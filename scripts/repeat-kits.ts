@@ -19,7 +19,7 @@ async function main(times: number, only: string): Promise<number> {
 		return 2;
 	}
 	const uses = (word: string) => files.some((file) => readFileSync(file, "utf8").includes(word));
-	await startServers({ postgres: uses("postgres"), nats: uses("nats") });
+	await startServers({ postgres: uses("postgres"), nats: uses("nats"), sqlite: false });
 	for (const file of files) if (!(await repeat(file, times))) return 1;
 	return 0;
 }

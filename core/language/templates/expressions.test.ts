@@ -70,6 +70,16 @@ table("whole numbers are exact, however large", [
 	],
 ]);
 
+test("now() gives the time in UTC, in the form of timestamps or in one that is asked for", () => {
+	const render = (template: string) => compileTemplate(template).render(scope);
+	const before = Date.now();
+	const text = String(render("{{ now() }}"));
+	assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+	assert.ok(Date.parse(text) >= before && Date.parse(text) <= Date.now(), text);
+	assert.match(String(render("{{ now('%Y-%m-%d') }}")), /^\d{4}-\d\d-\d\d$/);
+	assert.throws(() => render("{{ now(1) }}"));
+});
+
 test("a whole number of more than 1,000 digits is an error", () => {
 	assert.throws(() => compileTemplate("{{ 10 ** 1000 }}").render(scope), /too many digits/);
 	assert.throws(() => compileTemplate("{{ 9 ** 999999999999 }}").render(scope), /too many digits/);
