@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { assertShallow, deepestYaml, parseYamlDocument } from "./yaml-document.ts";
+import { assertShallow, deepestYaml, maxFileTokens, parseYamlDocument } from "./yaml-document.ts";
 
 const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const blocks = (depth: number) => Array.from({ length: depth }, (_, index) => `${" ".repeat(index)}a:`).join("\n");
@@ -56,6 +56,23 @@ test("names that stand twice are told, however many there are, in a time that gr
 		[["DUPLICATE_KEY", { line: 50_002, col: 18 }]],
 	);
 	assert.deepEqual(parseYamlDocument("<<: {a: 1}\n<<: {b: 2}\n", { merge: true }).document.errors, []);
+});
+
+test("more aliases than a thousand are refused at once, as the library looks through all of them for each one", () => {
+	const referring = (count: number) => `a: [${Array.from({ length: count }, (_, index) => `&n${index} 1, *n${index}`).join(", ")}]\n`;
+	assert.throws(() => parseYamlDocument(referring(1_001)), refused(/^line 1: the text has more than 1000 aliases$/));
+	assert.equal(parseYamlDocument(referring(1_000)).document.toJS().a.length, 2_000);
+	assert.equal(parseYamlDocument(`a:\n${"- '*a'\n".repeat(2_000)}`).document.toJS().a.length, 2_000);
+});
+
+test("a text with more words, signs and lines than its reader allows is refused; a long text is few of them", () => {
+	const read = (text: string) => parseYamlDocument(text, { maxTokens: maxFileTokens }).document;
+	for (const text of [`a: [${"1,".repeat(100_000)}1]`, "#\n".repeat(100_000), `a: [${"[],".repeat(40_000)}1]`]) {
+		assert.throws(() => read(text), refused(/^line \d+: the text has more than 100000 words, signs and lines$/));
+	}
+	const values = Array.from({ length: 10_000 }, (_, index) => `  name_${index}: "value"`).join("\n");
+	assert.equal(Object.keys(read(`a:\n${values}\n`).toJS().a).length, 10_000);
+	assert.equal(read(`a: |\n${`  ${"x".repeat(98)}\n`.repeat(4_000)}`).toJS().a.length, 4_000 * 99);
 });
 
 test.run();

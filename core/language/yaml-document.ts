@@ -20,6 +20,12 @@ import { exactNumberTags, SvcError } from "../contract/index.ts";
 /** Objects and lists in one another that a text in YAML may have. */
 export const deepestYaml = 100;
 
+/** References to earlier parts that a text in YAML may have: the library looks through all of them for each one. */
+const maxAliases = 1_000;
+
+/** Words, signs and lines that a file of a pack may have: enough for 10,000 values, and reading twice as many takes twice as long. Long texts have few of them. */
+export const maxFileTokens = 100_000;
+
 /** A text in YAML, and where its lines begin. */
 export interface YamlDocument {
 	readonly document: Document;
@@ -29,13 +35,15 @@ export interface YamlDocument {
 export interface YamlOptions extends ParseOptions, DocumentOptions, Omit<SchemaOptions, "customTags"> {
 	/** Changes the tags of the version. */
 	readonly customTags?: (tags: Tags) => Tags;
+	/** Words, signs and lines that the text may have. Default: any number. */
+	readonly maxTokens?: number;
 }
 
-/** A text in YAML as a document, with its errors. Whole numbers are exact; one that JSON cannot represent is an error. `SVC_INVALID`, with the line, for one that is nested more than `deepestYaml` deep. */
+/** A text in YAML as a document, with its errors. Whole numbers are exact; one that JSON cannot represent is an error. `SVC_INVALID`, with the line, for one that is nested more than `deepestYaml` deep, or has too many aliases or tokens. */
 export function parseYamlDocument(text: string, options: YamlOptions = {}): YamlDocument {
 	const lines = new LineCounter();
-	const tokens = readTokens(text, lines);
-	const { customTags = (tags) => tags } = options;
+	const { customTags = (tags) => tags, maxTokens = Number.POSITIVE_INFINITY } = options;
+	const tokens = readTokens(text, lines, maxTokens);
 	const exact = { customTags: (tags: Tags) => exactNumberTags(customTags(tags)) };
 	const composer = new Composer({ ...options, ...exact, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
 	const [document, another] = composer.compose(tokens, true, text.length);
@@ -87,11 +95,18 @@ const tooDeep = `more than ${deepestYaml} objects and lists stand in one another
  * The library goes down into what stands in one another until the stack is full, which can end the process, and its parser takes ever
  * longer for it: it is stopped where a text becomes too deep.
  */
-function readTokens(text: string, lines: LineCounter): readonly CST.Token[] {
+function readTokens(text: string, lines: LineCounter, maxTokens: number): readonly CST.Token[] {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
 	lines.addNewLine(0);
+	let [count, aliases] = [0, 0];
 	for (const lexeme of new Lexer().lex(text)) {
+		count += 1;
+		if (lexeme.startsWith("*")) aliases += 1;
+		if (count > maxTokens || aliases > maxAliases) {
+			const most = count > maxTokens ? `${maxTokens} words, signs and lines` : `${maxAliases} aliases`;
+			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: the text has more than ${most}`);
+		}
 		tokens.push(...parser.next(lexeme));
 		// What is open: the document, objects and lists, and what is being read in them.
 		if (parser.stack.length > deepestYaml + 1) {

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, type LineCounter } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { assertShallow, parseYamlDocument } from "../../../language/yaml-document.ts";
+import { assertShallow, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
 /** Something that is wrong at a line. */
 export interface LineProblem {
@@ -22,7 +22,7 @@ export class LocatedYaml {
 
 	constructor(text: string) {
 		try {
-			const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true });
+			const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true, maxTokens: maxFileTokens });
 			this.#document = document;
 			this.#lines = lines;
 			this.problems = document.errors.slice(0, mostErrors).map((error) => ({

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
-import { assertShallow, parseYamlDocument } from "../../../language/yaml-document.ts";
+import { assertShallow, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
 /** Largest file of a pack that is read. */
 export const maximumSize = 500_000;
@@ -21,7 +21,7 @@ export function holdsOnlyComments(text: string): boolean {
 
 /** The object in a YAML text, merge keys included. Values are those of JSON; dates stay text. */
 export function parseYamlObject(text: string): JsonObject {
-	const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true });
+	const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true, maxTokens: maxFileTokens });
 	const [error] = document.errors;
 	if (error !== undefined) {
 		const { line } = lines.linePos(error.pos[0]);
