@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const held = "core/kernel/work/held-lease.test.ts";
 const journal = "core/kernel/runs/journal.test.ts";
-const leases = "core/kernel/executions/leases.test.ts";
+const renewal = "core/kernel/executions/lease-renewal.test.ts";
 const others = "core/testing/guarantees/other-writers.test.ts";
 
 /** Mechanisms by which only the node that holds a record writes about it. */
@@ -133,7 +133,15 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/executions/leases.ts",
 		text: "if (held.size === 0) return;",
 		replacement: "return;",
-		tests: [leases],
+		tests: [renewal],
+	},
+	{
+		name: "fence-of-renewal",
+		promise: "A run that another node has taken over ends with the next renewal of its lease.",
+		file: "core/kernel/executions/leases.ts",
+		text: "{ fence, owner: nodeId },",
+		replacement: "{},",
+		tests: [renewal],
 	},
 	{
 		name: "end-of-unrenewed-runs",
@@ -141,7 +149,7 @@ export const leaseMutants: readonly Mutant[] = [
 		file: "core/kernel/executions/leases.ts",
 		text: "if (!leasing.hasRunOut(leaseExpiresAt)) continue;",
 		replacement: "continue;",
-		tests: [leases],
+		tests: [renewal],
 	},
 	{
 		name: "trust-in-leases",

@@ -105,7 +105,7 @@ test("a node that fires a slot late fires and moves nothing that another node ha
 		const { storage } = setup;
 		await setup.createTimer(interval, { unit: "minutes", delta: 1 });
 		const other = createOtherWriter();
-		const node = await setup.startNode({ onCall: other.onCall });
+		const node = await setup.startNode({ onCall: other.onCall, grace: 10 });
 		const [timer] = await storage.find("timer", {});
 		const moved = { next_fire_at: "2031-03-04T12:00:00.000000Z", last_fired_at: "2031-03-04T11:59:00.000000Z" };
 		other.before("timer", {}, () => storage.update("timer", timer?.id ?? "", moved));
@@ -120,6 +120,20 @@ test("a node that fires a slot late fires and moves nothing that another node ha
 		await node.look();
 		assert.equal(other.hasCome(), true);
 		assert.deepEqual(await storage.find("timer", {}), [{ ...timer, ...moved }]);
+	}));
+
+test("a node that plans a timer anew leaves it as another node has moved it", () =>
+	withSetup(async (setup) => {
+		const { storage } = setup;
+		await setup.createTimer("core.svc.CronTimer", { hour: 12 });
+		await setup.startNode();
+		const [timer] = await storage.find("timer", {});
+		const other = createOtherWriter();
+		const moved = { next_fire_at: "2031-03-05T12:00:00.000000Z" };
+		other.before("timer", {}, () => storage.update("timer", timer?.id ?? "", moved));
+		await setup.startNode({ timezone: "Europe/Berlin", onCall: other.onCall });
+		assert.equal(other.hasCome(), true);
+		assert.equal((await storage.find("timer", {}))[0]?.next_fire_at, moved.next_fire_at);
 	}));
 
 test("a start anew goes on counting, and fires at most the latest slot that was missed", () =>

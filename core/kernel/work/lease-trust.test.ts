@@ -3,6 +3,7 @@ import { test } from "uvu";
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { lease, type NodesTest, until, withNodes } from "../nodes/nodes.test-support.ts";
+import { createLeaseTrust } from "./lease-trust.ts";
 
 const clock = createSystemClock();
 
@@ -10,6 +11,15 @@ const clock = createSystemClock();
 async function leaveBehind({ storage }: NodesTest, id: string, status: ExecutionEntity["status"]): Promise<void> {
 	await storage.update("execution", id, { status, owner: "gone", fence: "gone", lease_expires_at: toTimestamp(0) });
 }
+
+test("a node whose own renewal has failed trusts no lease for a while", () => {
+	const trust = createLeaseTrust(600);
+	assert.equal(trust.isGiven(), true);
+	trust.begin();
+	assert.equal(trust.isGiven(), true);
+	trust.lose();
+	assert.equal(trust.isGiven(), false);
+});
 
 test("after an outage that outlasts all leases no node ends what another still runs", () =>
 	withNodes(async ({ startNode }) => {
