@@ -11,7 +11,7 @@ test("the text of each mutant occurs once in its file, and its tests are in the 
 		assert.ok(mutant.tests.length > 0, `${mutant.name} names no test`);
 		for (const file of mutant.tests) {
 			assert.ok(existsSync(file), `${mutant.name}: ${file} does not exist`);
-			assert.doesNotMatch(readFileSync(file, "utf8"), /^\/\/ test-suite: full$/m, `${mutant.name}: ${file} is not in the short suite`);
+			assert.ok(!/^\/\/ test-suite: full$/m.test(readFileSync(file, "utf8")), `${mutant.name}: ${file} is not in the short suite`);
 		}
 	}
 	assert.equal(new Set(allMutants.map(({ name }) => name)).size, allMutants.length);

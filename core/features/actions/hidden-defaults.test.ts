@@ -15,7 +15,13 @@ function change(fields: object, { input = {}, ...owner }: { readonly input?: obj
 
 test("a user keeps a hidden default only while everything stays that decides where it goes", () => {
 	change({ description: "other" });
-	for (const fields of [{ pack: "mine" }, { runner_type: "local-shell-cmd" }, { entry_point: "mine.sh" }, { notify: {} }, { output_schema: { a: 1 } }])
+	for (const fields of [
+		{ pack: "mine" },
+		{ runner_type: "local-shell-cmd" },
+		{ entry_point: "mine.sh" },
+		{ notify: {} },
+		{ output_schema: { a: 1 } },
+	])
 		assert.throws(
 			() => change(fields),
 			(error) => isSvcError(error, "SVC_INVALID") && error.message.includes(Object.keys(fields).join()),

@@ -2,6 +2,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { SvcError } from "../../contract/index.ts";
+import { createOtherWriter } from "../../testing/engine/other-writer.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 
@@ -71,6 +72,26 @@ test("a storage that is away for a while is no failure of a sensor: what it asks
 		},
 		30,
 	));
+
+test("a sensor that another node has taken since it was read is left alone", async () => {
+	const { createDoor, storage, release } = createSharedStorage();
+	const other = createOtherWriter();
+	const scripted = createScripted(aborted);
+	const taken = { owner: "other", fence: "other", lease_expires_at: "2100-01-01T00:00:00.000000Z" };
+	other.before("sensor", {}, async () => {
+		for (const { id } of await storage.find("sensor", {})) await storage.update("sensor", id, taken);
+	});
+	const { plugin, eventBus } = createDoor(other.onCall);
+	const service = await startWith(scripted.plugin, { storage: plugin, eventBus });
+	try {
+		await until(other.hasCome);
+	} finally {
+		await service.stop();
+	}
+	const [sensor] = await storage.find("sensor", {});
+	await release();
+	assert.deepEqual([sensor?.owner, scripted.runs.length], ["other", 0]);
+});
 
 test("of several nodes one runs a sensor, and another takes it over when that one stops", () =>
 	withNodes(3, async (nodes) => {

@@ -7,7 +7,8 @@ import { restoreHidden } from "./restore-hidden.ts";
 const stored = { url: "https://one", token: "a secret" };
 const shown = { url: "https://one", token: mask };
 const user = { isAdmin: false };
-const restore = (given: typeof shown, owner: Parameters<typeof restoreHidden>[3]) => restoreHidden("values", given, { shown, stored }, owner);
+const restore = (given: typeof shown, owner: Parameters<typeof restoreHidden>[3]) =>
+	restoreHidden("values", given, { shown, stored }, owner);
 
 test("a user keeps a hidden value only while everything else stays", () => {
 	assert.deepEqual(restore(shown, { principal: user }), stored);

@@ -301,7 +301,7 @@ withOther("a change of a policy keeps what a look at its queue has counted", asy
 const happening = "default.happening";
 const rule = { name: "one", trigger: { type: happening }, action: { ref: "default.scripted" }, enabled: true };
 /** An event is stored before rules with such criteria are looked at. */
-const criteria = { "trigger.n": { type: "equals", pattern: "{{ svckv.system.none | default(1) }}" } };
+const criteria = { "trigger.n": { type: "nequals", pattern: "{{ svckv.system.none | default(7) }}" } };
 
 async function createRule({ engine }: TestNode, fields: object = {}) {
 	await engine.triggers.types.create({ pack: "default", name: "happening" });

@@ -89,15 +89,18 @@ withSwitch("a pack that is removed takes along what another node has just brough
 	assert.deepEqual([await storage.count("pack", { ref: "disk" }), await storage.count("action", { pack: "disk" })], [0, 0]);
 });
 
-withSwitch("a rule of a new version has its trigger, also one that went with its last rule meanwhile", async ({ engine, storage, other }) => {
-	const { ref } = await engine.triggers.triggers.create({ type: "core.svc.webhook", parameters: { url: "late" } });
-	await install(engine, "disk", toRule("one"));
-	other.before("pack", {}, () => storage.remove("trigger", { where: { ref } }));
-	await install(engine, "disk", toRule("one", "late"));
-	assert.equal(other.hasCome(), true);
-	const [rule] = await storage.find("rule", { where: { ref: "disk.on" } });
-	assert.equal(await storage.count("trigger", { ref: rule?.trigger ?? "" }), 1);
-});
+withSwitch(
+	"a rule of a new version has its trigger, also one that went with its last rule meanwhile",
+	async ({ engine, storage, other }) => {
+		const { ref } = await engine.triggers.triggers.create({ type: "core.svc.webhook", parameters: { url: "late" } });
+		await install(engine, "disk", toRule("one"));
+		other.before("pack", {}, () => storage.remove("trigger", { where: { ref } }));
+		await install(engine, "disk", toRule("one", "late"));
+		assert.equal(other.hasCome(), true);
+		const [rule] = await storage.find("rule", { where: { ref: "disk.on" } });
+		assert.equal(await storage.count("trigger", { ref: rule?.trigger ?? "" }), 1);
+	},
+);
 
 withSwitch("a pack does not refer to content of which pieces were removed meanwhile", async ({ engine, storage, other }) => {
 	await install(engine, "disk", toRule("one"));
