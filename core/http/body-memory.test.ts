@@ -43,6 +43,29 @@ async function close(sockets: readonly Socket[]): Promise<void> {
 const publicRoutes = routes.filter(({ permission, body }) => permission === "public" && body !== undefined);
 const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
 
+test("one user may hold half of the memory for bodies, all together the whole of it", () => {
+	const memory = new BodyMemory({ total: 100, largest: 10 });
+	const full = { code: "SVC_UNAVAILABLE" };
+	const ada = memory.hold("ada");
+	ada.add(40);
+	assert.throws(() => memory.hold("ada").add(11), full);
+	const bob = memory.hold("bob");
+	bob.add(50);
+	assert.throws(() => memory.hold("eve").add(11), full);
+	bob.release();
+	bob.release();
+	memory.hold("ada").add(10);
+	assert.equal(memory.held, 50);
+});
+
+test("one body of the largest size always fits", () => {
+	const memory = new BodyMemory({ total: 100, largest: 1_000 });
+	const held = memory.hold("ada");
+	held.add(1_000);
+	held.release();
+	assert.equal(memory.held, 0);
+});
+
 test("a route that needs no credential takes 16 KiB and no more, whether the length is announced or not", () =>
 	withService(async ({ ask, urls }) => {
 		assert.ok(publicRoutes.length >= 4);
@@ -98,28 +121,5 @@ test("unfinished bodies of one user take half of the memory for bodies, and give
 		},
 		{ api: { max_body_size: 400 * kibibyte, max_total_body_size: 1_024 * kibibyte } },
 	));
-
-test("one user may hold half of the memory for bodies, all together the whole of it", () => {
-	const memory = new BodyMemory({ total: 100, largest: 10 });
-	const full = { code: "SVC_UNAVAILABLE" };
-	const ada = memory.hold("ada");
-	ada.add(40);
-	assert.throws(() => memory.hold("ada").add(11), full);
-	const bob = memory.hold("bob");
-	bob.add(50);
-	assert.throws(() => memory.hold("eve").add(11), full);
-	bob.release();
-	bob.release();
-	memory.hold("ada").add(10);
-	assert.equal(memory.held, 50);
-});
-
-test("one body of the largest size always fits", () => {
-	const memory = new BodyMemory({ total: 100, largest: 1_000 });
-	const held = memory.hold("ada");
-	held.add(1_000);
-	held.release();
-	assert.equal(memory.held, 0);
-});
 
 test.run();
