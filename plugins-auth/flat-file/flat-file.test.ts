@@ -231,22 +231,6 @@ test("an unknown name does not get in with the password of a user", async () => 
 	await withFile(toLine(ann), async ({ signIn }) => assert.equal(await signIn("nobody", ann.password), undefined));
 });
 
-test("the main thread stays free while passwords are verified", async () => {
-	await withFile(toLine(ann, 11), async ({ signIn }) => {
-		await signIn("ann", ann.password);
-		let longest = 0;
-		let last = performance.now();
-		const timer = setInterval(() => {
-			longest = Math.max(longest, performance.now() - last);
-			last = performance.now();
-		}, 1);
-		const begin = performance.now();
-		await Promise.all(Array.from({ length: 8 }, () => signIn("ann", ann.password)));
-		clearInterval(timer);
-		assert.ok(longest < (performance.now() - begin) / 4, `held for ${longest} ms`);
-	});
-});
-
 test("a flood of sign-ins is cut off with SVC_UNAVAILABLE, and afterwards all is well", async () => {
 	await withFile(toLine(ann), async ({ signIn }) => {
 		const outcomes = await Promise.allSettled(Array.from({ length: 500 }, () => signIn("ann", ann.password)));
@@ -258,7 +242,7 @@ test("a flood of sign-ins is cut off with SVC_UNAVAILABLE, and afterwards all is
 });
 
 test("stop ends attempts that are waiting, and may be called without a start", async () => {
-	const { signIn, close } = await open(toLine(ann, 11));
+	const { signIn, close } = await open(toLine(ann, 9));
 	const attempts = Promise.allSettled([signIn("ann", ann.password), signIn("ann", ann.password)]);
 	await signIn("nobody", "x").catch(() => undefined);
 	await close();

@@ -112,6 +112,8 @@ for (let cut = 1; cut <= 7; cut++) {
 		assert.deepEqual(await killAt(cut, [pack]), unsure[cut] ?? whole);
 	});
 
+	// After the other entries nothing of a task is under way.
+	if (unsure[cut] === undefined) continue;
 	test(`${where} goes on on another one where its tasks wait for a place before they run, and none runs twice`, async () => {
 		assert.deepEqual(await killAt(cut, [pack, limits]), whole);
 	});

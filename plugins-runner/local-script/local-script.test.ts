@@ -44,10 +44,7 @@ const cases: RunnerCases = {
 		actionParameters: { count },
 	}),
 	blocks: writeScript("blocks.sh", "#!/bin/sh\necho ready\nsleep 600\n"),
-	printsInvalid: writeScript("invalid.sh", "#!/bin/sh\nprintf 'a\\377b\\n'\n"),
-	printsSplit: writeScript("split.sh", "#!/bin/sh\nprintf '\\303'; sleep 0.1; printf '\\251\\n'\n"),
-	closesOutput: writeScript("closes.sh", "#!/bin/sh\necho ready; exec >&-; sleep 0.2; exit 4\n"),
-	ignoresTerm: writeScript("ignores.sh", "#!/bin/sh\ntrap '' TERM; echo ready; while :; do sleep 600; done\n"),
+	// How output is read and a process is ended is the same code for local-command, whose tests have those cases.
 	hidesSecret: (secret) => ({
 		...writeScript("secret.sh", '#!/bin/sh\n[ -n "$SVC_ARG_NAMED$SVC_ARG_PLACED" ] && echo ready; sleep 600\n'),
 		actionSchema: { named: { type: "string", secret: true }, placed: { type: "string", secret: true, position: 0 } },

@@ -40,8 +40,9 @@ const testedElsewhere = new Set([
 	"an action that fails resolves as not succeeded",
 	"an abort (timeout) ends the run within the grace and keeps the output",
 	// pyodide-run.test.ts
+	"an abort (cancel) ends the run within the grace and keeps the output",
 	"output is emitted in order and complete",
-	// pyodide-service.test.ts, with three runs rather than 20 and 10
+	// pyodide-service.test.ts, with two runs rather than 20 and 10
 	"one instance runs many actions at once",
 	"runs at the same time keep their output apart",
 	"an abort (shutdown) ends the run within the grace and keeps the output",

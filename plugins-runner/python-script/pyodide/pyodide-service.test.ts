@@ -34,14 +34,14 @@ test("a broken snapshot is made anew, once for all runs at the same time, which 
 	// No worker that started from the intact one is ready.
 	await runner.restart();
 	const options = pack.body("share", "for i in range(50): print('line', parameters['n'])\nreturn parameters['n']");
-	const ends = await Promise.all([1, 2, 3].map((n) => runner.run({ ...options, actionParameters: { n } })));
+	const ends = await Promise.all([1, 2].map((n) => runner.run({ ...options, actionParameters: { n } })));
 	assert.deepEqual(
 		ends.map(({ result }) => result["result"]),
-		[1, 2, 3],
+		[1, 2],
 	);
 	assert.deepEqual(
 		ends.map(({ run }) => run.text("stdout")),
-		[1, 2, 3].map((n) => `line ${n}\n`.repeat(50)),
+		[1, 2].map((n) => `line ${n}\n`.repeat(50)),
 	);
 	const [name, ...others] = snapshots();
 	assert.deepEqual(others, []);

@@ -1,12 +1,13 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject } from "../../../core/contract/index.ts";
+import { inFull, rounds } from "../../../core/testing/extent.test-support.ts";
 import { History, type HistoryOptions } from "./history.test-support.ts";
 import { RunState } from "./run-state.ts";
 import { TaskRun } from "./task-run.ts";
 
 const seeds = Array.from(
-	{ length: Number(process.env["SVC_TEST_SEEDS"] ?? 400) },
+	{ length: rounds({ short: 100, full: 400 }, "SVC_TEST_SEEDS") },
 	(_, at) => at + Number(process.env["SVC_TEST_SEED"] ?? 1),
 );
 
@@ -44,7 +45,7 @@ async function isNoticed(options: Partial<HistoryOptions>): Promise<boolean> {
 	return false;
 }
 
-test("a kind of fact that the journal leaves out is missed", async () => {
+inFull(test)("a kind of fact that the journal leaves out is missed", async () => {
 	// Without `due` it is due again; `block` has a case of its own.
 	const facts = ["begin", "start", "again", "ask", "child", "refused", "expire", "retry", "end", "error", "status", "resume"];
 	for (const fact of facts) {
@@ -56,7 +57,7 @@ test("a kind of fact that the journal leaves out is missed", async () => {
 	}
 });
 
-test("a mechanism that is taken out is missed", async () => {
+inFull(test)("a mechanism that is taken out is missed", async () => {
 	const mechanisms: readonly (readonly [object, string, PropertyDescriptor])[] = [
 		[TaskRun.prototype, "isSettled", { get: () => false }],
 		[TaskRun.prototype, "wantsItems", { get: () => false }],

@@ -47,7 +47,7 @@ test("what is too large is refused by name", async () => {
 });
 
 test("as many tasks as there may be are read, whatever leads where", async () => {
-	const [last, some] = [limits.tasks - 1, 1500];
+	const [last, some] = [limits.tasks - 1, 700];
 	const definitions = [
 		`tasks:\n${chain(last)}  t${last}: {}`,
 		`tasks:\n  lead: {next: [{do: t0}]}\n${chain(some)}  t${some}: {next: [{do: t0}, {when: <% failed() %>, do: t5}]}`,
