@@ -57,11 +57,15 @@ test("a plan that cannot be carried out ends with 1, and wrong words with 2", ()
 		assert.match((await svc(place, "--only", "wroker")).stdout, /only: unknown value "wroker"; did you mean "worker"/);
 	}));
 
-test("beside a running service that holds database and port, a plan says that it has to stop first", () =>
+test("beside a running service that holds database and port, a plan says that it has to stop first, and without a credential why nothing is compared", () =>
 	withPlan(async (place) => {
 		const port = await findFreePort();
 		await place.configure(usual.replace("api: { port: 0 }", `api: { port: ${port} }`));
-		await place.serve(async () => {
+		await place.serve(async (_service, { addresses }) => {
+			const { running, would_start, listeners } = JSON.parse((await svc(place, "-j", "--api-url", addresses.api ?? "")).stdout);
+			assert.deepEqual([running.compared, would_start], [false, true]);
+			assert.match(running.reason, /sign in with `svc login <user>`/);
+			assert.equal(listeners.find(({ name }: { readonly name: string }) => name === "api")?.state, "svc");
 			const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
 			assert.equal(exitCode, 0);
 			assert.match(stdout, /\nIt would start after the running service has stopped\.\n$/);
@@ -102,15 +106,6 @@ test("as JSON the plan holds a whole number beyond 2^53 exactly", () =>
 		const { exitCode, stdout } = await svc(place, "--json", "--api-url", nowhere);
 		assert.equal(exitCode, 0);
 		assert.match(stdout, /"pattern": 9007199254740993\n/);
-	}));
-
-test("without a credential the comparison is left out, and says why", () =>
-	withPlan(async (place) => {
-		await place.serve(async (_service, { addresses }) => {
-			const { running, would_start } = JSON.parse((await svc(place, "-j", "--api-url", addresses.api ?? "")).stdout);
-			assert.deepEqual([running.compared, would_start], [false, true]);
-			assert.match(running.reason, /sign in with `svc login <user>`/);
-		});
 	}));
 
 test("packages that plugins need and that are missing are told with what is off", () => {
