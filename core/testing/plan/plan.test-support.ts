@@ -11,7 +11,9 @@ import { loadConfig } from "../../service/load-config.ts";
 import { makePlan } from "../../service/plan/make-plan.ts";
 import { createService, type Service } from "../../service/service.ts";
 
-const built = new URL("../../../dist/", import.meta.url);
+const root = new URL("../../../", import.meta.url);
+/** Where built plugins are: the build of the tests has them too, and a test that runs from there has loaded most of them already. */
+const built = root.pathname.endsWith("/build/tests/") ? root : new URL("dist/", root);
 
 export interface PlanPlace {
 	readonly directory: string;
