@@ -27,30 +27,6 @@ const entries = [
 	toGroup("ops", [`uid=olga,${people}`]),
 ];
 
-/** The directory, and the service as its README starts it. */
-async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
-	const directory = await mkdtemp(join(tmpdir(), "svc-ldap-site-"));
-	const certificates = await createCertificates();
-	const slapd = await startSlapd({ entries, certificates });
-	let child: ChildProcess | undefined;
-	try {
-		child = startService(directory, { LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca });
-		let output = "";
-		for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece: Buffer) => (output += piece));
-		const api = await readAddress(child);
-		await use({ slapd, api, output: () => output });
-	} finally {
-		if (child?.exitCode === null) {
-			const ended = once(child, "exit");
-			child.kill();
-			await ended;
-		}
-		await slapd.stop();
-		await certificates.remove();
-		await rm(directory, { recursive: true });
-	}
-}
-
 function startService(directory: string, environment: Readonly<Record<string, string>>): ChildProcess {
 	const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 	return spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
@@ -98,37 +74,37 @@ async function runAction({ api }: Site, token = ""): Promise<number> {
 	return response.status;
 }
 
-slapdTest(test, "openssl")("people of the directory sign in, and their groups say what they may do", async () => {
-	await withSite(async (site) => {
-		const ann = await signIn(site, "ann");
-		assert.equal(ann.status, 201, site.output());
-		assert.equal(ann.user, "ann");
-		assert.equal(await isAdmin(site, ann.token), false);
-		const olga = await signIn(site, "OLGA", "password of olga");
-		assert.equal(olga.user, "olga");
-		assert.equal(await isAdmin(site, olga.token), true);
-		assert.equal((await signIn(site, "ann", "wrong")).status, 401);
-		assert.equal((await signIn(site, "ann", "")).status, 401);
-		assert.equal((await signIn(site, "gus")).status, 401);
-		assert.equal((await signIn(site, "nobody")).status, 401);
-		await site.slapd.stop();
-		assert.equal((await signIn(site, "ann")).status, 503);
-		assert.equal(await runAction(site, olga.token), 201);
-		for (const secret of ["password of", service.password]) assert.ok(!site.output().includes(secret));
-	});
-});
+/** People of the directory sign in, and their groups say what they may do. */
+async function assertDirectory(site: Site): Promise<void> {
+	const ann = await signIn(site, "ann");
+	assert.equal(ann.status, 201, site.output());
+	assert.equal(ann.user, "ann");
+	assert.equal(await isAdmin(site, ann.token), false);
+	const olga = await signIn(site, "OLGA", "password of olga");
+	assert.equal(olga.user, "olga");
+	assert.equal(await isAdmin(site, olga.token), true);
+	assert.equal((await signIn(site, "ann", "wrong")).status, 401);
+	assert.equal((await signIn(site, "ann", "")).status, 401);
+	assert.equal((await signIn(site, "gus")).status, 401);
+	assert.equal((await signIn(site, "nobody")).status, 401);
+	await site.slapd.stop();
+	assert.equal((await signIn(site, "ann")).status, 503);
+	assert.equal(await runAction(site, olga.token), 201);
+	for (const secret of ["password of", service.password]) assert.ok(!site.output().includes(secret));
+}
 
 /** The service with one of its backends, on the data of the site, until `use` is done. */
 async function withBackend(
 	backend: string,
 	{ directory, environment }: { directory: string; environment: Readonly<Record<string, string>> },
-	use: (api: string) => Promise<void>,
+	use: (api: string, output: () => string) => Promise<void>,
 ): Promise<void> {
 	const child = startService(directory, { ...environment, SVC_AUTH_BACKEND: backend });
-	child.stderr?.resume();
+	let output = "";
+	for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece: Buffer) => (output += piece));
 	const ended = once(child, "exit");
 	try {
-		await use(await readAddress(child));
+		await use(await readAddress(child), () => output);
 	} finally {
 		child.kill();
 		await ended;
@@ -139,50 +115,54 @@ async function statusOf(api: string, headers: Readonly<Record<string, string>>):
 	return (await fetch(`${api}/v1/user`, { headers })).status;
 }
 
-slapdTest(test, "openssl")("a site moves from its password file to the directory and back: tokens and API keys go on", async () => {
-	const directory = await mkdtemp(join(tmpdir(), "svc-ldap-site-"));
-	const certificates = await createCertificates();
-	const slapd = await startSlapd({ entries, certificates });
-	const old = "password of before";
-	const hash = createHash("sha1").update(old).digest("base64");
-	await writeFile(join(directory, "htpasswd"), `olga:{SHA}${hash}\nfred:{SHA}${hash}\n`);
-	const site = { directory, environment: { LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca } };
-	let tokens: string[] = [];
-	let key = "";
-	const assertAllIn = async (api: string) => {
-		for (const token of tokens) assert.equal(await statusOf(api, { "x-auth-token": token }), 200);
-		assert.equal(await statusOf(api, { "svc-api-key": key }), 200);
-	};
-	try {
-		await withBackend("flat_file", site, async (api) => {
-			tokens = await Promise.all(["olga", "fred"].map(async (name) => (await signIn({ api }, name, old)).token ?? ""));
-			const headers = { "x-auth-token": tokens[0] ?? "", "content-type": "application/json" };
-			const response = await fetch(`${api}/v1/apikeys`, { method: "POST", headers, body: "{}" });
-			key = ((await response.json()) as { key: string }).key;
-			await assertAllIn(api);
-		});
-		await withBackend("ldap", site, async (api) => {
-			// Also of somebody who is not in the directory.
-			await assertAllIn(api);
-			for (const name of ["olga", "fred"]) assert.equal((await signIn({ api }, name, old)).status, 401);
-			const { token = "" } = await signIn({ api }, "olga");
-			assert.equal(await isAdmin({ api }, token), true);
-			tokens.push(token);
-		});
-		await withBackend("flat_file", site, async (api) => {
-			await assertAllIn(api);
-			assert.equal((await signIn({ api }, "olga")).status, 401);
-			const { token = "" } = await signIn({ api }, "olga", old);
-			assert.equal(await isAdmin({ api }, token), true);
-			const remote = await fetch(`${api}/v1/rbac/role_assignments?user=olga&remote=true`, { headers: { "x-auth-token": token } });
-			assert.equal(((await remote.json()) as object[]).length, 1, "the role by group stays while nothing reports groups");
-		});
-	} finally {
-		await slapd.stop();
-		await certificates.remove();
-		await rm(directory, { recursive: true });
-	}
-});
+slapdTest(test, "openssl")(
+	"a site moves from its password file to the directory and back: its people sign in, and tokens and API keys go on",
+	async () => {
+		const directory = await mkdtemp(join(tmpdir(), "svc-ldap-site-"));
+		const certificates = await createCertificates();
+		const slapd = await startSlapd({ entries, certificates });
+		const old = "password of before";
+		const hash = createHash("sha1").update(old).digest("base64");
+		await writeFile(join(directory, "htpasswd"), `olga:{SHA}${hash}\nfred:{SHA}${hash}\n`);
+		const site = { directory, environment: { LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca } };
+		let tokens: string[] = [];
+		let key = "";
+		const assertAllIn = async (api: string) => {
+			for (const token of tokens) assert.equal(await statusOf(api, { "x-auth-token": token }), 200);
+			assert.equal(await statusOf(api, { "svc-api-key": key }), 200);
+		};
+		try {
+			await withBackend("flat_file", site, async (api) => {
+				tokens = await Promise.all(["olga", "fred"].map(async (name) => (await signIn({ api }, name, old)).token ?? ""));
+				const headers = { "x-auth-token": tokens[0] ?? "", "content-type": "application/json" };
+				const response = await fetch(`${api}/v1/apikeys`, { method: "POST", headers, body: "{}" });
+				key = ((await response.json()) as { key: string }).key;
+				await assertAllIn(api);
+			});
+			await withBackend("ldap", site, async (api, output) => {
+				// Also of somebody who is not in the directory.
+				await assertAllIn(api);
+				for (const name of ["olga", "fred"]) assert.equal((await signIn({ api }, name, old)).status, 401);
+				const { token = "" } = await signIn({ api }, "olga");
+				assert.equal(await isAdmin({ api }, token), true);
+				tokens.push(token);
+				await assertDirectory({ slapd, api, output });
+			});
+			await withBackend("flat_file", site, async (api) => {
+				await assertAllIn(api);
+				assert.equal((await signIn({ api }, "olga")).status, 401);
+				const { token = "" } = await signIn({ api }, "olga", old);
+				assert.equal(await isAdmin({ api }, token), true);
+				const remote = await fetch(`${api}/v1/rbac/role_assignments?user=olga&remote=true`, { headers: { "x-auth-token": token } });
+				assert.equal(((await remote.json()) as object[]).length, 1, "the role by group stays while nothing reports groups");
+			});
+		} finally {
+			await slapd.stop();
+			await certificates.remove();
+			await rm(directory, { recursive: true });
+		}
+	},
+);
 
 test("the guide to the move shows the configuration as it is here", () => {
 	const read = (name: string) => readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
