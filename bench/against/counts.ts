@@ -32,7 +32,7 @@ export async function countOperations(load: ComparedLoad, build: string): Promis
 	const subject = await load.start({ build, counted: true });
 	try {
 		// Compiled code allocates less.
-		await warmUp(subject, Math.min(load.warmUp, 5_000));
+		await warmUp([subject], Math.min(load.warmUp, 5_000));
 		const least = Math.min(load.warmUp, mostOperations);
 		const bytes = await countDuring<{ readonly bytes: number }>(subject, { kind: "bytes", least });
 		const { counts, operations } = await countDuring<CallCounts>(subject, { kind: "calls", least });

@@ -43,7 +43,7 @@ export async function proveComparisons({ repetitions, names, turns }: ProofOptio
 async function measureOperation(load: ComparedLoad): Promise<number> {
 	const subject = await load.start({ build: ownBuild });
 	try {
-		await warmUp(subject, load.warmUp);
+		await warmUp([subject], load.warmUp);
 		const turns = [await measureTurn(subject), await measureTurn(subject), await measureTurn(subject)];
 		return Math.min(...turns.map(({ processorTime }) => processorTime));
 	} finally {

@@ -20,7 +20,7 @@ export async function runTurns<Name extends string>(
 	try {
 		const subjects = new Map<Name, Subject>();
 		for (const name of names) subjects.set(name, await resources.use(name, () => load.start({ build: builds[name] })));
-		for (const subject of subjects.values()) await warmUp(subject, load.warmUp);
+		await warmUp([...subjects.values()], load.warmUp);
 		const rounds: TurnsByName<Name>[] = [];
 		for (let number = 0; number < turns; number++) {
 			const measured = new Map<Name, Turn>();
@@ -34,8 +34,14 @@ export async function runTurns<Name extends string>(
 }
 
 /** Services run for weeks, so their code is compiled. Every service does the same number of operations, as compiling depends on it. */
-export async function warmUp(subject: Subject, operations: number): Promise<void> {
-	for (let done = 0; done < operations; ) done += await subject.load(warmUpSeconds);
+export async function warmUp(subjects: readonly Subject[], operations: number): Promise<void> {
+	const done = new Map(subjects.map((subject) => [subject, 0]));
+	// In turn: a service that waits while the others do all of theirs has lost part of it again.
+	while (Math.min(...done.values()) < operations) {
+		for (const [subject, before] of done) {
+			if (before < operations) done.set(subject, before + (await subject.load(warmUpSeconds)));
+		}
+	}
 }
 
 export async function measureTurn(subject: Subject): Promise<Turn> {
