@@ -87,6 +87,7 @@ test("what is no expression by its grammar says why", () => {
 		["<% 1 + %>", "Parse error: unexpected end of statement"],
 		["<% <% x %>", "Lexical error: illegal character '%' at position 1"],
 		["<% ctx(__x) %>", "Lexical error: illegal character '_' at position 4"],
+		["<% 1e3 %>", "Lexical error: illegal character '1' at position 0"],
 		["<%%>", "Parse error: unexpected end of statement"],
 		["{{ 1 + }}", "the expression ends too early (line 1)"],
 		["{{ }}", "the expression ends too early (line 1)"],
