@@ -1,4 +1,5 @@
 import { type ExecutionEntity, type JsonObject, type Runner, type Storage, SvcError } from "../../contract/index.ts";
+import { Breath } from "../basics/breath.ts";
 import { isCompleted } from "./status.ts";
 
 /** An execution that has ended, of which chosen tasks are to run again. */
@@ -13,14 +14,26 @@ export interface TakeUpParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 }
 
-/** Everything that the runs of an execution have decided, the oldest first. */
+/** Entries of a journal that are read at a time. */
+const pageSize = 500;
+
+/** Everything that the runs of an execution have decided, the oldest first. Read page by page, so that a long journal does not hold up others. */
 export async function readJournal(storage: Pick<Storage, "find">, executionId: string): Promise<readonly JsonObject[]> {
-	const rows = await storage.find("journal_entry", {
-		where: { execution_id: executionId },
-		orderBy: [["sequence", "asc"]],
-		fields: ["entry"],
-	});
-	return rows.map(({ entry }) => entry);
+	const entries: JsonObject[] = [];
+	const breath = new Breath();
+	for (let after = 0; ; await breath.take()) {
+		const rows = await storage.find("journal_entry", {
+			where: { execution_id: executionId, sequence: { gt: after } },
+			orderBy: [["sequence", "asc"]],
+			limit: pageSize,
+			fields: ["sequence", "entry"],
+		});
+		for (const { sequence, entry } of rows) {
+			entries.push(entry);
+			after = sequence;
+		}
+		if (rows.length < pageSize) return entries;
+	}
 }
 
 /** Look whether chosen tasks of an execution can run again. `SVC_INVALID` says why not. */
