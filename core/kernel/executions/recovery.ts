@@ -90,6 +90,7 @@ export class Recovery {
 
 	async #end(execution: ExecutionEntity): Promise<void> {
 		const { storage, eventBus, clock, endings, logger } = this.#parts;
+		const { status, fence, lease_expires_at } = execution;
 		const patch = toEnd(execution, toTimestamp(clock.now()));
 		const after = applied(execution, patch);
 		const ending = await endings.draft(after);
@@ -102,7 +103,7 @@ export class Recovery {
 					update: "execution",
 					id: execution.id,
 					patch: { ...patch, ...ending.mark },
-					expected: { status: execution.status, fence: execution.fence },
+					expected: { status, fence, lease_expires_at },
 				},
 				...endings.takeBack(execution),
 				...ending.operations,

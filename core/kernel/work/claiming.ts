@@ -223,8 +223,9 @@ export class Claiming<K extends ClaimedKind> {
 	async takeOver(left: EntityMap[K], patch: Patch<EntityMap[K]> = {}): Promise<void> {
 		const { storage, leasing, kind, claimed, onTakenOver } = this.#parts;
 		const lease = leasing.take();
-		// Whoever held it has changed nothing since it was read.
-		const expected = { ...claimed, status: left.status, fence: left.fence };
+		// A node that has renewed the lease since it was read keeps it.
+		const { status, fence, lease_expires_at } = left;
+		const expected = { ...claimed, status, fence, lease_expires_at };
 		const taken = await this.#unsure.during(lease.fence, () => storage.update(kind, left.id, { ...patch, ...lease }, expected));
 		this.#claims.record(1, kind, taken === undefined ? "lost" : "taken_over");
 		if (taken === undefined) return;

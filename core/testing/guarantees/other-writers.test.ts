@@ -211,38 +211,46 @@ withOther(
 	lasting(),
 );
 
-withOther(
-	"of two nodes that take over an orphaned execution one gets it",
-	async ({ node, storage, startNode }) => {
-		runs = 0;
-		const { id } = await submitFlow(node);
-		await until(async () => (await storage.get("execution", id))?.run_state !== null, "the run has kept its state");
-		await node.stop();
-		assert.equal((await storage.get("execution", id))?.owner, null);
-		const other = createOtherWriter();
-		other.before("execution", {}, () => storage.update("execution", id, taken));
-		const late = await startNode({ onCall: other.onCall, runners: [lasting()], options: { scheduler: { lease } } });
-		assert.equal(other.hasCome(), true);
-		await late.stop();
-		assert.deepEqual([(await storage.get("execution", id))?.owner, runs], ["other", 0]);
-	},
-	lasting(),
-);
+for (const [what, change] of [
+	["that another node has taken over", taken],
+	["whose lease its holder has renewed", { owner: "other", lease_expires_at: taken.lease_expires_at }],
+] as const) {
+	withOther(
+		`an execution is not taken over ${what} since it was read`,
+		async ({ node, storage, startNode }) => {
+			runs = 0;
+			const { id } = await submitFlow(node);
+			await until(async () => (await storage.get("execution", id))?.run_state !== null, "the run has kept its state");
+			await node.stop();
+			assert.equal((await storage.get("execution", id))?.owner, null);
+			const other = createOtherWriter();
+			other.before("execution", {}, () => storage.update("execution", id, change));
+			const late = await startNode({ onCall: other.onCall, runners: [lasting()], options: { scheduler: { lease } } });
+			assert.equal(other.hasCome(), true);
+			await late.stop();
+			assert.deepEqual([(await storage.get("execution", id))?.owner, runs], ["other", 0]);
+		},
+		lasting(),
+	);
+}
 
-test("a run is not ended as abandoned whose holder has just ended it", () =>
-	withNodes(async ({ startNode, storage }) => {
-		const left = { owner: "gone", fence: "gone", lease_expires_at: "2020-01-01T00:00:00.000000Z" };
-		const execution = createExecution({ status: "running", runner_name: "scripted", attempt: 1, ...left });
-		await storage.insert("execution", [execution]);
-		const other = createOtherWriter();
-		other.before("execution", { status: "abandoned" }, () =>
-			storage.update("execution", execution.id, { ...canceled, status: "succeeded" }),
-		);
-		const node = await startNode({ onCall: other.onCall });
-		await until(other.hasCome, "the run is about to be ended");
-		await node.stop();
-		assert.equal((await storage.get("execution", execution.id))?.status, "succeeded");
-	}));
+for (const [what, change, status] of [
+	["ended it", { ...canceled, status: "succeeded" }, "succeeded"],
+	["renewed its lease", { lease_expires_at: "2100-01-01T00:00:00.000000Z" }, "running"],
+] as const) {
+	test(`a run is not ended as abandoned whose holder has just ${what}`, () =>
+		withNodes(async ({ startNode, storage }) => {
+			const left = { owner: "gone", fence: "gone", lease_expires_at: "2020-01-01T00:00:00.000000Z" };
+			const execution = createExecution({ status: "running", runner_name: "scripted", attempt: 1, ...left });
+			await storage.insert("execution", [execution]);
+			const other = createOtherWriter();
+			other.before("execution", { status: "abandoned" }, () => storage.update("execution", execution.id, change));
+			const node = await startNode({ onCall: other.onCall });
+			await until(other.hasCome, "the run is about to be ended");
+			await node.stop();
+			assert.equal((await storage.get("execution", execution.id))?.status, status);
+		}));
+}
 
 withOther("an execution that ends is not canceled", async ({ node, storage, other }) => {
 	const { id } = await node.submit({}, { action: "default.flow", delay: 600_000 });
