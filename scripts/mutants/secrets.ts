@@ -72,7 +72,7 @@ export const secretsMutants: readonly Mutant[] = [
 		file: "core/features/executions/records-api.ts",
 		text: "return secrets.json(maskExecutionResult(result, snapshot));",
 		replacement: "return maskExecutionResult(result, snapshot);",
-		tests: ["core/features/executions/masked-output.test.ts"],
+		tests: ["core/features/executions/masked-records.test.ts"],
 	},
 	{
 		name: "secret-fields-of-results",
@@ -83,20 +83,12 @@ export const secretsMutants: readonly Mutant[] = [
 		tests: ["core/features/executions/secret-results.test.ts"],
 	},
 	{
-		name: "secret-fields-in-payloads",
-		promise: "What an output schema calls secret is masked in the event that tells of the result.",
-		file: "core/features/triggers/instances.ts",
-		text: "snapshot === undefined ? mask : work.run(() => maskExecutionResult(result, snapshot))",
-		replacement: "snapshot === undefined ? mask : result",
-		tests: ["core/features/executions/secret-results.test.ts"],
-	},
-	{
 		name: "secrets-in-payloads",
 		promise: "Secrets of a run are masked in the payload of an event that the run has dispatched.",
 		file: "core/features/triggers/instances.ts",
 		text: "return { ...instance, payload: secrets.json(payload) };",
 		replacement: "return { ...instance, payload };",
-		tests: ["core/features/rules/hostile-payloads.test.ts"],
+		tests: ["core/features/executions/masked-records.test.ts"],
 	},
 	{
 		name: "masking-of-parameters",
@@ -105,22 +97,6 @@ export const secretsMutants: readonly Mutant[] = [
 		text: "return masked && parameters !== undefined ? hideSecrets(parameters, snapshot, secrets) : parameters;",
 		replacement: "return parameters;",
 		tests: ["core/features/executions/routes.test.ts"],
-	},
-	{
-		name: "secrets-in-template-errors",
-		promise: "The message of a template that fails tells no decrypted value.",
-		file: "core/kernel/executions/render-parameters.ts",
-		text: "const shown = known.with(secrets).error(error);",
-		replacement: "const shown = error;",
-		tests: ["core/features/datastore/decrypt.test.ts"],
-	},
-	{
-		name: "secrets-in-criteria-errors",
-		promise: "The reason of a criterion that cannot be decided tells no decrypted value.",
-		file: "core/features/rules/process-instance.ts",
-		text: "new KnownSecrets(decrypted).text(toProblem(verdict.failed.key, verdict.error));",
-		replacement: "toProblem(verdict.failed.key, verdict.error);",
-		tests: ["core/features/rules/rule-author.test.ts"],
 	},
 	{
 		name: "credentials-in-payloads",

@@ -6,26 +6,23 @@ import { createSharedStorage } from "../../../testing/engine/shared-storage.test
 import { PackLocks } from "./pack-locks.ts";
 
 interface Setup {
-	/** Of two nodes, where the backend can have them; else of one. */
+	/** Of two nodes. */
 	readonly nodes: readonly [PackLocks, PackLocks];
-	readonly isShared: boolean;
 	pass(seconds: number): void;
 }
 
 const noLog = { debug() {}, info() {}, warn() {}, error() {} };
 
 async function withNodes(use: (setup: Setup) => Promise<void>): Promise<void> {
-	const { createDoor, storage, release } = createSharedStorage();
+	const { createDoor, release } = createSharedStorage();
 	let passed = 0;
 	const clock = toEngineClock({ now: () => Date.now() * 1_000 + passed * 1_000_000 });
 	const create = (nodeId: string) =>
 		new PackLocks({ clock, logger: noLog, leasing: new Leasing({ storage: createDoor().plugin.create(), clock, nodeId, lease: 9 }) });
-	const isShared = storage.capabilities.shared === true;
 	const first = create("a");
 	try {
 		await use({
-			nodes: [first, isShared ? create("b") : first],
-			isShared,
+			nodes: [first, create("b")],
 			pass(seconds) {
 				passed += seconds;
 			},
@@ -96,8 +93,7 @@ test("who waits goes when it is told to, and whoever fails gives the pack back",
 	}));
 
 test("a pack whose node has died is free once the lease has run out", () =>
-	withNodes(async ({ nodes: [first, second], isShared, pass }) => {
-		if (!isShared) return;
+	withNodes(async ({ nodes: [first, second], pass }) => {
 		const [begun, over] = [deferred(), deferred()];
 		const dead = first.with(["disk"], quiet, async () => {
 			begun.resolve();
