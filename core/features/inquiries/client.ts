@@ -1,6 +1,6 @@
 import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
-import type { JsonObject } from "../../contract/index.ts";
+import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
 /** A question that waits for an answer. */
 export interface InquiryRecord {
@@ -20,7 +20,7 @@ export interface InquiryClient {
 	list(query?: ListQuery, options?: Waiting): Promise<ListPage<InquiryRecord>>;
 	get(id: string): Promise<InquiryRecord>;
 	/** Answer. The answer as it is kept comes back, its secrets masked. */
-	respond(id: string, response: JsonObject, reason?: string): Promise<{ readonly id: string; readonly response: JsonObject }>;
+	respond(id: string, response: JsonObject, reason?: string): Promise<{ readonly id: string; readonly response: JsonValue }>;
 }
 
 export function createInquiryClient({ read, list }: Api): InquiryClient {

@@ -59,6 +59,14 @@ test("questions are listed, looked at and answered", async () => {
 	});
 });
 
+test("an answer that is secret as a whole is answered by the mask", async () => {
+	await run(async (service) => {
+		const id = await ask(service, { schema: { type: "object", secret: true } });
+		const { body } = await answer(service, id, { id, response: { pin: "do-not-show" } });
+		assert.deepEqual(body, { id, response: "********" });
+	});
+});
+
 test("secrets of an answer are masked wherever they are shown", async () => {
 	await run(async (service) => {
 		const id = await ask(service, { schema: pinSchema });

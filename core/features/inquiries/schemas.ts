@@ -1,4 +1,4 @@
-import { arrayOf, defineSchema, jsonObject, object, partOf, real, text } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, jsonObject, jsonValue, object, partOf, real, text } from "../../http/openapi/schema.ts";
 
 /** A question that waits for an answer, on the wire. */
 export const inquirySchema = defineSchema(
@@ -15,8 +15,8 @@ export const inquirySchema = defineSchema(
 );
 export const inquiryPart = partOf(inquirySchema);
 
-/** An answer as it is kept. */
-export const inquiryAnswerSchema = defineSchema("InquiryAnswer", object({ id: text, response: jsonObject }), {
+/** An answer as it is kept; of a question whose whole answer is secret, the mask stands in its place. */
+export const inquiryAnswerSchema = defineSchema("InquiryAnswer", object({ id: text, response: jsonValue }), {
 	id: "66a1f0c29d3e4b7a51c08d12",
 	response: { approved: true },
 });
