@@ -118,7 +118,12 @@ export const hostileHeaders: readonly (readonly [name: string, value: string])[]
 			(value) => [name, value] as const,
 		),
 	),
-	["content-encoding", "gzip"],
+	...["Bearer", "Bearer \u00ff", `Bearer ${"a".repeat(6_000)}`, "Basic !", "Basic OmE=", "Basic YQ==", "Digest a"].map(
+		(value) => ["authorization", value] as const,
+	),
+	...["gzip", "br, gzip", "identity", "nonsense"].map((value) => ["content-encoding", value] as const),
+	["host", "evil.example.org"],
+	["host", "[::1"],
 	["accept", "text/html"],
 	["accept-encoding", "gzip, br;q=nonsense"],
 	["expect", "nonsense"],
@@ -128,6 +133,9 @@ export const hostileHeaders: readonly (readonly [name: string, value: string])[]
 
 export const contentTypes: readonly string[] = [
 	"application/json; charset=utf-16",
+	'application/json; charset="',
+	"application/merge-patch+json",
+	"text/json; charset=latin1",
 	"application/x-www-form-urlencoded",
 	"multipart/form-data; boundary=x",
 	"text/plain",
