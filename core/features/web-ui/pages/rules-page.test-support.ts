@@ -86,3 +86,16 @@ webTest("a rule is switched off and on by who may; the list is narrowed down by 
 		},
 	),
 );
+
+webTest("the page shows what the service warns of when a rule is changed", () =>
+	withWeb(async (web) => {
+		const root = await withRule(web);
+		const rule = { name: "odd", enabled: true, trigger: { type: "default.sighted" } };
+		const action = { ref: "default.chatty", parameters: { text: "seen", colour: "grey" } };
+		assert.equal((await web.ask(root, "POST", "/v1/rules", { ...rule, action })).status, 201);
+		const page = await web.open("root", "/rules/default.odd");
+		await page.getByRole("button", { name: "Disable" }).click();
+		await page.getByText(/^Warning: .*colour/).waitFor();
+		await assertClean(page);
+	}, options),
+);
