@@ -48,6 +48,7 @@ webTest("a delivery leads to its event, to a test of the rule with it, and is de
 		await page.getByRole("button", { name: "Emit again" }).click();
 		await page.getByText("It happens again").waitFor();
 		assert.notEqual(page.url(), before);
+		await page.getByText("re_emitted_by").waitFor();
 		await page.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Events" }).click();
 		await page.getByRole("table", { name: "Events" }).locator("tbody tr").nth(2).waitFor();
 		await assertClean(page);
