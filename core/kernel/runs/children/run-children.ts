@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
 	type Child,
 	type ChildExecutions,
@@ -42,6 +43,8 @@ export interface RunChildrenParts extends ChildStartParts, TransitionParts {
 export type Learn = (known: KnownSecrets) => Promise<void>;
 
 const longestKey = 255;
+/** Children after whose preparation the event loop serves others: a workflow may prepare hundreds at once. */
+const preparedInTurn = 20;
 
 /** The children of one run. Its members may be taken apart: runners do so with what they are given. */
 export class RunChildren implements ChildExecutions {
@@ -54,6 +57,7 @@ export class RunChildren implements ChildExecutions {
 	readonly #readable: TakenUpChain;
 	/** What `prepare` has looked at, by the id; undefined: it has been started before. */
 	readonly #prepared = new Map<string, DraftedExecution | undefined>();
+	#preparations = 0;
 
 	constructor(parts: RunChildrenParts, performance: Performance, { calls, learn }: { readonly calls: RunCalls; readonly learn: Learn }) {
 		this.#parts = parts;
@@ -92,6 +96,8 @@ export class RunChildren implements ChildExecutions {
 		const id = this.#toId(request, "children.prepare");
 		return this.#calls.outlast(async () => {
 			this.#prepared.set(id, await this.#draft(id, request));
+			this.#preparations += 1;
+			if (this.#preparations % preparedInTurn === 0) await nextTurn();
 			return { id, key: request.key };
 		});
 	};
