@@ -43,9 +43,22 @@ export async function restore(Database: LibsqlConstructor, file: string, source:
 
 /** The log of the old database must not lie beside the new one, which it does not belong to. */
 async function putAside(file: string): Promise<string> {
-	const old = `${file}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
-	await link(file, old);
+	const old = await linkBeside(file);
 	if (await exists(toTextDirectory(file))) await rename(toTextDirectory(file), toTextDirectory(old));
 	for (const suffix of companions) if (await exists(`${file}${suffix}`)) await rename(`${file}${suffix}`, `${old}${suffix}`);
 	return old;
+}
+
+/** Gives a file a second name that ends with the time, and with a number if another one of that second is there. */
+async function linkBeside(file: string): Promise<string> {
+	const first = `${file}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
+	for (let number = 1; ; number += 1) {
+		const name = number === 1 ? first : `${first}-${number}`;
+		try {
+			await link(file, name);
+			return name;
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+		}
+	}
 }

@@ -119,6 +119,21 @@ test("a restored database is that of the backup, and the one before is kept; not
 		assert.equal(await open(knexStorage({ client: "sqlite", file: backup }), (storage) => storage.count("trace", {})), 1);
 	}));
 
+test("databases that are replaced within the same second are all kept", () =>
+	withPlace(async ({ directory, open, svc }) => {
+		const backup = join(directory, "backup.db");
+		await open(sqlite, (storage) => storage.insert("trace", [createTrace(toId(1))]));
+		assert.equal((await svc(["db", "backup", backup])).code, 0);
+		const kept: string[] = [];
+		for (let count = 0; count < 4; count += 1) {
+			const { code, stdout, stderr } = await svc(["db", "restore", backup]);
+			assert.equal(code, 0, stderr);
+			kept.push(/The one before is kept: (.*)\n/.exec(stdout)?.[1] ?? "");
+		}
+		assert.equal(new Set(kept).size, 4);
+		assert.ok(kept.every((file) => existsSync(file)));
+	}));
+
 test("what is no backup, or a damaged one, is not restored, and nothing changes", () =>
 	withPlace(async ({ directory, open, svc }) => {
 		const backup = join(directory, "backup.db");
