@@ -140,7 +140,7 @@ slapdTest(test, "openssl")(
 				await assertAllIn(api);
 			});
 			await withBackend("ldap", site, async (api, output) => {
-				// Also of somebody who is not in the directory.
+				// The same for a user who is not in the directory.
 				await assertAllIn(api);
 				for (const name of ["olga", "fred"]) assert.equal((await signIn({ api }, name, old)).status, 401);
 				const { token = "" } = await signIn({ api }, "olga");

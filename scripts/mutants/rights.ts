@@ -175,7 +175,7 @@ export const rightsMutants: readonly Mutant[] = [
 		promise: "A route for administrators refuses other users.",
 		file: "core/http/authorize.ts",
 		text: 'if (permission === "admin") {',
-		// Without the check `guard.assert` below refuses as well, as nobody can be granted a permission of this name.
+		// Without the check `guard.assert` below refuses as well, as no role can grant a permission of this name.
 		replacement: 'if (permission === "admin") return;\n\tif (permission === undefined) {',
 		tests: ["core/http/authorize.test.ts"],
 	},

@@ -29,7 +29,7 @@ test("a user keeps a hidden default only while everything stays that decides whe
 	assert.throws(() => change({}, { input: { data_files: [{}] } }), /data_files/);
 });
 
-test("whoever gives all defaults, or may see them, changes what they like", () => {
+test("a user who gives all defaults, or may see them, changes what the user likes", () => {
 	change({ entry_point: "mine.sh" }, { input: { parameters: { token: { default: "mine" } } } });
 	for (const principal of [{ isAdmin: true }, undefined]) change({ entry_point: "mine.sh" }, { principal });
 });

@@ -35,7 +35,7 @@ export interface PostgresServer {
 	/** Address of the database `postgres`, as its superuser. */
 	readonly url: string;
 	readonly port: number;
-	/** @param template name of the database that the new one is a copy of; nobody may be connected to it. Default: an empty one. */
+	/** @param template name of the database to copy, to which no client may be connected. Default: an empty one. */
 	createDatabase(template?: string): Promise<TestDatabase>;
 	/** End it, at once as a crash would with `KILL`; `fast` (default) cuts off connections in order. */
 	halt(how?: "fast" | "kill"): Promise<void>;

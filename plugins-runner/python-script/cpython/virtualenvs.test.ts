@@ -121,7 +121,7 @@ test("what cannot be installed fails the run with what pip said, and leaves noth
 	assert.deepEqual(readdirSync(environments), before);
 });
 
-test("after a restart a finished virtualenv is used again, one that nobody has used for long is gone, and an interrupted one is built again", async () => {
+test("after a restart a finished virtualenv is used again, one that was not used for long is removed, and an interrupted one is built again", async () => {
 	pack.write("requirements.txt", "svc-sample\n");
 	const current = String(((await runner.run(useSample())).result["result"] as string[])[2]);
 	const made = () => statSync(join(current, "pyvenv.cfg")).mtimeMs;
