@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { ExecutionEntity } from "../../contract/index.ts";
+import type { Engine } from "../../index.ts";
 import { toProgram } from "../program.test-support.ts";
 import { markFile, startBeginService } from "./begin-service.test-support.ts";
 import { until } from "./until.test-support.ts";
@@ -13,58 +14,60 @@ import { until } from "./until.test-support.ts";
 const program = toProgram("./begin-service.test-support", import.meta.url);
 
 interface Found {
-	readonly executions: readonly ExecutionEntity[];
-	/** What runners have done with the last of them, which was stored as running, or as ended, when the process was killed. */
+	/** It was stored as running, or as ended, when the process was killed. */
+	readonly last: ExecutionEntity;
+	/** What runners have done with it. */
 	readonly marks: readonly string[];
 }
 
-/** Kill a service when it has stored an execution as running and not begun to run it, or as ended; what a new one makes of everything. */
-async function killAtBegin(action: string): Promise<Found> {
-	const directory = await mkdtemp(join(tmpdir(), "svc-begin-"));
-	try {
-		const child = spawn(process.execPath, [...program, directory, action], { stdio: ["ignore", "ignore", "inherit"] });
-		const signal = await new Promise((resolve) => child.once("exit", (_code, ended) => resolve(ended)));
-		assert.equal(signal, "SIGKILL");
-		const engine = await startBeginService(directory);
-		try {
-			const read = async () => (await engine.executions.list({ filter: {}, children: false })).items.map(({ entity }) => entity);
-			const executions = await until("everything has ended", 30, async () => {
-				const all = await read();
-				return all.every(({ end_timestamp }) => end_timestamp !== null) ? all : undefined;
-			});
-			const [last] = executions;
-			const file = join(directory, markFile);
-			const lines = existsSync(file) ? (await readFile(file, "utf8")).trim().split("\n") : [];
-			const marks = lines.filter((line) => line.endsWith(last?.id ?? "")).map((line) => line.split(" ")[0] ?? "");
-			return { executions, marks };
-		} finally {
-			await engine.stop();
-		}
-	} finally {
-		await rm(directory, { recursive: true, force: true });
-	}
+let directory = "";
+let engine: Engine | undefined;
+
+/** A service is killed when it has stored an execution of each action as running and not begun to run it, or as ended; another one starts. */
+test.before(async () => {
+	directory = await mkdtemp(join(tmpdir(), "svc-begin-"));
+	const child = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "ignore", "inherit"] });
+	const signal = await new Promise((resolve) => child.once("exit", (_code, ended) => resolve(ended)));
+	assert.equal(signal, "SIGKILL");
+	engine = await startBeginService(directory);
+});
+
+test.after(async () => {
+	await engine?.stop();
+	await rm(directory, { recursive: true, force: true });
+});
+
+/** The last execution of an action, once every execution of it has ended. */
+async function findLast(action: string): Promise<Found> {
+	const last = await until("everything has ended", 30, async () => {
+		const { items } = (await engine?.executions.list({ filter: {}, children: false })) ?? assert.fail();
+		const executions = items.map(({ entity }) => entity);
+		const isOver = executions.every(({ end_timestamp }) => end_timestamp !== null);
+		return isOver ? executions.find(({ action_ref }) => action_ref === action) : undefined;
+	});
+	const file = join(directory, markFile);
+	const lines = existsSync(file) ? (await readFile(file, "utf8")).trim().split("\n") : [];
+	return { last, marks: lines.filter((line) => line.endsWith(last.id)).map((line) => line.split(" ")[0] ?? "") };
 }
 
-const statuses = (execution: ExecutionEntity | undefined) => execution?.log.map(({ status }) => status);
+const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
 
 test("what was stored as running and never begun is not run, and its end says that the node went away", async () => {
-	const { executions, marks } = await killAtBegin("default.plain");
-	const [last] = executions;
+	const { last, marks } = await findLast("default.plain");
 	assert.deepEqual(statuses(last), ["requested", "scheduled", "running", "abandoned"]);
-	assert.match(String(last?.result?.["error"]), /went away/);
+	assert.match(String(last.result?.["error"]), /went away/);
 	assert.deepEqual(marks, []);
 });
 
 test("where the runner finds what was begun, it is run after all", async () => {
-	const { executions, marks } = await killAtBegin("default.lasting");
-	const [last] = executions;
+	const { last, marks } = await findLast("default.lasting");
 	assert.deepEqual(statuses(last), ["requested", "scheduled", "running", "succeeded"]);
 	assert.deepEqual(marks, ["recover"]);
 });
 
 test("what needs no run is stored as it has ended, and stays so", async () => {
-	const { executions, marks } = await killAtBegin("default.instant");
-	assert.deepEqual(statuses(executions[0]), ["requested", "scheduled", "running", "succeeded"]);
+	const { last, marks } = await findLast("default.instant");
+	assert.deepEqual(statuses(last), ["requested", "scheduled", "running", "succeeded"]);
 	assert.deepEqual(marks, []);
 });
 

@@ -9,6 +9,9 @@ export const principal: Principal = { username: "admin", isAdmin: true, authenti
 /** What the runners have done, a line each. */
 export const markFile = "marks";
 
+/** Of the actions, which are called as their runners. */
+const names = ["plain", "lasting", "instant"];
+
 /** Runners that write down what they are asked for: one whose runs nobody finds again, and one that goes on with them. */
 const plain = (directory: string) =>
 	defineRunner("plain", () => ({
@@ -55,12 +58,15 @@ export async function startBeginService(directory: string, toStorage = (plugin: 
 		{ directory },
 	);
 	await engine.start();
-	for (const name of ["plain", "lasting", "instant"]) await engine.actions.create({ name, runner_type: name }).catch(() => undefined);
+	for (const name of names) await engine.actions.create({ name, runner_type: name }).catch(() => undefined);
 	return engine;
 }
 
-/** The process is killed when an execution has been stored as running or ended, before anybody here hears of it. */
-function killing(plugin: StoragePlugin): StoragePlugin {
+/**
+ * The first write that stores an execution of an action as running or ended is never answered; the process is killed when there was one for
+ * each action.
+ */
+function killing(plugin: StoragePlugin, begun: Set<unknown>): StoragePlugin {
 	const create = () =>
 		new Proxy(plugin.create(), {
 			get(target, name: keyof Storage) {
@@ -68,22 +74,35 @@ function killing(plugin: StoragePlugin): StoragePlugin {
 				if (name !== "write") return typeof member === "function" ? member.bind(target) : member;
 				return async (operations: readonly WriteOperation[]) => {
 					await target.write(operations);
-					if (operations.some(isBegin)) process.kill(process.pid, "SIGKILL");
+					const actions = operations.flatMap(findBegun);
+					if (actions.length === 0) return;
+					for (const action of actions) begun.add(action);
+					if (begun.size === names.length) process.kill(process.pid, "SIGKILL");
+					await new Promise(() => {});
 				};
 			},
 		});
 	return { ...plugin, create };
 }
 
-function isBegin(operation: WriteOperation): boolean {
-	return "insert" in operation && operation.insert === "execution" && operation.entities.some(({ attempt }) => attempt > 0);
+/** The actions whose executions a write stores as running or ended. */
+function findBegun(operation: WriteOperation): readonly string[] {
+	if (!("insert" in operation) || operation.insert !== "execution") return [];
+	return operation.entities.filter(({ attempt }) => attempt > 0).map(({ action_ref }) => action_ref);
 }
 
-const [, , directory, action] = process.argv;
+const [, , directory] = process.argv;
 
-// As a program of its own: asks for an execution, and is killed at its begin.
-if (import.meta.filename === process.argv[1] && directory !== undefined && action !== undefined) {
-	const engine = await startBeginService(directory, killing);
-	// What the service knows of an action it has at hand once it was asked for.
-	for (;;) await engine.executions.submit({ action, parameters: {} }, principal);
+// As a program of its own: asks for executions of each action until one of them begins, and is killed then.
+if (import.meta.filename === process.argv[1] && directory !== undefined) {
+	const begun = new Set<unknown>();
+	const engine = await startBeginService(directory, (plugin) => killing(plugin, begun));
+	for (const name of names) {
+		// What the service knows of an action it has at hand once it was asked for.
+		const ask = async () => {
+			for (;;) await engine.executions.submit({ action: `default.${name}`, parameters: {} }, principal);
+		};
+		void ask();
+		while (!begun.has(`default.${name}`)) await new Promise((resolve) => setTimeout(resolve, 5));
+	}
 }

@@ -20,8 +20,8 @@ async function withPlaces(use: (places: ContentPlaces) => Promise<void>): Promis
 	const places = { data: join(directory, "data"), pack: join(directory, "pack"), root: join(directory, "laid-out") };
 	for (const path of Object.values(places)) mkdirSync(path);
 	writeFileSync(join(places.pack, "pack.yaml"), "name: disk\n");
-	for (const name of ["a", "b", "c"])
-		writeFileSync(join(places.pack, name), Buffer.from(Array.from({ length: 900_000 }, (_, index) => (index * name.charCodeAt(0)) % 253)));
+	for (const name of ["a", "b"])
+		writeFileSync(join(places.pack, name), Buffer.from(Array.from({ length: 600_000 }, (_, index) => (index * name.charCodeAt(0)) % 253)));
 	try {
 		await use(places);
 	} finally {
@@ -62,10 +62,10 @@ test("content is stored in the end when each process that stores it is killed a 
 				if (begun !== undefined && !begun.complete) await assert.rejects(contents.directory("disk", begun.id), /not kept any more/);
 			});
 		}
-		assert.ok(kills >= 4, String(kills));
+		assert.ok(kills >= 2, String(kills));
 		await undisturbed(places, async ({ storage, contents }) => {
 			const content = await contents.store(places.pack, options);
-			assert.deepEqual([await storage.count("pack_content", {}), await storage.count("pack_content_chunk", {})], [1, 7]);
+			assert.deepEqual([await storage.count("pack_content", {}), await storage.count("pack_content_chunk", {})], [1, 4]);
 			assert.deepEqual(await contents.readFile(content, "b"), readFileSync(join(places.pack, "b")));
 		});
 	}));
@@ -76,13 +76,13 @@ test("a process that is killed while it lays content out leaves nothing that the
 		await undisturbed(places, async ({ contents }) => {
 			content = await contents.store(places.pack, options);
 		});
-		for (const at of [1, 4, 7]) {
+		for (const at of [1, 4]) {
 			assert.equal(work({ ...places, content, at, isMade: at % 2 === 0 }), false, String(at));
 			assert.ok(!existsSync(join(places.root, "disk", content)));
 		}
 		await undisturbed(places, async ({ contents }) => {
 			const directory = await contents.directory("disk", content);
-			for (const name of ["pack.yaml", "a", "b", "c"])
+			for (const name of ["pack.yaml", "a", "b"])
 				assert.deepEqual(readFileSync(join(directory, name)), readFileSync(join(places.pack, name)));
 			const names = () => readdirSync(join(places.root, "disk"));
 			assert.ok(names().length > 1, "those that were killed left something");
@@ -94,7 +94,7 @@ test("a process that is killed while it lays content out leaves nothing that the
 
 mountTest("a node whose disk is full says so, keeps nothing half-made, and goes on when there is room", () =>
 	withPlaces(async (places) => {
-		execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "svc-test", places.root]);
+		execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "svc-test", places.root]);
 		try {
 			await undisturbed(places, async ({ contents }) => {
 				const content = await contents.store(places.pack, options);

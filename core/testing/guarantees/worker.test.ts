@@ -153,7 +153,7 @@ test("cancel and time-out end the processes on the worker", async () => {
 });
 
 test("a line that is cut again and again loses nothing and repeats nothing", async () => {
-	const lines = 400;
+	const lines = 200;
 	const id = await run(`i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.005; done`, ["blue"]);
 	const cutting = cutEvery(150);
 	try {
@@ -166,7 +166,7 @@ test("a line that is cut again and again loses nothing and repeats nothing", asy
 });
 
 inFull(test)("a flood whose line is cut in its midst arrives once, and waits in no memory", async () => {
-	const last = 200_000;
+	const last = 100_000;
 	const id = await run(`seq 1 ${last}`, ["blue"]);
 	const read = () => service.client.executions.output(id, { type: "stdout" });
 	await until("some of it is stored", 30, async () => (await read()) !== "" || undefined);
@@ -184,7 +184,7 @@ inFull(test)("a flood whose line is cut in its midst arrives once, and waits in 
 });
 
 test("a run goes on while the service is restarted, and its output has no gap and no repeat", async () => {
-	const lines = 300;
+	const lines = 200;
 	const id = await run(`${touch("c")}; i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.01; done`, ["blue"]);
 	await made("c");
 	await until("some of it is stored", 20, async () => (await service.client.executions.output(id)) !== "" || undefined);
@@ -224,20 +224,6 @@ test("a key that may not take work for the label takes nothing", async () => {
 	assert.match(worker.log(), /does not have the permission "worker_take" on "worker:blue"/);
 });
 
-test("a worker that is told to stop lets its run come to its end, and takes nothing new", async () => {
-	const worker = start("leaving", "leaving");
-	const id = await run(`${touch("f")}; while [ ! -e ${join(directory, "go")} ]; do sleep 0.1; done; echo done`, ["leaving"]);
-	await made("f");
-	worker.signal("SIGTERM");
-	await connected(service, "leaving", "draining");
-	const later = await run("true", ["leaving"]);
-	await until("the later one waits", 20, async () => (await shown(later))["waits_for"]);
-	await writeFile(join(directory, "go"), "");
-	assert.equal(await worker.exited, 0, worker.log());
-	assert.equal((await ended(id)).result?.["stdout"], "done");
-	await service.client.executions.cancel(later);
-});
-
 test("the run of a killed worker ends abandoned with the reason, nothing of it is left, and a policy has it run again", async () => {
 	const worker = start("mortal", "mortal");
 	const cmd = `${touch("d")}; test -e ${join(directory, "again")} || WORD=orphan sleep 60`;
@@ -263,6 +249,20 @@ test("the run of a killed worker ends abandoned with the reason, nothing of it i
 		return items.find((one) => one.id !== id);
 	});
 	assert.equal((await ended(second.id)).status, "succeeded");
+});
+
+test("a worker that is told to stop lets its run come to its end, and takes nothing new", async () => {
+	const [worker] = workers as [WorkerProcess];
+	const id = await run(`${touch("f")}; while [ ! -e ${join(directory, "go")} ]; do sleep 0.1; done; echo done`, ["blue"]);
+	await made("f");
+	worker.signal("SIGTERM");
+	await connected(service, "one", "draining");
+	const later = await run("true", ["blue"]);
+	await until("the later one waits", 20, async () => (await shown(later))["waits_for"]);
+	await writeFile(join(directory, "go"), "");
+	assert.equal(await worker.exited, 0, worker.log());
+	assert.equal((await ended(id)).result?.["stdout"], "done");
+	await service.client.executions.cancel(later);
 });
 
 inFull(postgresTest(test))(
@@ -293,7 +293,7 @@ inFull(postgresTest(test))(
 			const count = (number: number) =>
 				`echo ${number} >> ${ledger}; i=0; while [ ! -e ${stop} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo end $i`;
 			// Whichever of the two holds an execution.
-			const ids = await Promise.all([first, second, first].map((service, index) => create(service, count(index))));
+			const ids = await Promise.all([first, second].map((service, index) => create(service, count(index))));
 			const printed = async () => Promise.all(ids.map(async (id) => (await read(id)).length));
 			for (const turned of [second, first, second]) {
 				const before = await printed();
@@ -317,7 +317,7 @@ inFull(postgresTest(test))(
 				const lines = Number(/end (\d+)\n$/.exec(text)?.[1]);
 				assert.equal(text, `${Array.from({ length: lines }, (_, index) => `line ${index}\n`).join("")}end ${lines}\n`);
 			}
-			assert.deepEqual((await readFile(ledger, "utf8")).trim().split("\n").sort(), ["0", "1", "2"], "each has run once");
+			assert.deepEqual((await readFile(ledger, "utf8")).trim().split("\n").sort(), ["0", "1"], "each has run once");
 		} finally {
 			await proxy?.close();
 			for (const one of services) await one.kill();
