@@ -17,7 +17,7 @@ const source = knexStorage({ client: "sqlite" });
 const moved = kinds.filter((kind) => kind !== "node" && kind !== "duty");
 const quiet = () => {};
 // KILL_ROUNDS says how often a move is killed.
-const kills = rounds({ short: 1, full: 2 });
+const kills = rounds({ short: 1, full: 1 });
 /** Records of each kind where a move is killed. */
 const many = 100;
 

@@ -18,7 +18,7 @@ const megabyte = 1_048_576;
 const mostGrowth = 128;
 // FLOOD_MEGABYTES says how much one run writes. It is more than the service may grow by, so that a service that keeps the whole output for a
 // single client fails; 1,024 where time does not matter.
-const size = Number(process.env["FLOOD_MEGABYTES"] ?? 1.5 * mostGrowth) * megabyte;
+const size = Number(process.env["FLOOD_MEGABYTES"] ?? 1.25 * mostGrowth) * megabyte;
 /** Long enough for the service to have taken as much memory as it takes for output. */
 const firstSize = 64 * megabyte;
 const stalledClients = 10;

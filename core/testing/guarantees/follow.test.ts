@@ -19,7 +19,7 @@ import { createScript } from "./script.test-support.ts";
 import { until } from "./until.test-support.ts";
 
 // FOLLOW_RUNS says how many runs there are, FOLLOW_SEED repeats what a failed test has tried.
-const runs = rounds({ short: 24, full: 48 }, "FOLLOW_RUNS");
+const runs = rounds({ short: 16, full: 32 }, "FOLLOW_RUNS");
 const firstSeed = Number(process.env["FOLLOW_SEED"] ?? Date.now() % 1_000_000);
 const atOnce = 24;
 /** What each run is followed by; a channel means only that one. */

@@ -17,7 +17,7 @@ import { keepBusy } from "./workload.test-support.ts";
 
 // KILL_ROUNDS says how often the service is killed, KILL_SEED repeats what a failed test has tried. A release takes a hundred:
 // KILL_ROUNDS=100 npm test -- guarantees/kill.test
-const kills = rounds({ short: 2, full: 3 });
+const kills = rounds({ short: 2, full: 2 });
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 /** One kill in so many, the second among them, comes while the service starts, and finds it recovering from the one before. */
 const earlyOneIn = 5;

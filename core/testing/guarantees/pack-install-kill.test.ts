@@ -14,7 +14,7 @@ import { endLeftovers, nothingLeft, startServiceProcess } from "./service-proces
 import { assertKeptWhole, assertLaidOutWhole, ended, readStaging, readWholeVersion, VersionedPack } from "./versioned-pack.test-support.ts";
 
 // KILL_ROUNDS says how often the service is killed, KILL_SEED repeats what a failed test has tried.
-const kills = rounds({ short: 1, full: 2 });
+const kills = rounds({ short: 1, full: 1 });
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const runners = { "local-script": "localScript()" };
 /** Milliseconds by which a kill may miss the end of its phase. */

@@ -15,7 +15,7 @@ import { actionCount, ruleCount, startPackService } from "./pack-service.test-su
 import { createRandom, type Random } from "./random.test-support.ts";
 
 // KILL_POINTS says how often it is killed, KILL_SEED repeats what a failed test has tried.
-const kills = rounds({ short: 1, full: 2 }, "KILL_POINTS");
+const kills = rounds({ short: 1, full: 1 }, "KILL_POINTS");
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const program = toProgram("./pack-service.test-support", import.meta.url);
 

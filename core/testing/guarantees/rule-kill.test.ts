@@ -16,7 +16,7 @@ import { ruleCount, startRuleService } from "./rule-service.test-support.ts";
 import { until } from "./until.test-support.ts";
 
 // KILL_POINTS says how many events are to be found unfinished by a kill, KILL_SEED repeats what a failed test has tried.
-const points = rounds({ short: 10, full: 20 }, "KILL_POINTS");
+const points = rounds({ short: 8, full: 12 }, "KILL_POINTS");
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const program = toProgram("./rule-service.test-support", import.meta.url);
 

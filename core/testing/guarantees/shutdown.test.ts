@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import { endLeftovers, nothingLeft, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 
-const count = 50;
+const count = 20;
 /** Room for all of them at once. */
 const environment = { SVC_ACTIONRUNNER_ACTIONS_POOL_SIZE: String(count) };
 

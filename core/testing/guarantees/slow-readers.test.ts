@@ -14,8 +14,8 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.test
 import { until } from "./until.test-support.ts";
 
 const megabyte = 1_048_576;
-// READERS says how many there are. A service that kept for each of 40 what the machine does not would grow by many times what it may.
-const readers = Number(process.env["READERS"] ?? 40);
+// READERS says how many there are. A service that kept for each of 20 what the machine does not would grow by more than it may.
+const readers = Number(process.env["READERS"] ?? 20);
 const bytes = 10_000_000;
 const line = "0123456789".repeat(8).slice(0, 79);
 /** MiB. */
