@@ -8,12 +8,13 @@ import { findPlanted, type Proof, proofs } from "./proofs.ts";
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-// A sample of `npm run fuzz -- --prove`, which plants every fault.
+// A sample of `npm run fuzz -- --prove`, which plants every fault and takes longer to find the fewest requests.
+const shrinkSeconds = 3;
 const sample: readonly Proof[] = [proofs.crash, proofs.restart];
 
 for (const proof of sample) {
 	test(proof.name, async () => {
-		const finding = await findPlanted(proof, print);
+		const finding = await findPlanted({ ...proof, options: { ...proof.options, shrinkSeconds } }, print);
 		assert.ok(finding !== undefined && proof.isFound(finding), finding && describe(finding));
 	});
 }
