@@ -26,7 +26,7 @@ function run(
 }
 
 chaosTest("three nodes keep every promise while nodes die and stand still, the database goes away and the bus loses events", async () => {
-	assert.deepEqual(await run({ seconds: 8, faults: faultNames, lease: 3, patience: 30 }), []);
+	assert.deepEqual(await run({ seconds: 6, faults: faultNames, lease: 3, patience: 30 }), []);
 });
 
 /**
@@ -37,7 +37,7 @@ const longLease = 15;
 
 clockTest("nodes that never hear of each other lose no run, while the database goes away and clocks are set", async () => {
 	const faults = ["database", "connections", "clock"] as const;
-	assert.deepEqual(await run({ seconds: 5, faults, roles: "split", busLoss: 1, lease: longLease, patience: 45 }), []);
+	assert.deepEqual(await run({ seconds: 4, faults, roles: "split", busLoss: 1, lease: longLease, patience: 45 }), []);
 });
 
 test.run();
