@@ -1,7 +1,7 @@
 /**
- * Tests of what the service promises whatever it keeps its records in: they run on SQLite, and unchanged on PostgreSQL (`onNats` with
- * NATS) but for `withoutPostgres`. The other files ask nothing of a storage, or have one of their own. That every storage and every event bus keeps its
- * contract is tested by their suites.
+ * Tests of what the service promises whatever it keeps its records in: they run on SQLite, and on PostgreSQL (`onNats` with NATS) except
+ * for `withoutPostgres`, and for single tests that say so (`exceptOn`). The other files ask nothing of a storage, or have one of their
+ * own. That every storage and every event bus keeps its contract is tested by their suites.
  */
 export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	executions: [
@@ -135,12 +135,7 @@ export const onNats: readonly string[] = [
 ];
 
 /** A few on the storage in memory, which keeps no records for others, so that a service without a database is seen to work. */
-export const inMemory: readonly string[] = [
-	"core/kernel/executions/executions.test.ts",
-	"core/kernel/executions/leases.test.ts",
-	"core/features/datastore/datastore.test.ts",
-	"core/features/rules/processing.test.ts",
-];
+export const inMemory: readonly string[] = ["core/kernel/executions/executions.test.ts", "core/features/datastore/datastore.test.ts"];
 
 /**
  * Those that the short suite runs on PostgreSQL as well as on SQLite: what depends on how several nodes read and write the same records.

@@ -2,7 +2,10 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, type Storage, SvcError } from "../../contract/index.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { SlowDown } from "./slow-down.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 interface Setup {
 	readonly storage: Storage;
@@ -48,7 +51,7 @@ async function guess(node: SlowDown, username = "ann", address: string | undefin
 	}
 }
 
-test("failures beyond the limit cost a wait that doubles up to the longest", async () => {
+single("failures beyond the limit cost a wait that doubles up to the longest", async () => {
 	const { nodes, pass } = setUp({ limit: 2, longestWait: 5 });
 	const waits: (string | number)[] = [];
 	assert.equal(await guess(nodes[0]), "wrong");
@@ -68,7 +71,7 @@ test("failures on one node count on the other", async () => {
 	await assert.rejects(nodes[1].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), /too many failed sign-ins/);
 });
 
-test("other users and other addresses do not wait, other spellings of the name do", async () => {
+single("other users and other addresses do not wait, other spellings of the name do", async () => {
 	const { nodes } = setUp();
 	for (const name of ["ann", "Ann", "ANN"]) assert.equal(await guess(nodes[0], name), "wrong");
 	assert.equal(await guess(nodes[0], "aNN"), 1);
@@ -76,14 +79,14 @@ test("other users and other addresses do not wait, other spellings of the name d
 	assert.equal(await guess(nodes[0], "ann", "192.0.2.2"), "wrong");
 });
 
-test("an address that tries many names has to wait with all of them", async () => {
+single("an address that tries many names has to wait with all of them", async () => {
 	const { nodes } = setUp();
 	for (let count = 0; count < 30; count += 1) assert.equal(await guess(nodes[count % 2 === 0 ? 0 : 1], `user${count}`), "wrong");
 	assert.equal(await guess(nodes[0], "somebody"), 1);
 	assert.equal(await guess(nodes[0], "somebody", "192.0.2.2"), "wrong");
 });
 
-test("a success clears the user's count at that address, not the address's", async () => {
+single("a success clears the user's count at that address, not the address's", async () => {
 	const { nodes, storage } = setUp();
 	await guess(nodes[0]);
 	await guess(nodes[0]);
@@ -109,7 +112,7 @@ test("an outage is no failure, and keeps nobody from trying again", async () => 
 	assert.equal(await storage.count("sign_in_failure", {}), 0);
 });
 
-test("failures are forgotten after a while, and removed", async () => {
+single("failures are forgotten after a while, and removed", async () => {
 	const { nodes, storage, pass } = setUp({ longestWait: 10 });
 	for (let count = 0; count < 20; count += 1) await guess(nodes[0], `user${count}`, `192.0.2.${count}`);
 	pass(101);
@@ -117,7 +120,7 @@ test("failures are forgotten after a while, and removed", async () => {
 	assert.equal(await storage.count("sign_in_failure", {}), 3);
 });
 
-test("a user who is guessed from many addresses has to wait at all of them, but where that user has signed in before", async () => {
+single("a user who is guessed from many addresses has to wait at all of them, but where that user has signed in before", async () => {
 	const { nodes, pass } = setUp();
 	assert.equal(await nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
 	for (let count = 0; count < 12; count += 1)
@@ -134,7 +137,7 @@ test("a user who is guessed from many addresses has to wait at all of them, but 
 	await assert.rejects(nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), /too many failed sign-ins/);
 });
 
-test("who has signed in at an address is not kept from it by what others fail there", async () => {
+single("who has signed in at an address is not kept from it by what others fail there", async () => {
 	const { nodes } = setUp();
 	assert.equal(await nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
 	for (let count = 0; count < 30; count += 1) await guess(nodes[0], `user${count}`);
@@ -142,7 +145,7 @@ test("who has signed in at an address is not kept from it by what others fail th
 	assert.equal(await nodes[1].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
 });
 
-test("addresses of one IPv6 network are one, also as they are written otherwise", async () => {
+single("addresses of one IPv6 network are one, also as they are written otherwise", async () => {
 	const { nodes } = setUp();
 	for (const address of ["2001:db8:0:7::1", "2001:DB8::7:0:0:0:2", "2001:db8:0:7:ffff::%eth0"])
 		assert.equal(await guess(nodes[0], "ann", address), "wrong");
@@ -153,7 +156,7 @@ test("addresses of one IPv6 network are one, also as they are written otherwise"
 	assert.equal(await guess(nodes[0], "bob", "::ffff:192.0.2.10"), "wrong");
 });
 
-test("places are written down once a day, and removed when they are old", async () => {
+single("places are written down once a day, and removed when they are old", async () => {
 	const { nodes, storage, pass } = setUp();
 	const signIn = (address: string) => nodes[0].attempt({ username: "ann", address, signal }, accept);
 	for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.2"]) await signIn(address);
@@ -164,13 +167,13 @@ test("places are written down once a day, and removed when they are old", async 
 	assert.equal(await storage.count("sign_in_place", {}), 1);
 });
 
-test("a limit of 0 switches it off", async () => {
+single("a limit of 0 switches it off", async () => {
 	const { nodes, storage } = setUp({ limit: 0 });
 	for (let count = 0; count < 20; count += 1) assert.equal(await guess(nodes[0]), "wrong");
 	assert.equal(await storage.count("sign_in_failure", {}), 0);
 });
 
-test("neither names nor addresses are kept", async () => {
+single("neither names nor addresses are kept", async () => {
 	const { nodes, storage } = setUp();
 	await guess(nodes[0], "a password in the wrong field");
 	assert.doesNotMatch(JSON.stringify(await storage.find("sign_in_failure", {})), /password|192/);

@@ -19,8 +19,11 @@ import { mask } from "../../language/parameters/mask.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import type { ItemInput } from "./items-api.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 const maria: Principal = { username: "maria", isAdmin: false, roles: [], authentication: { method: "none" } };
@@ -97,6 +100,11 @@ async function withDatastore(use: Use, options: Partial<SvcConfig> = {}): Promis
 
 /** One test with an engine of its own. */
 function withItems(name: string, use: Use, options?: Partial<SvcConfig>): void {
+	single(name, () => withDatastore(use, options));
+}
+
+/** The same, of what several writes at once do: also on PostgreSQL. */
+function withParallelWrites(name: string, use: Use, options?: Partial<SvcConfig>): void {
 	test(name, () => withDatastore(use, options));
 }
 
@@ -179,22 +187,25 @@ withItems("each change leaves the event that tells of it, with secrets masked", 
 	assert.deepEqual(await values("delete", "object"), [mask]);
 });
 
-withItems("of parallel writes of one key none is lost: one creates, the others update", async ({ engine: { datastore }, events }) => {
-	await Promise.all(Array.from({ length: 40 }, (_, index) => datastore.set("one", { value: String(index) }, root)));
-	const changes = await events("value_change");
-	assert.equal((await events("create")).length, 1);
-	assert.equal((await events("update")).length, 39);
-	assert.equal(changes.length, 39);
-	// Each change begins where the one before ended.
-	const after = new Map(changes.map(({ old_object, new_object }) => [textOf(old_object), textOf(new_object)]));
-	const [created] = await events("create");
-	let last = textOf(created?.["object"]);
-	for (let count = 0; count < 39; count += 1) last = after.get(last) ?? assert.fail("the chain is broken");
-	assert.equal((await datastore.get("one", {}, root)).value, last);
-	const removed = await Promise.allSettled(Array.from({ length: 10 }, () => datastore.remove("one", {}, root)));
-	assert.equal(removed.filter(({ status }) => status === "fulfilled").length, 1);
-	assert.equal((await events("delete")).length, 1);
-});
+withParallelWrites(
+	"of parallel writes of one key none is lost: one creates, the others update",
+	async ({ engine: { datastore }, events }) => {
+		await Promise.all(Array.from({ length: 40 }, (_, index) => datastore.set("one", { value: String(index) }, root)));
+		const changes = await events("value_change");
+		assert.equal((await events("create")).length, 1);
+		assert.equal((await events("update")).length, 39);
+		assert.equal(changes.length, 39);
+		// Each change begins where the one before ended.
+		const after = new Map(changes.map(({ old_object, new_object }) => [textOf(old_object), textOf(new_object)]));
+		const [created] = await events("create");
+		let last = textOf(created?.["object"]);
+		for (let count = 0; count < 39; count += 1) last = after.get(last) ?? assert.fail("the chain is broken");
+		assert.equal((await datastore.get("one", {}, root)).value, last);
+		const removed = await Promise.allSettled(Array.from({ length: 10 }, () => datastore.remove("one", {}, root)));
+		assert.equal(removed.filter(({ status }) => status === "fulfilled").length, 1);
+		assert.equal((await events("delete")).length, 1);
+	},
+);
 
 test("two nodes that write one key at once lose no event", async () => {
 	const { createDoor, release } = createSharedStorage();
@@ -240,7 +251,7 @@ withItems("cipher text given as such is verified, and refused from others than a
 	await assert.rejects(datastore.set("c", { value: otherKey, encrypted: true }, root), refused("SVC_INVALID", /not in the key file/));
 });
 
-test("the same clear text never gives the same cipher text", () =>
+single("the same clear text never gives the same cipher text", () =>
 	withDatastore(async ({ engine: { datastore } }) => {
 		const seen = new Set<string>();
 		for (let count = 0; count < 20; count += 1) {
@@ -248,7 +259,8 @@ test("the same clear text never gives the same cipher text", () =>
 			seen.add((await datastore.get("a", { form: "stored" }, root)).value);
 		}
 		assert.equal(seen.size, 20);
-	}));
+	}),
+);
 
 withItems("lists have prefix, paging and order, and count only what is shown", async ({ engine: { datastore }, pass }) => {
 	for (const name of ["b.2", "a.1", "b.1", "B.3", "b%x"]) await datastore.set(name, { value: name }, root);
@@ -265,7 +277,7 @@ withItems("lists have prefix, paging and order, and count only what is shown", a
 	assert.deepEqual(await names({ user: "root" }), ["b.mine"]);
 });
 
-test("without a key secrets are refused, everything else goes on", () =>
+single("without a key secrets are refused, everything else goes on", () =>
 	withDatastore(
 		async ({ engine: { datastore }, directory }) => {
 			await assert.rejects(datastore.set("a", secret("word"), root), refused("SVC_INVALID", /enable_encryption/));
@@ -273,9 +285,10 @@ test("without a key secrets are refused, everything else goes on", () =>
 			await assert.rejects(stat(join(directory, "datastore-key.json")));
 		},
 		{ keyvalue: { enable_encryption: false } },
-	));
+	),
+);
 
-test("the key file is for its owner only, kept over restarts, and never replaced while there are secrets", () =>
+single("the key file is for its owner only, kept over restarts, and never replaced while there are secrets", () =>
 	withDatastore(async ({ engine, directory, restart, log }) => {
 		const file = join(directory, "datastore-key.json");
 		assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -293,9 +306,10 @@ test("the key file is for its owner only, kept over restarts, and never replaced
 		await assert.rejects(without.datastore.get("a", { form: "decrypted" }, root), refused("SVC_INVALID", /no encryption key/));
 		await writeFile(file, content, { mode: 0o600 });
 		assert.equal((await without.datastore.get("a", { form: "decrypted" }, root)).value, "word");
-	}));
+	}),
+);
 
-test("a key file that others may read is told of; one of root that the service may read by its group alone is as it should be", () => {
+single("a key file that others may read is told of; one of root that the service may read by its group alone is as it should be", () => {
 	const look = (mode: number, uid: number, self: number) => findKeyExposure("key", { mode: 0o100000 | mode, uid }, self);
 	assert.equal(look(0o600, 10_001, 10_001), undefined);
 	assert.match(look(0o440, 10_001, 10_001) ?? "", /other users/);
@@ -306,7 +320,7 @@ test("a key file that others may read is told of; one of root that the service m
 	assert.match(look(0o460, 0, 10_001) ?? "", /others than its group/);
 });
 
-test("no secret value is in the files of the data directory or in the log", () =>
+single("no secret value is in the files of the data directory or in the log", () =>
 	withDatastore(
 		async ({ engine, directory, log }) => {
 			await engine.datastore.set("pin", secret("canary-in-a-file"), root);
@@ -321,7 +335,8 @@ test("no secret value is in the files of the data directory or in the log", () =
 			assert.ok(!log.join("").includes("canary-in-a-file"));
 		},
 		{ storage: knexStorage({ client: "sqlite" }) },
-	));
+	),
+);
 
 async function filesWith(directory: string, text: string): Promise<readonly string[]> {
 	const names = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -340,7 +355,7 @@ function textOf(object: unknown): string {
 	return (object as { readonly value: string }).value;
 }
 
-withItems(
+withParallelWrites(
 	"a user may store so many items and bytes in its own scope, and as many as it likes of the system's where it may",
 	async (subject) => {
 		const { datastore } = subject.engine;

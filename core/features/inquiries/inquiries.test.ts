@@ -3,7 +3,10 @@ import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { isSvcError, type JsonObject } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 async function withInquiries(
 	run: (setup: TestEngine & { ask(parameters?: JsonObject): Promise<string> }) => Promise<void>,
@@ -62,7 +65,7 @@ test("of many answers at once exactly one wins", async () => {
 	});
 });
 
-test("an answer that does not fit changes nothing, and defaults of the schema are filled in", async () => {
+single("an answer that does not fit changes nothing, and defaults of the schema are filled in", async () => {
 	await withInquiries(async ({ engine, ask, settled }) => {
 		const id = await ask({
 			schema: {
@@ -91,7 +94,7 @@ test("an answer that does not fit changes nothing, and defaults of the schema ar
 	});
 });
 
-test("users and roles say who may answer; both must fit when both are given", async () => {
+single("users and roles say who may answer; both must fit when both are given", async () => {
 	await withInquiries(async ({ engine, ask }) => {
 		const id = await ask({ users: ["ann", "bob"], roles: ["ops"] });
 		const refused = refuses(/does not have permission to respond to inquiry/, "SVC_FORBIDDEN");
@@ -105,7 +108,7 @@ test("users and roles say who may answer; both must fit when both are given", as
 	});
 });
 
-test("lists hold what waits, the oldest first", async () => {
+single("lists hold what waits, the oldest first", async () => {
 	await withInquiries(async ({ engine, ask, submit, settled }) => {
 		const ids = [await ask(), await ask({ route: "b" }), await ask()];
 		await settled((await submit()).id);
@@ -116,7 +119,7 @@ test("lists hold what waits, the oldest first", async () => {
 	});
 });
 
-test("what is no inquiry is said so", async () => {
+single("what is no inquiry is said so", async () => {
 	await withInquiries(async ({ engine, submit }) => {
 		const { id } = await submit();
 		await assert.rejects(engine.inquiries.get(id), refuses(new RegExp(`^Action execution "${id}" is not an inquiry.$`), "SVC_INVALID"));
@@ -124,7 +127,7 @@ test("what is no inquiry is said so", async () => {
 	});
 });
 
-test("a question with a schema that is none fails instead of waiting for ever", async () => {
+single("a question with a schema that is none fails instead of waiting for ever", async () => {
 	await withInquiries(async ({ submit, settled }) => {
 		const { id } = await submit({ schema: { properties: { a: { type: "nothing" } } } }, { action: "core.ask" });
 		const { status, result } = await settled(id);
@@ -133,7 +136,7 @@ test("a question with a schema that is none fails instead of waiting for ever", 
 	});
 });
 
-test("a pending question cannot be ended from outside, nor canceled by others than administrators", async () => {
+single("a pending question cannot be ended from outside, nor canceled by others than administrators", async () => {
 	await withInquiries(async ({ engine, ask }) => {
 		const id = await ask();
 		const user = { ...principal, isAdmin: false };
@@ -149,7 +152,7 @@ test("a pending question cannot be ended from outside, nor canceled by others th
 	});
 });
 
-test("an administrator cancels a question that nobody is to answer any more", async () => {
+single("an administrator cancels a question that nobody is to answer any more", async () => {
 	await withInquiries(async ({ engine, ask, settled }) => {
 		for (const cancel of [
 			(id: string) => engine.executions.cancel(id, principal),
@@ -169,7 +172,7 @@ test("an administrator cancels a question that nobody is to answer any more", as
 	});
 });
 
-test("a question with a parent is answered without it", async () => {
+single("a question with a parent is answered without it", async () => {
 	await withInquiries(async ({ engine, submit, settled }) => {
 		const parent = await submit();
 		const { id } = await submit({}, { action: "core.ask", context: { parent: { execution_id: parent.id } } });
@@ -180,7 +183,7 @@ test("a question with a parent is answered without it", async () => {
 	});
 });
 
-test("a question dispatches its trigger, in a trace of its own", async () => {
+single("a question dispatches its trigger, in a trace of its own", async () => {
 	const { storage, submit, settled, stop } = await startEngine({ runners: [inquirer()] });
 	try {
 		const { id } = await submit({ route: "night-shift" }, { action: "core.ask" });

@@ -50,7 +50,7 @@ async function storm(cluster: Cluster, seed: number) {
 	await setThreshold(nodes, threshold);
 	const submitted: ExecutionEntity[] = [];
 	const canceled = new Set<string>();
-	for (const name of names(120)) {
+	for (const name of names(60)) {
 		submitted.push(await submitTo(pick(random, nodes), { name }));
 		const { id } = pick(random, submitted);
 		if (random(3) === 0) {

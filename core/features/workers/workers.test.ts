@@ -33,7 +33,8 @@ function scene(name: string, body: (scene: Scene) => Promise<void>): void {
 				async startNode({ lease = 15, held = 15, onCall } = {}) {
 					const door = shared.createDoor(onCall);
 					const options = {
-						scheduler: { lease, poll_interval: 0.02 },
+						scheduler: { lease, poll_interval: 0.1 },
+						timersengine: { enable: false },
 						workers: { runners: ["scripted"], lease: held },
 						actionrunner: { graceful_shutdown: false },
 						keyvalue: { encryption_key_path: join(directory, "key.json") },

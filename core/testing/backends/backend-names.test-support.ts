@@ -21,6 +21,19 @@ export function chosenBackend(): BackendName {
 	throw new Error(`${backendVariable}: "${name}" is none of ${backendNames.join(", ")}`);
 }
 
+type Register = (name: string, body: () => Promise<void> | void) => void;
+
+/**
+ * Registers tests of a file that need not run on these backends too: they send one request at a time, through what the suite of storages
+ * tests. What depends on statements that run at once, or on several nodes, is in the rest of the file.
+ */
+export function exceptOn(backends: readonly BackendName[], test: Register): Register {
+	return backends.includes(chosenBackend()) ? () => undefined : test;
+}
+
+/** Those whose storage is PostgreSQL. */
+export const postgresBackends: readonly BackendName[] = ["postgres", "postgres-nats"];
+
 /** Why tests cannot run on a backend here, or undefined when they can. */
 export function missingFor(name: BackendName): string | undefined {
 	for (const requirement of requirements[name]) {

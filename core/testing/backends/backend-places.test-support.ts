@@ -57,8 +57,8 @@ function createSqlite(): Place {
 function createPostgres(): Place {
 	const { url, create, giveBack } = takeEmptyDatabase();
 	return {
-		// Enough for statements that run side by side; each connection is a process of the server.
-		createStorage: knexStorage({ client: "postgres", url, pool_size: 4 }).create,
+		// Enough for statements that run side by side; each connection is a process of the server, which costs as much as fifty statements.
+		createStorage: knexStorage({ client: "postgres", url, pool_size: 2 }).create,
 		createBus: postgresBus({ url }).create,
 		prepare: create,
 		remove: giveBack,

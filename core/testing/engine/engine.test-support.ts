@@ -59,6 +59,9 @@ export interface TestEngine {
 
 /** Milliseconds that a test waits for an execution: less than a file may take, so that it can say which one. */
 const longestWait = 90_000;
+/** Milliseconds between two reads of an execution that is waited for: longer the longer it takes, as a test may wait for a hundred. */
+const shortestPause = 2;
+const longestPause = 50;
 
 export interface TestEngineOptions {
 	/** Default: one of its own. */
@@ -107,14 +110,14 @@ export async function startEngine({
 
 	async function settled(id: string, status?: ExecutionEntity["status"]): Promise<ExecutionEntity> {
 		const deadline = performance.now() + longestWait;
-		for (;;) {
+		for (let pause = shortestPause; ; pause = Math.min(pause * 1.25, longestPause)) {
 			// Embedded databases answer at once: without a turn of the event loop whoever asks again and again would keep writes waiting for ever.
 			await new Promise((resolve) => setImmediate(resolve));
 			const { entity } = await engine.executions.get(id);
 			if (entity.status === status || (status === undefined && isCompleted(entity.status))) return entity;
 			if (isCompleted(entity.status)) throw new Error(`execution ended ${entity.status} instead of ${status}`);
 			if (performance.now() > deadline) throw new Error(`execution is still ${entity.status} instead of ${status ?? "ended"}`);
-			await new Promise((resolve) => setTimeout(resolve, 2));
+			await new Promise((resolve) => setTimeout(resolve, pause));
 		}
 	}
 

@@ -124,7 +124,7 @@ export function withCluster(name: string, counts: () => Counts, body: (cluster: 
 export async function startCounted(
 	storage: StoragePlugin | undefined,
 	{ runner }: Counts,
-	{ lease = 15, poolSize = 60, pollInterval = 0.02, graceful = true }: NodeOptions = {},
+	{ lease = 15, poolSize = 60, pollInterval = 0.05, graceful = true }: NodeOptions = {},
 ): Promise<TestEngine> {
 	const node = await startEngine({
 		...(storage !== undefined && { storage }),
@@ -132,6 +132,7 @@ export async function startCounted(
 		options: {
 			scheduler: { lease, poll_interval: pollInterval },
 			actionrunner: { actions_pool_size: poolSize, graceful_shutdown: graceful },
+			timersengine: { enable: false },
 			log: { level: "error" },
 		},
 	});
