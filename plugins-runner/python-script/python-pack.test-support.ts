@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,6 +21,14 @@ export function withPython(test: Test & SkippableTest): Test {
 	const { test: wanted } = requires(test, requirement);
 	const before = missing(requirement) === undefined ? test.before : () => {};
 	return Object.assign((name: string, run: () => Promise<void> | void) => wanted(name, async () => run()), { before, after: test.after });
+}
+
+let interpreter: string | undefined;
+
+/** The interpreter that `python3` starts: where the latter is a wrapper around it, each start of a runner takes several times as long. */
+export function toInterpreter(): string {
+	interpreter ??= spawnSync("python3", ["-c", "import sys; print(sys.executable)"]).stdout?.toString().trim() || "python3";
+	return interpreter;
 }
 
 /** A pack directory that lives as long as the tests of the file. */

@@ -14,7 +14,7 @@ import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { createCases, waits } from "./cases.test-support.ts";
 import { assertContentVersions } from "./content-version.test-support.ts";
 import { pythonScript } from "./index.ts";
-import { PythonPack, withPython } from "./python-pack.test-support.ts";
+import { PythonPack, toInterpreter, withPython } from "./python-pack.test-support.ts";
 
 const test = withPython(everyTest);
 keepLauncher(test, { nodeId: testNode, logger: silentLogger });
@@ -27,7 +27,7 @@ testRunner({
 	patience: 30_000,
 	test,
 	name: "python script",
-	create: () => pythonScript({ engine: "cpython" }),
+	create: () => pythonScript({ engine: "cpython", python_binary: toInterpreter() }),
 	cases: {
 		...createCases(pack),
 		ignoresTerm: pack.body("ignores", `import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n${waits}`),

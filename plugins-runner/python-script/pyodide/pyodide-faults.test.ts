@@ -9,15 +9,15 @@ import { PythonPack, usePyodide } from "../python-pack.test-support.ts";
 const pack = new PythonPack(test);
 const runner = usePyodide(test, pythonScript({ engine: "pyodide", pyodide: { memory_limit: 128, warm_workers: 0 } }));
 
-test("one that does not want to be interrupted is ended", async () => {
+test("one that does not want to be interrupted is ended after its time, and says so", async () => {
 	const body = "print('begun')\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass";
-	const run = runner.context(pack.body("uninterrupted", body));
+	const run = runner.context({ ...pack.body("uninterrupted", body), runnerParameters: { timeout: 7 } });
 	const end = runner.run(run);
 	await run.waitFor("stdout", "begun\n");
-	run.abort("cancel");
+	run.abort("timeout");
 	const { succeeded, result } = await end;
-	assert.equal(succeeded, false);
-	assert.ok([-15, -9].includes(Number(result["exit_code"])), String(result["exit_code"]));
+	assert.deepEqual([succeeded, result["result"], result["exit_code"], result["stdout"]], [false, "None", -9, "begun\n"]);
+	assert.equal(result["error"], "Action failed to complete in 7 seconds");
 });
 
 test("Python gets no more memory than the limit", async () => {
@@ -33,11 +33,6 @@ test("memory that is taken beside Python's ends the run too", async () => {
 	assert.match(String(result["error"]), /needed more than 128 MiB of memory/);
 });
 
-test("os._exit ends with its code and without a result", async () => {
-	const seven = await runner.run(pack.body("exit_seven", "os._exit(7)"));
-	assert.deepEqual([seven.succeeded, seven.result["result"], seven.result["exit_code"]], [false, "None", 7]);
-});
-
 for (const [name, body] of [
 	["aborts", "os.abort()"],
 	["overwrites the interpreter", "import ctypes\nctypes.memset(1024, 255, 20000000)\nreturn 1"],
@@ -50,9 +45,9 @@ for (const [name, body] of [
 	});
 }
 
-test("a run after all of them is unharmed", async () => {
-	const { succeeded, result } = await runner.run(pack.body("unharmed", "return 'unharmed'"));
-	assert.deepEqual([succeeded, result["result"], result["exit_code"]], [true, "unharmed", 0]);
+test("a run after all of them is unharmed, and ends by os._exit with its code and without a result", async () => {
+	const { succeeded, result } = await runner.run(pack.body("unharmed", "print('unharmed')\nos._exit(7)"));
+	assert.deepEqual([succeeded, result["result"], result["exit_code"], result["stdout"]], [false, "None", 7, "unharmed\n"]);
 });
 
 test.run();

@@ -2,7 +2,10 @@
 import * as assert from "node:assert/strict";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { test } from "uvu";
+import type { OutputType } from "../../../core/contract/index.ts";
+import { inFull } from "../../../core/testing/extent.test-support.ts";
 import { pythonScript } from "../index.ts";
 import { PythonPack, usePyodide } from "../python-pack.test-support.ts";
 
@@ -48,9 +51,18 @@ const expressions = {
 	],
 };
 
+/** Body of `run`: what an earlier run left, and a random number. Leaves something for a later one. */
+const leaves = `
+import builtins, random, tempfile
+seen = [getattr(builtins, 'left', None), os.path.exists('/tmp/left'), os.environ.get('LEFT')]
+builtins.left = os.environ['LEFT'] = 'here'
+open('/tmp/left', 'w').close()
+left = [seen, random.random()]`;
+
 /** An action that returns for each name the values of its expressions, or the names and texts of what they raised. */
 function toAttempts(module: string): string {
-	return `
+	return `${leaves}
+os.environ.pop('LEFT')
 import asyncio
 module = ${JSON.stringify(module)}
 async def later():
@@ -65,35 +77,34 @@ def mount():
 def attempt(call):
     try: return call()
     except BaseException as error: return type(error).__name__ + ': ' + str(error)[:60]
-return {${Object.entries(expressions)
+return {'left': left, ${Object.entries(expressions)
 		.map(([name, texts]) => `${JSON.stringify(name)}: [${texts.map((text) => `attempt(lambda: ${text})`).join(", ")}]`)
 		.join(", ")}}`;
 }
 
-let attempted: Promise<Readonly<Record<keyof typeof expressions, readonly string[]>>> | undefined;
+interface Attempts extends Readonly<Record<keyof typeof expressions, readonly string[]>> {
+	readonly left: readonly [unknown, number];
+}
+
+let attempted: Promise<Attempts> | undefined;
 
 /** What the expressions of this name gave. */
-async function attempt(name: keyof typeof expressions): Promise<readonly string[]> {
+async function attempt<K extends keyof Attempts>(name: K): Promise<Attempts[K]> {
 	attempted ??= (async () => {
 		pack.write("data/file.txt", "content");
 		symlinkSync("/etc", join(pack.directory, "outside"));
 		const module = join(runner.modules, "module.py");
 		writeFileSync(module, "");
-		return (await resultOf("attempts", toAttempts(module))) as Awaited<NonNullable<typeof attempted>>;
+		return (await resultOf("attempts", toAttempts(module))) as Attempts;
 	})();
 	return (await attempted)[name];
 }
 
 test("a run sees nothing of an earlier one, and draws other numbers", async () => {
-	const body = `
-import builtins, random, tempfile
-seen = [getattr(builtins, 'left', None), os.path.exists('/tmp/left'), os.environ.get('LEFT')]
-builtins.left = os.environ['LEFT'] = 'here'
-open('/tmp/left', 'w').close()
-return [seen, random.random()]`;
-	const [first, second] = [await resultOf("leaves", body), await resultOf("leaves", body)] as [unknown, number][];
-	assert.deepEqual(second?.[0], [null, false, null]);
-	assert.notEqual(first?.[1], second?.[1]);
+	const [, number] = (await resultOf("leaves", `${leaves}\nreturn left`)) as [unknown, number];
+	const [seen, other] = await attempt("left");
+	assert.deepEqual(seen, [null, false, null]);
+	assert.notEqual(other, number);
 });
 
 test("of the machine's files only the pack's, and modules for packs, are there, to be read", async () => {
@@ -134,11 +145,18 @@ test("one that is aborted before it begins is not run", async () => {
 	assert.deepEqual([succeeded, result["exit_code"]], [false, -15]);
 });
 
-test("much output waits for who takes it, and arrives whole", async () => {
-	const { succeeded, result, run } = await runner.run(
-		pack.body("output", "for i in range(40000): print('x' * 99)\nprint('y' * 20000000)\nreturn 1"),
-	);
+inFull(test)("much output waits for who takes it, and arrives whole", async () => {
+	let pending = 0;
+	let mostPending = 0;
+	const onEmit = async (_type: OutputType) => {
+		mostPending = Math.max(mostPending, ++pending);
+		await setImmediate();
+		pending--;
+	};
+	const body = "for i in range(40000): print('x' * 99)\nprint('y' * 20000000)\nreturn 1";
+	const { succeeded, result, run } = await runner.run({ ...pack.body("output", body), onEmit });
 	assert.equal(succeeded, true);
+	assert.deepEqual([mostPending, pending], [1, 0]);
 	assert.equal(
 		run.chunks.reduce((sum, { data }) => sum + data.length, 0),
 		24_000_001,

@@ -7,24 +7,36 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { test as everyTest } from "uvu";
-import type { SensorTrigger } from "../../../core/contract/index.ts";
+import type { Runner, SensorTrigger } from "../../../core/contract/index.ts";
 import { silentLogger } from "../../../core/testing/run-context.ts";
 import { createSensorHost } from "../../../core/testing/sensor-context.ts";
 import { createMarker, eventually, findProcesses, keepLauncher } from "../../_process/launcher.test-support.ts";
 import { PythonPack, withPython } from "../python-pack.test-support.ts";
 import { pythonSource } from "../python-source.ts";
 import { toSensorLine } from "./request.ts";
-import { type SensorTest, type StartedSensor, toSensor, useSensor } from "./sensor-run.test-support.ts";
+import {
+	type SensorTest,
+	type StartedSensor,
+	startSensorRunner,
+	toSensor,
+	useSensor,
+	withSensorRunner,
+} from "./sensor-run.test-support.ts";
 
 const test = withPython(everyTest);
 keepLauncher(test, { nodeId: "kept", logger: silentLogger });
+let runner: Runner;
+test.after(() => runner?.stop?.());
 const pack = new PythonPack(test);
+test.before(async () => {
+	runner = await startSensorRunner(pack);
+});
 
 const waits = "def run(self):\n    while True: time.sleep(0.02)\n";
 
 /** Run a sensor whose class has this body. */
 function withSensor(body: string, use: (test: SensorTest) => Promise<void>, base?: string): Promise<void> {
-	return useSensor(pack, toSensor(body, base), use);
+	return useSensor(pack, runner, toSensor(body, base), use);
 }
 
 /** Wait for a text in the log, or fail with what there is. */
@@ -295,7 +307,7 @@ const broken: readonly [what: string, text: string, message: RegExp][] = [
 
 for (const [what, text, message] of broken) {
 	test(`a sensor that ${what} fails and says so`, () =>
-		useSensor(pack, text, async ({ start }) => {
+		useSensor(pack, runner, text, async ({ start }) => {
 			await assert.rejects(start().ended, message);
 		}));
 }
@@ -361,27 +373,29 @@ test("one that catches everything is cleaned up all the same", () =>
 		},
 	));
 
-test("one that does not end is killed with everything it started", () => {
+test("one that does not end is killed with everything it started", async () => {
 	const mark = createMarker();
-	return useSensor(
-		pack,
-		toSensor(
-			`def run(self):\n    import subprocess\n    subprocess.Popen(["sleep", "${mark}"])\n    print("ready")\n    while True: time.sleep(0.1)\ndef cleanup(self):\n    while True: time.sleep(1)\n`,
+	await withSensorRunner(pack, { grace: 2 }, (hasty) =>
+		useSensor(
+			pack,
+			hasty,
+			toSensor(
+				`def run(self):\n    import subprocess\n    subprocess.Popen(["sleep", "${mark}"])\n    print("ready")\n    while True: time.sleep(0.1)\ndef cleanup(self):\n    while True: time.sleep(1)\n`,
+			),
+			async ({ start }) => {
+				const sensor = start();
+				await says(sensor, "ready");
+				assert.ok((await sensor.stop()) < 4_000);
+				assert.deepEqual(findProcesses(mark), []);
+			},
 		),
-		async ({ start }) => {
-			const sensor = start();
-			await says(sensor, "ready");
-			assert.ok((await sensor.stop()) < 4_000);
-			assert.deepEqual(findProcesses(mark), []);
-		},
-		{ grace: 2 },
 	);
 });
 
 test("a sensor that nobody is left to end notices it, cleans up and ends", async () => {
 	const mark = join(pack.directory, "cleaned");
 	const body = `def setup(self): print("ready", flush=True)\ndef cleanup(self): open(${JSON.stringify(mark)}, "w").close()\n${waits}`;
-	await useSensor(pack, toSensor(body), async ({ definition }) => {
+	await useSensor(pack, runner, toSensor(body), async ({ definition }) => {
 		const request = toSensorLine({
 			...{ ref: definition.ref, pack: definition.pack, className: definition.name },
 			...{
@@ -411,8 +425,8 @@ test("a flood of events is held back, and none is lost", () =>
 def run(self):
     import threading
     def flood(start):
-        for n in range(500): self.sensor_service.dispatch("tests.seen", {"n": start + n})
-    threads = [threading.Thread(target=flood, args=(part * 500,)) for part in range(40)]
+        for n in range(100): self.sensor_service.dispatch("tests.seen", {"n": start + n})
+    threads = [threading.Thread(target=flood, args=(part * 100,)) for part in range(40)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
 `,
@@ -433,7 +447,7 @@ def run(self):
 				},
 			};
 			await runner.packSensors?.create(definition).run(context as never);
-			assert.equal(seen.size, 20_000);
+			assert.equal(seen.size, 4_000);
 			assert.ok(most <= 16, `${most} at a time`);
 		},
 	));
@@ -477,13 +491,10 @@ def run(self):
 	));
 
 test("on a node that runs pyodide only a sensor is refused by name", () =>
-	useSensor(
-		pack,
-		toSensor(waits),
-		async ({ start }) => {
+	withSensorRunner(pack, { options: { engine: "pyodide" } }, (other) =>
+		useSensor(pack, other, toSensor(waits), async ({ start }) => {
 			await assert.rejects(start().ended, /need the Python engine cpython, and this node is told to run pyodide only/);
-		},
-		{ options: { engine: "pyodide" } },
+		}),
 	));
 
 everyTest.run();

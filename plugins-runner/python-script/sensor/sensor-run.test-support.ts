@@ -27,7 +27,6 @@ export interface StartedSensor {
 export interface SensorTest {
 	readonly definition: PackSensorDefinition;
 	start(options?: SensorHostOptions): StartedSensor;
-	/** As a loss of the service would. */
 	readonly runner: Runner;
 }
 
@@ -37,17 +36,39 @@ export function toSensor(body: string, base = "Sensor"): string {
 	return `import os, sys, time\nfrom svc.sensors import Sensor, PollingSensor\n\nclass Test(${base}):\n${lines.map((line) => `    ${line}\n`).join("")}`;
 }
 
-/** Write the file of a sensor, and give it to a started runner. */
-export async function useSensor(
+interface SensorRunnerOptions {
+	readonly options?: PythonScriptOptions;
+	/** Seconds that a sensor has to end. */
+	readonly grace?: number;
+}
+
+/** Starts a runner for sensors of the pack. */
+export async function startSensorRunner(pack: PythonPack, { options = {}, grace = 5 }: SensorRunnerOptions = {}): Promise<Runner> {
+	const runner: Runner = pythonScript({ engine: "cpython", ...options }).create();
+	const context = createPluginContext({
+		dataDirectory: join(pack.directory, "data"),
+		options: { sensorcontainer: { shutdown_grace: grace } },
+	});
+	await runner.start?.({ ...context, nodeId: "kept" });
+	return runner;
+}
+
+/** Use a runner of its own for sensors of the pack. */
+export async function withSensorRunner(
 	pack: PythonPack,
-	text: string,
-	use: (test: SensorTest) => Promise<void>,
-	{
-		options = {},
-		grace = 5,
-		nodeId = "kept",
-	}: { readonly options?: PythonScriptOptions; readonly grace?: number; readonly nodeId?: string } = {},
+	options: SensorRunnerOptions,
+	use: (runner: Runner) => Promise<void>,
 ): Promise<void> {
+	const runner = await startSensorRunner(pack, options);
+	try {
+		await use(runner);
+	} finally {
+		await runner.stop?.();
+	}
+}
+
+/** Write the file of a sensor, and give it to a started runner. */
+export async function useSensor(pack: PythonPack, runner: Runner, text: string, use: (test: SensorTest) => Promise<void>): Promise<void> {
 	pack.write("sensors/test.py", text);
 	const definition = {
 		...{ ref: "tests.Test", pack: "tests", name: "Test", description: "" },
@@ -55,14 +76,8 @@ export async function useSensor(
 		packDirectory: pack.directory,
 		trigger_types: [{ name: "seen" }],
 	};
-	const runner: Runner = pythonScript({ engine: "cpython", ...options }).create();
 	const stops: (() => Promise<number>)[] = [];
 	try {
-		const context = createPluginContext({
-			dataDirectory: join(pack.directory, "data"),
-			options: { sensorcontainer: { shutdown_grace: grace } },
-		});
-		await runner.start?.({ ...context, nodeId });
 		await use({
 			definition,
 			runner,
@@ -74,7 +89,6 @@ export async function useSensor(
 		});
 	} finally {
 		for (const stop of stops) await stop();
-		await runner.stop?.();
 	}
 }
 

@@ -1,28 +1,36 @@
 import * as assert from "node:assert/strict";
-import type { Checks } from "./check.test-support.ts";
+import type { Check } from "./check.test-support.ts";
 
-export function checkText({ check, checkShared }: Checks): void {
+/** What must survive the way to the action and back. */
+export const unicodeParameters = { name: "ünï 😀 \u2028 日本", unset: null, list: [1, { a: "é" }] };
+
+/** A text of so many characters, six for each byte that an escape might cost. */
+export const toLargeText = (size: number) => "é\n'\"\\".repeat(size / 6);
+
+/** Body of `run`: what it sees of the parameter `text`, and 2 MB. */
+export const largeUse = "t = parameters['text']\nreturn [len(t), t[:4], t == t[:5] * (len(t) // 5), 'é' * 2000000]";
+
+/** What `largeUse` returns. */
+export const toSeenText = (text: string) => [text.length, "é\n'\"", true, "é".repeat(2_000_000)];
+
+export function checkText(check: Check): void {
 	for (const [size, name] of [
 		[131_072, "131 kB"],
 		[1_000_000, "1 MB"],
 	] as const) {
-		// What fits in one argument of a program on Linux, which is of interest where there is one.
-		const register = size > 131_072 ? check : checkShared;
-		register(`parameters of ${name}, and a result of 2 MB, arrive whole`, async ({ pack, runner }) => {
-			const text = "é\n'\"\\".repeat(size / 6);
-			const options = pack.body("large", "t = parameters['text']\nreturn [len(t), t[:4], t == t[:5] * (len(t) // 5), 'é' * 2000000]");
-			const { result } = await runner.run({ ...options, actionParameters: { text } });
-			assert.deepEqual(result["result"], [text.length, "é\n'\"", true, "é".repeat(2_000_000)]);
+		check(`parameters of ${name}, and a result of 2 MB, arrive whole`, async ({ pack, runner }) => {
+			const text = toLargeText(size);
+			const { result } = await runner.run({ ...pack.body("large", largeUse), actionParameters: { text } });
+			assert.deepEqual(result["result"], toSeenText(text));
 		});
 	}
 
 	check("unset parameters are None and text keeps every character", async ({ pack, runner }) => {
 		const options = pack.body("unicode", "print(parameters['name'])\nself.logger.info(parameters['name'])\nreturn parameters");
-		const actionParameters = { name: "ünï 😀 \u2028 日本", unset: null, list: [1, { a: "é" }] };
-		const { result } = await runner.run({ ...options, actionParameters });
-		assert.deepEqual(result["result"], actionParameters);
-		assert.equal(result["stdout"], `${actionParameters.name}\n`);
-		assert.equal(result["stderr"], `actions.python.Test: INFO     ${actionParameters.name}\n`);
+		const { result } = await runner.run({ ...options, actionParameters: unicodeParameters });
+		assert.deepEqual(result["result"], unicodeParameters);
+		assert.equal(result["stdout"], `${unicodeParameters.name}\n`);
+		assert.equal(result["stderr"], `actions.python.Test: INFO     ${unicodeParameters.name}\n`);
 	});
 
 	check("output is streamed line by line in its order, the last one without its end", async ({ pack, runner }) => {
@@ -35,7 +43,7 @@ export function checkText({ check, checkShared }: Checks): void {
 		assert.ok(run.chunks.length >= 4, JSON.stringify(run.chunks));
 	});
 
-	checkShared("a line is there while the action still runs", async ({ pack, runner }) => {
+	check("a line is there while the action still runs", async ({ pack, runner }) => {
 		const run = runner.context(pack.body("live", "print('ready')\nsys.stderr.write('also\\n')\nwhile True: time.sleep(0.01)"));
 		const end = runner.run(run);
 		await Promise.all([run.waitFor("stdout", "ready\n"), run.waitFor("stderr", "also\n")]);
