@@ -143,9 +143,10 @@ for (const { what, steps, path, timeOut, most, count } of shapes) {
 		const kinds = acts(timeOut);
 		const left = toOrders(kinds, most);
 		assert.equal(left.length, count);
-		// The short suite takes some of them, spread over all lengths.
-		const every = rounds({ short: 8, full: 2 }, "ORDERS_EVERY");
-		const chosen = left.filter((_, index) => index % every === 0);
+		// Some of them, spread over all lengths, and other ones each day.
+		const every = rounds({ short: 16, full: 6 }, "ORDERS_EVERY");
+		const today = Math.floor(Date.now() / 86_400_000);
+		const chosen = left.filter((_, index) => (index + today) % every === 0);
 		await withFlows(async (node) => {
 			const lane = async () => {
 				for (let order = chosen.pop(); order !== undefined; order = chosen.pop()) {

@@ -47,7 +47,7 @@ test("what is too large is refused by name", async () => {
 });
 
 test("as many tasks as there may be are read, whatever leads where", async () => {
-	const [last, some] = [limits.tasks - 1, 700];
+	const [last, some] = [limits.tasks - 1, 300];
 	const definitions = [
 		`tasks:\n${chain(last)}  t${last}: {}`,
 		`tasks:\n  lead: {next: [{do: t0}]}\n${chain(some)}  t${some}: {next: [{do: t0}, {when: <% failed() %>, do: t5}]}`,
@@ -90,7 +90,7 @@ test("names that objects have of their own are names of tasks and of nothing els
 });
 
 /** Of this many variations one is tried, other ones each day; 1 tries all of them, which takes half a minute. */
-const step = rounds({ short: 10, full: 4 }, "DEFINITION_STEP");
+const step = rounds({ short: 20, full: 10 }, "DEFINITION_STEP");
 const today = Math.floor(Date.now() / 86_400_000);
 const isTried = (index: number) => (index + today) % step === 0;
 
