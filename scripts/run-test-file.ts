@@ -13,7 +13,8 @@ export interface TestRun {
 /** What uvu prints as soon as a test has failed. */
 const failedTest = "✘";
 
-const running = new Set<number>();
+/** The process groups of the files that run. */
+export const running = new Set<number>();
 /** Told of each file as it ends. */
 export const ended = new EndedChildren();
 
@@ -35,7 +36,7 @@ export function runTestFile(
 		// A group of its own, so that a file that hangs is ended together with what it started.
 		const child = spawn(process.execPath, toArguments(file), {
 			stdio: ["ignore", "pipe", "pipe"],
-			env: { ...process.env, ...environment, FORCE_COLOR: "0", NO_COLOR: "1" },
+			env: toEnvironment(environment),
 			detached: true,
 		});
 		const group = child.pid;
@@ -74,12 +75,22 @@ export function killRunning(): void {
  * How much of a function runs before V8 makes machine code of it with much effort. What is run for a second has not that back: by default
  * a sixth of the processor's time of most files goes there.
  */
-const untilOptimized = "--interrupt-budget=1000000";
+export const untilOptimized = "--interrupt-budget=1000000";
 
-/** From the build of the tests, which starts in half the time; what is not in it as it is. */
+/** What Node is given to run a file. */
 function toArguments(file: string): readonly string[] {
+	const { path, isBuilt } = toRunnable(file);
+	return [untilOptimized, ...(isBuilt ? ["--enable-source-maps", path] : ["--import", "tsx", path])];
+}
+
+/** A file's place in the build of the tests, which starts in half the time; what is not in it as it is. */
+export function toRunnable(file: string): { readonly path: string; readonly isBuilt: boolean } {
 	const built = `build/tests/${file.replace(/\.ts$/, ".js")}`;
-	return [untilOptimized, ...(existsSync(built) ? ["--enable-source-maps", built] : ["--import", "tsx", file])];
+	return existsSync(built) ? { path: built, isBuilt: true } : { path: file, isBuilt: false };
+}
+
+export function toEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	return { ...process.env, ...environment, FORCE_COLOR: "0", NO_COLOR: "1" };
 }
 
 function collect({ stdout, stderr }: ChildProcess): readonly Buffer[] {
@@ -89,7 +100,7 @@ function collect({ stdout, stderr }: ChildProcess): readonly Buffer[] {
 	return pieces;
 }
 
-function killGroup(group: number | undefined): void {
+export function killGroup(group: number | undefined): void {
 	if (group === undefined) return;
 	try {
 		process.kill(-group, "SIGKILL");

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { toSecondRun } from "./second-run.ts";
 import type { Job } from "./test-plan.ts";
 
-const toJob = (name: string): Job => ({ file: name, name, timeout: 120, isWaiting: false, isFullOnly: false });
+const toJob = (name: string): Job => ({ file: name, name, timeout: 120, isWaiting: false, isAlone: false, isFullOnly: false });
 
 test("a file or two are run again, more are not", () => {
 	const [a, b, c] = ["a.test.ts", "b.test.ts on sqlite", "c.test.ts"].map(toJob) as [Job, Job, Job];

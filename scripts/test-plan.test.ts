@@ -38,6 +38,20 @@ test("a file says by a comment of its own line that it mostly waits", () => {
 	);
 });
 
+test("a file says by a comment of its own line that it needs a process of its own", () => {
+	const files = [write("j.test.ts", "// test-process: own"), write("k.test.ts", 'const text = "// test-process: own";')];
+	assert.deepEqual(
+		planJobs(files).map(({ isAlone }) => isAlone),
+		[true, false],
+	);
+});
+
+test("files on one backend follow each other, as they may share a process", () => {
+	const waiting = planJobs([everywhere, "core/kernel/executions/delayed.test.ts", write("l.test.ts")]);
+	const places = waiting.map(({ backend }) => (backend === undefined ? backendNames.length : backendNames.indexOf(backend)));
+	assert.deepEqual(places, [...places].sort());
+});
+
 test("a file of the behaviour runs on each backend, any other once", () => {
 	const other = write("f.test.ts");
 	assert.deepEqual(

@@ -13,6 +13,8 @@ export interface Job {
 	readonly timeout: number;
 	/** Whether it waits most of its time, and leaves the processor to others. */
 	readonly isWaiting: boolean;
+	/** Whether it gets a process of its own, which no other file has used. */
+	readonly isAlone: boolean;
 	/** Whether only the full suite holds it. */
 	readonly isFullOnly: boolean;
 }
@@ -31,22 +33,30 @@ export interface Choice {
 	readonly only?: BackendName;
 }
 
-/** What to run, in an order in which the longest come first: begun at the end they would be waited for alone. */
+/**
+ * What to run, in an order in which the longest come first: begun at the end they would be waited for alone. Then those on one backend follow
+ * each other, as they may share a process.
+ */
 export function planJobs(files: readonly string[], { filters = [], extent = "full", only }: Choice = {}): Job[] {
 	return files
 		.flatMap((file) => toJobs(file, only))
 		.filter(({ name, isFullOnly }) =>
 			filters.length === 0 ? extent === "full" || !isFullOnly : filters.some((filter) => name.includes(filter)),
 		)
-		.sort((a, b) => b.timeout - a.timeout);
+		.sort((a, b) => b.timeout - a.timeout || toPlace(a) - toPlace(b));
+}
+
+function toPlace({ backend }: Job): number {
+	return backend === undefined ? backendNames.length : backendNames.indexOf(backend);
 }
 
 function toJobs(file: string, only: BackendName | undefined): Job[] {
 	const text = readFileSync(file, "utf8");
 	const timeout = Number(longestTime ?? /^\/\/ test-timeout: (\d+)$/m.exec(text)?.[1] ?? defaultTimeout);
 	const isWaiting = /^\/\/ test-waits$/m.test(text);
+	const isAlone = /^\/\/ test-process: own$/m.test(text);
 	const isMarked = /^\/\/ test-suite: full$/m.test(text);
-	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting, isFullOnly: isMarked }];
+	if (!onBackends.has(file)) return [{ file, name: file, timeout, isWaiting, isAlone, isFullOnly: isMarked }];
 	const isOn: Readonly<Record<BackendName, boolean>> = {
 		memory: inMemory.includes(file),
 		sqlite: true,
@@ -57,7 +67,7 @@ function toJobs(file: string, only: BackendName | undefined): Job[] {
 	const backends = only === undefined ? fitting : [only];
 	const inShort = (backend: BackendName) => backend === "sqlite" || (backend === "postgres" && onPostgresInShort.includes(file));
 	return backends.map((backend) => ({
-		...{ file, backend, name: `${file} on ${backend}`, timeout, isWaiting },
+		...{ file, backend, name: `${file} on ${backend}`, timeout, isWaiting, isAlone },
 		isFullOnly: isMarked || (only === undefined && !inShort(backend)),
 	}));
 }

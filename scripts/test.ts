@@ -4,14 +4,15 @@ import { parseArgs } from "node:util";
 import { backendVariable, chosenBackend, missingFor } from "../core/testing/backends/backend-names.test-support.ts";
 import { chosenExtent, type Extent, extentVariable } from "../core/testing/extent.test-support.ts";
 import { findFiles } from "./find-files.ts";
-import { ended, killRunning, runTestFile } from "./run-test-file.ts";
+import { ended, killRunning } from "./run-test-file.ts";
 import { toSecondRun } from "./second-run.ts";
 import { announce, keepCosts, readCosts } from "./test-costs.ts";
+import { Lane } from "./test-lane.ts";
 import { type Job, planJobs } from "./test-plan.ts";
 import { addTallies, noTests, parseReport, reportCosts, type Tally } from "./test-report.ts";
 import { inMemoryDisk, startServers, stopServers } from "./test-servers.ts";
 
-const help = `Runs the test files, each in a process of its own.
+const help = `Runs the test files, several of them in a process.
 
 npm test                                 the short suite
 npm test -- --full                       all of it, as CI runs it
@@ -86,7 +87,7 @@ async function runTwice(jobs: readonly Job[], parallel: number): Promise<readonl
 	const failed = results.filter(({ tally }) => tally.failed > 0).map(({ job }) => job);
 	for (const job of process.env["CI"] === "true" ? toSecondRun(failed) : []) {
 		process.stdout.write(`once more, alone: ${job.name}\n`);
-		const again = await runJob(job);
+		const again = await runJob({ ...job, isAlone: true }, new Lane());
 		if (again.tally.failed > 0) continue;
 		process.stdout.write(`UNSTEADY ${job.name}: it has failed above and passed alone; see CONTRIBUTING.md\n`);
 		results.splice(
@@ -107,24 +108,31 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 	const working = jobs.filter(({ isWaiting }) => !isWaiting);
 	const results: Result[] = [];
 	const worker = async (queues: readonly Job[][]) => {
+		const lane = new Lane();
 		const next = () => queues.find(({ length }) => length > 0)?.shift();
-		for (let job = next(); job !== undefined; job = next()) {
-			results.push(await runJob(job));
-		}
+		for (let job = next(); job !== undefined; job = next()) results.push(await runJob(job, lane));
+		results.push(...(await lane.end()).map(toHanging));
 	};
 	const workers = Array.from({ length: Math.max(1, parallel) }, () => worker([working, waiting]));
 	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting, working])] : [])]);
 	return results;
 }
 
-async function runJob(job: Job): Promise<Result> {
-	const { file, backend, name, timeout } = job;
+/** The result of a process that went on after its last file. */
+function toHanging(files: string): Result {
+	process.stdout.write(`FAIL a process did not end by itself, and was killed. One of its files has left something behind: ${files}\n`);
+	const job = { file: "", name: `the process of ${files}`, timeout: 0, isWaiting: false, isAlone: false, isFullOnly: false };
+	return { job, tally: { ...noTests, failed: 1 }, processorSeconds: 0 };
+}
+
+async function runJob(job: Job, lane: Lane): Promise<Result> {
+	const { backend, name, timeout } = job;
 	const reason = backend && missingFor(backend);
 	if (reason !== undefined) return { job, tally: { ...noTests, skipped: 1, skips: [{ name, reason }] }, processorSeconds: 0 };
 	const started = performance.now();
 	// What they ask of a storage is not whether it outlives a loss of power.
 	const environment = backend === undefined ? {} : { [backendVariable]: backend, ...inMemoryDisk() };
-	const { code, output, timedOut, processorSeconds } = await runTestFile(file, timeout, environment);
+	const { code, output, timedOut, processorSeconds } = await lane.run(job, environment);
 	const tally = parseReport(name, output, code);
 	const seconds = ((performance.now() - started) / 1000).toFixed(1);
 	const counts = `${tally.passed} passed${tally.failed > 0 ? `, ${tally.failed} failed` : ""}${tally.skipped > 0 ? `, ${tally.skipped} skipped` : ""}`;

@@ -1,3 +1,5 @@
+// Other files may have taken all of the memory that the process keeps for texts.
+// test-process: own
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { reserveText } from "../kernel/basics/text-memory.ts";

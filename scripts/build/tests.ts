@@ -1,3 +1,5 @@
+import { build } from "esbuild";
+import { builtWorker, worker } from "../test-process.ts";
 import { findEntries } from "./bundle.ts";
 import { bundleTests, findPrograms, findSources, findTests, testFolders, testTarget } from "./bundle-tests.ts";
 import { removeOthers } from "./files.ts";
@@ -10,3 +12,4 @@ const made = [
 	...linkSources(testTarget, testFolders),
 ];
 removeOthers(testTarget, new Set(made));
+await build({ entryPoints: [worker], outfile: builtWorker, bundle: true, format: "esm", platform: "node", packages: "external" });

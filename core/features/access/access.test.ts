@@ -1,3 +1,5 @@
+// The permission types are those of the features that a process has loaded.
+// test-process: own
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
