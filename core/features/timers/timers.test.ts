@@ -2,10 +2,13 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, Storage } from "../../contract/index.ts";
 import { toEngineClock } from "../../kernel/basics/clock.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createOtherWriter } from "../../testing/engine/other-writer.test-support.ts";
 import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { Timers } from "./timers.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 const interval = "core.svc.IntervalTimer";
 const silent = { error() {}, warn() {}, info() {}, debug() {} };
@@ -69,7 +72,7 @@ async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
 const at = (text: string) => Date.parse(`2031-03-04T${text}Z`);
 const shown = (text: string) => `2031-03-04 ${text}.000000+00:00`;
 
-test("a timer fires when its time has come, with the time in its payload and a trace of its name", () =>
+single("a timer fires when its time has come, with the time in its payload and a trace of its name", () =>
 	withSetup(async (setup) => {
 		const ref = await setup.createTimer(interval, { unit: "minutes", delta: 1 });
 		const node = await setup.startNode();
@@ -85,7 +88,8 @@ test("a timer fires when its time has come, with the time in its payload and a t
 		assert.deepEqual(Object.keys(instance.payload), ["executed_at", "schedule"]);
 		const trace = await setup.storage.get("trace", instance.trace_id);
 		assert.equal(trace?.trace_tag, `${interval}-${ref.slice("core.".length)}`);
-	}));
+	}),
+);
 
 test("several nodes fire each slot once", () =>
 	withSetup(async (setup) => {
@@ -154,7 +158,7 @@ test("a start anew goes on counting, and fires at most the latest slot that was 
 		assert.equal(timer.next_fire_at, "2031-03-04T11:10:00.000000Z");
 	}));
 
-test("a date fires once and never again; one that is past never fires", () =>
+single("a date fires once and never again; one that is past never fires", () =>
 	withSetup(async (setup) => {
 		await setup.createTimer("core.svc.DateTimer", { date: "2031-03-04T10:05:00" });
 		await setup.createTimer("core.svc.DateTimer", { date: "2031-03-04T09:59:59" });
@@ -170,9 +174,10 @@ test("a date fires once and never again; one that is past never fires", () =>
 			(await setup.storage.find("timer", {})).map(({ next_fire_at }) => next_fire_at),
 			[null, null],
 		);
-	}));
+	}),
+);
 
-test("a timer goes with its trigger and comes with a new one", () =>
+single("a timer goes with its trigger and comes with a new one", () =>
 	withSetup(async (setup) => {
 		const node = await setup.startNode();
 		assert.equal(await setup.storage.count("timer", {}), 0);
@@ -184,9 +189,10 @@ test("a timer goes with its trigger and comes with a new one", () =>
 		await node.look();
 		assert.equal(await setup.storage.count("timer", {}), 0);
 		assert.deepEqual(await setup.fired(), []);
-	}));
+	}),
+);
 
-test("another time zone counts from the next start", () =>
+single("another time zone counts from the next start", () =>
 	withSetup(async (setup) => {
 		await setup.createTimer("core.svc.CronTimer", { hour: 12 });
 		const next = async () => (await setup.storage.find("timer", {}))[0]?.next_fire_at;
@@ -194,9 +200,10 @@ test("another time zone counts from the next start", () =>
 		assert.equal(await next(), "2031-03-04T12:00:00.000000Z");
 		await setup.startNode({ timezone: "Europe/Berlin" });
 		assert.equal(await next(), "2031-03-04T11:00:00.000000Z");
-	}));
+	}),
+);
 
-test("a clock that jumps ahead fires once, one that jumps back fires nothing twice", () =>
+single("a clock that jumps ahead fires once, one that jumps back fires nothing twice", () =>
 	withSetup(async (setup) => {
 		await setup.createTimer("core.svc.CronTimer", { minute: "*" });
 		const node = await setup.startNode({ grace: 3_600 });
@@ -211,9 +218,10 @@ test("a clock that jumps ahead fires once, one that jumps back fires nothing twi
 			await again.look();
 		}
 		assert.deepEqual(await setup.fired(), [shown("10:30:10"), shown("10:31:00")]);
-	}));
+	}),
+);
 
-test("rules are refused whose schedule cannot be read", () =>
+single("rules are refused whose schedule cannot be read", () =>
 	withSetup(async ({ engine }) => {
 		const rule = {
 			name: "late",
@@ -223,7 +231,8 @@ test("rules are refused whose schedule cannot be read", () =>
 		};
 		const principal = { username: "maria", isAdmin: true, authentication: { method: "none" as const } };
 		await assert.rejects(engine.rules.create(rule as never, principal), /trigger.parameters.hour: must be a number from 0 to 23/);
-	}));
+	}),
+);
 
 test("the running service fires by itself", async () => {
 	const service = await startEngine();

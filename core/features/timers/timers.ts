@@ -157,10 +157,11 @@ export class Timers {
 
 	/** Milliseconds until something may be due. */
 	async #untilNext(): Promise<number> {
-		const next = (await this.#plan.untilNext()) ?? longestWait;
 		// Other nodes may have changed something without being heard, and the system clock may jump.
-		const mayChange = this.#triggers.size > 0 || this.#parts.storage.capabilities.shared === true;
-		return Math.min(next, mayChange ? this.#pollInterval : longestWait);
+		const isShared = this.#parts.storage.capabilities.shared === true;
+		// Without triggers there are no timers: three statements less with each poll.
+		if (this.#triggers.size === 0) return isShared ? this.#pollInterval : longestWait;
+		return Math.min((await this.#plan.untilNext()) ?? longestWait, this.#pollInterval);
 	}
 
 	get #pollInterval(): number {
