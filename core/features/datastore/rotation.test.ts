@@ -11,6 +11,9 @@ import type { StoredKeys } from "../../kernel/secrets/key-file.ts";
 import { keyIdOf } from "../../kernel/secrets/key-ring.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 
@@ -101,7 +104,7 @@ test("a rotation encrypts every secret with a new key, and the old one stays rea
 		assert.deepEqual(await keysInUse(subject), [report.key_id]);
 	}));
 
-test("a key that no item has used since an earlier rotation is forgotten when that is asked for, and no other", () =>
+single("a key that no item has used since an earlier rotation is forgotten when that is asked for, and no other", () =>
 	withSecrets(3, async ({ datastore, keys }) => {
 		const first = keys().current;
 		const second = (await datastore.rotate({ forget: true }, root)).key_id;
@@ -110,7 +113,8 @@ test("a key that no item has used since an earlier rotation is forgotten when th
 		assert.deepEqual(third.forgotten, [first]);
 		assert.deepEqual(Object.keys(keys().keys).sort(), [second, third.key_id].sort());
 		assert.equal((await datastore.get("s0", { form: "decrypted" }, root)).value, "word 0");
-	}));
+	}),
+);
 
 test("what is written, read and deleted meanwhile is never lost and always readable", () =>
 	withSecrets(120, async (subject) => {
@@ -172,7 +176,7 @@ function toUnbound({ keys }: Subject, text: string): string {
 	return header + Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url");
 }
 
-test("items of earlier versions are readable, in templates too, and a rotation binds them", () =>
+single("items of earlier versions are readable, in templates too, and a rotation binds them", () =>
 	withSecrets(3, async (subject) => {
 		const { datastore, storage } = subject;
 		const items = await storage.find("key_value", { orderBy: [["name", "asc"]] });
@@ -192,9 +196,10 @@ test("items of earlier versions are readable, in templates too, and a rotation b
 		for (const { value } of await storage.find("key_value", { where: { secret: true } })) assert.match(value, /^svc2\./);
 		for (const index of [0, 1, 2]) assert.equal(await clear(subject, `s${index}`), `old ${index}`);
 		await assert.rejects(datastore.accessFor("root").decrypt(texts[1] ?? ""), refused);
-	}));
+	}),
+);
 
-test("cipher text of an earlier version that is another user's item cannot be made one's own", () =>
+single("cipher text of an earlier version that is another user's item cannot be made one's own", () =>
 	withSecrets(0, async (subject) => {
 		const { datastore, storage } = subject;
 		const maria: Principal = { ...root, username: "maria" };
@@ -204,24 +209,27 @@ test("cipher text of an earlier version that is another user's item cannot be ma
 		await storage.update("key_value", item?.id ?? "", { value });
 		await assert.rejects(datastore.set("mine", { value, encrypted: true, scope: "user" }, root), { code: "SVC_FORBIDDEN" });
 		await datastore.set("own2", { value, encrypted: true, scope: "user" }, maria);
-	}));
+	}),
+);
 
-test("the value of one item in the place of another is refused", () =>
+single("the value of one item in the place of another is refused", () =>
 	withSecrets(2, async (subject) => {
 		const { storage } = subject;
 		const [one, other] = await storage.find("key_value", {});
 		await storage.update("key_value", one?.id ?? "", { value: other?.value ?? "" });
 		await assert.rejects(clear(subject, one?.name ?? ""), /encrypted for another item/);
-	}));
+	}),
+);
 
-test("a service that stops interrupts the rotation", () =>
+single("a service that stops interrupts the rotation", () =>
 	withSecrets(100, async ({ datastore }) => {
 		const rotating = assert.rejects(datastore.rotate({}, root), /the service stops/);
 		await datastore.stop();
 		await rotating;
-	}));
+	}),
+);
 
-test("secrets whose key is gone are counted and left alone", () =>
+single("secrets whose key is gone are counted and left alone", () =>
 	withSecrets(2, async (subject) => {
 		const { datastore, storage, keys } = subject;
 		const [item] = await storage.find("key_value", { limit: 1 });
@@ -235,7 +243,8 @@ test("secrets whose key is gone are counted and left alone", () =>
 			forgotten: [],
 		});
 		assert.equal((await storage.get("key_value", item?.id ?? ""))?.value, foreign);
-	}));
+	}),
+);
 
 test("two rotations at once are one", () =>
 	withSecrets(20, async ({ datastore, keys }) => {
@@ -244,7 +253,7 @@ test("two rotations at once are one", () =>
 		assert.equal(Object.keys(keys().keys).length, 2);
 	}));
 
-test("a key file that another process has changed is read again, a damaged one stops nothing but secrets", () =>
+single("a key file that another process has changed is read again, a damaged one stops nothing but secrets", () =>
 	withSecrets(1, async (subject) => {
 		const { datastore, keyFile, keys } = subject;
 		const good = readFileSync(keyFile);
@@ -260,11 +269,13 @@ test("a key file that another process has changed is read again, a damaged one s
 			["0000abcd"],
 		);
 		assert.equal(keys().current, "0000abcd");
-	}));
+	}),
+);
 
-test("others than administrators may not rotate", () =>
+single("others than administrators may not rotate", () =>
 	withSecrets(0, async ({ datastore }) => {
 		await assert.rejects(datastore.rotate({}, { ...root, isAdmin: false }), /only administrators/);
-	}));
+	}),
+);
 
 test.run();

@@ -13,10 +13,13 @@ import {
 import { type NodesTest, type TestNode, until, within, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { toChildId } from "../../kernel/runs/children/child-record.ts";
 import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";
 import { flaky } from "../../testing/engine/flaky.test-support.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 type Script = (context: RunContext) => Promise<RunResult>;
 
@@ -68,7 +71,10 @@ const below = ({ storage }: Pick<NodesTest, "storage">, id: string) =>
 	storage.find("execution", { where: { parent_id: id }, orderBy: [["start_timestamp", "asc"]] });
 
 const statusesOf = (executions: readonly ExecutionEntity[]) => executions.map(({ status }) => status);
-const limited = (name: string, body: (nodes: NodesTest) => Promise<void>) => test(name, () => within(20, withNodes(body)));
+type Body = (nodes: NodesTest) => Promise<void>;
+const limited = (name: string, body: Body, register: typeof single = test) => register(name, () => within(20, withNodes(body)));
+/** What happens on one node. */
+const onOneNode = (name: string, body: Body) => limited(name, body, single);
 
 /** All that a run is told of its only child, until that has ended. */
 async function readChanges({ children }: RunContext): Promise<Child[]> {
@@ -107,7 +113,7 @@ for (const [name, max_retry_count, end, statuses] of [
 	["succeeds", 3, "succeeded", ["failed", "failed", "succeeded"]],
 	["has failed as often as the policy says", 1, "failed", ["failed", "failed"]],
 ] as const) {
-	limited(`a child that is run again is one child to its parent, which ends when it ${name}`, async (nodes) => {
+	onOneNode(`a child that is run again is one child to its parent, which ends when it ${name}`, async (nodes) => {
 		const node = await startParents(nodes, { script: tellAll({ failures: 2 }) });
 		await again(node, onFailure({ max_retry_count }));
 		const { id } = await submitParent(node);
@@ -143,7 +149,7 @@ limited("what hears nothing of others finds the ends of those that follow", asyn
 	}
 });
 
-limited("a child is canceled while it is delayed before it is run again", async (nodes) => {
+onOneNode("a child is canceled while it is delayed before it is run again", async (nodes) => {
 	const script: Script = async ({ children }) => {
 		const id = await children.start(flakyChild({ failures: 9 }));
 		// Of several changes at once only the last is told: the one in its place may be delayed when it is first seen.
@@ -163,7 +169,7 @@ limited("a child is canceled while it is delayed before it is run again", async 
 	assert.deepEqual(statusesOf(await below(nodes, id)), ["failed", "canceled"]);
 });
 
-limited("a cancel that comes with a failure ends what follows it", async (nodes) => {
+onOneNode("a cancel that comes with a failure ends what follows it", async (nodes) => {
 	const script: Script = async ({ children }) => {
 		const id = await children.start(flakyChild({ hangs: 9 }));
 		await until(async () => (await children.find("one"))?.status === "running", "it runs");
@@ -222,7 +228,7 @@ limited("a failure whose answer was lost, or that the storage was away for, is f
 	assert.ok(faults >= 3, String(faults));
 });
 
-limited("what somebody starts below a run over the API is not run again, whatever it says of itself", async (nodes) => {
+onOneNode("what somebody starts below a run over the API is not run again, whatever it says of itself", async (nodes) => {
 	const script: Script = async ({ children }) => {
 		await until(async () => (await children.list()).length === 3, "all are there");
 		const ends = await Promise.all((await children.list()).map(({ id }) => children.ended(id)));
@@ -240,7 +246,7 @@ limited("what somebody starts below a run over the API is not run again, whateve
 	assert.deepEqual(statusesOf(await below(nodes, id)), ["failed", "failed", "failed"]);
 });
 
-limited("policies are not read for children that succeed, or have none", async (nodes) => {
+onOneNode("policies are not read for children that succeed, or have none", async (nodes) => {
 	let asked = 0;
 	let failures = 9;
 	const script: Script = async ({ children }) => {
@@ -266,7 +272,7 @@ limited("policies are not read for children that succeed, or have none", async (
 	assert.equal(await readPolicies(), 1);
 });
 
-limited("a pause and what comes after it are asked of the execution that is under way", async (nodes) => {
+onOneNode("a pause and what comes after it are asked of the execution that is under way", async (nodes) => {
 	const steps = [{ key: "step", action: "default.flaky", parameters: { hangs: 9 } }];
 	const script: Script = async ({ children }) => {
 		const id = await children.start({ key: "one", action: "default.flow", parameters: { steps } });

@@ -224,9 +224,9 @@ test("a url that no request can reach is refused at the rule and the trigger, ot
 		}
 	}));
 
-test("of 1,000 parallel posts of one delivery id, one becomes a trigger instance and all are told its id", () =>
+test("of 200 parallel posts of one delivery id, one becomes a trigger instance and all are told its id", () =>
 	withHooks([{ url: "a", deduplicate: {} }], async ({ post, instances }) => {
-		const posts = Array.from({ length: 1_000 }, () => post("a", '{"n": 1}', { "idempotency-key": "7" }));
+		const posts = Array.from({ length: 200 }, () => post("a", '{"n": 1}', { "idempotency-key": "7" }));
 		const ids = new Set<string | null>();
 		for (const response of await Promise.all(posts)) {
 			assert.equal(response.status, 202);

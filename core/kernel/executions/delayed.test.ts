@@ -124,7 +124,7 @@ withCluster("what comes due while every place is taken is not looked for until o
 
 for (const [places, others] of [
 	[1, 60],
-	[40, 200],
+	[20, 100],
 ] as const) {
 	const title = `what is due and what need not wait share ${places} places while there is more of both`;
 	withCluster(title, createCounts, async (cluster, counts) => {

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type BusEvent, type ExecutionEntity, type OutputType, type Storage, SvcError } from "../../contract/index.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { createExecution } from "../../testing/storage/fixtures.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
@@ -12,6 +13,8 @@ import { together } from "./follower-turns.ts";
 import { RecordedOutput, toMaskedText } from "./output.ts";
 import { Recorder, type RecorderOptions } from "./recorder.ts";
 import { toStoredChunk } from "./to-stored-chunk.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());
@@ -151,7 +154,7 @@ test("followers that join, leave and resume at random read every channel exactly
 	}
 });
 
-test("a follower of one channel gets that channel only, whole", async () => {
+single("a follower of one channel gets that channel only, whole", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -192,20 +195,20 @@ test("a follower that is slower than the run is caught up from storage", async (
 	assert.equal(await reading, await parts.storage.count("output_chunk", { execution_id: execution.id }));
 });
 
-test("following an execution that does not exist is an error", async () => {
+single("following an execution that does not exist is an error", async () => {
 	const { output } = await createParts();
 	const first = output.follow(createId(clock), { signal: new AbortController().signal })[Symbol.asyncIterator]().next();
 	await assert.rejects(first, { code: "SVC_NOT_FOUND" });
 });
 
-test("a run that has lost its execution can emit nothing more", async () => {
+single("a run that has lost its execution can emit nothing more", async () => {
 	const parts = await createParts();
 	const recorder = recorderFor(parts, createRunning());
 	recorder.fail(new SvcError("SVC_CONFLICT", "lost"));
 	await assert.rejects(recorder.emit("stdout", "late\n"), /lost/);
 });
 
-test("emit makes the run wait while the store is behind", async () => {
+single("emit makes the run wait while the store is behind", async () => {
 	const { storage, eventBus } = await createParts();
 	let release = () => {};
 	const gate = new Promise<void>((resolve) => {
@@ -223,7 +226,7 @@ test("emit makes the run wait while the store is behind", async () => {
 	await producing;
 });
 
-test("the text for the result is cut at the limit and says so", async () => {
+single("the text for the result is cut at the limit and says so", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	const recorder = new Recorder({
@@ -366,7 +369,7 @@ test("output as bytes is recorded and followed as output as text is, also by who
 	assert.equal(recorder.captured("stdout").bytes, whole.length);
 });
 
-test("who follows alone takes what is at hand without a wait, each chunk once and none of another channel", async () => {
+single("who follows alone takes what is at hand without a wait, each chunk once and none of another channel", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -406,7 +409,7 @@ test("who follows alone takes what is at hand without a wait, each chunk once an
 	assert.equal(follower.takeAtHand(), undefined);
 });
 
-test("what a run prints last does not push out what comes before it for those who are behind", async () => {
+single("what a run prints last does not push out what comes before it for those who are behind", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -437,7 +440,7 @@ test("what a run prints last does not push out what comes before it for those wh
 	over.abort();
 });
 
-test("while runs print much, many who follow stand back, and all of them are given what there is", async () => {
+single("while runs print much, many who follow stand back, and all of them are given what there is", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -464,7 +467,7 @@ test("while runs print much, many who follow stand back, and all of them are giv
 	over.abort();
 });
 
-test("the chunks of a flood are stored many at a time", async () => {
+single("the chunks of a flood are stored many at a time", async () => {
 	const parts = await createParts();
 	const run = async () => {
 		let writes = 0;

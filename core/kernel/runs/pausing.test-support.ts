@@ -43,7 +43,8 @@ export const nested = (key: string, steps: readonly JsonObject[]) => ({
 });
 
 /** What does not come about shows which test it was. */
-export const limited = (name: string, body: () => Promise<void>) => test(name, () => within(8, body()));
+export const limited = (name: string, body: () => Promise<void>, register: (name: string, body: () => Promise<void>) => void = test) =>
+	register(name, () => within(8, body()));
 
 export const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
 export const setStatus = (node: TestEngine, id: string, status: ExecutionEntity["status"]) =>

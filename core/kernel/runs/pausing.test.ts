@@ -4,11 +4,15 @@ import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { defineRunner, type ExecutionEntity, isSvcError, type JsonObject } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
 import { toChildId } from "./children/child-record.ts";
 import { flowRunner } from "./flow-runner.test-support.ts";
 import { answer, ask, hang, limited, nested, quick, reached, setStatus, startFlows, statuses, submitFlow } from "./pausing.test-support.ts";
+
+/** What happens on one node. */
+const onOneNode = (name: string, body: () => Promise<void>) => limited(name, body, exceptOn(postgresBackends, test));
 
 /** Ends a child from outside, as an external worker would. */
 async function complete(node: TestEngine, id: string): Promise<void> {
@@ -66,7 +70,7 @@ limited("a paused run takes no lease, no place and no memory, and another node g
 	});
 });
 
-limited("where there can be no other node, a run stays paused over a restart", async () => {
+onOneNode("where there can be no other node, a run stays paused over a restart", async () => {
 	const { storage, eventBus, release } = createBackend();
 	const flows = async () => {
 		const node = await startEngine({ storage, eventBus, runners: [flowRunner(), inquirer()] });
@@ -88,7 +92,7 @@ limited("where there can be no other node, a run stays paused over a restart", a
 	}
 });
 
-limited("a status that cannot be is refused with the reason, and asking again changes nothing", async () => {
+onOneNode("a status that cannot be is refused with the reason, and asking again changes nothing", async () => {
 	await withNodes(async (nodes) => {
 		const node = await startFlows(nodes);
 		const { id, question } = await startAsking(node);
@@ -114,7 +118,7 @@ limited("a status that cannot be is refused with the reason, and asking again ch
 	});
 });
 
-limited("a person's resume is named in the context, goes on with all paused children, and an answer is not", async () => {
+onOneNode("a person's resume is named in the context, goes on with all paused children, and an answer is not", async () => {
 	await withNodes(async (nodes) => {
 		const node = await startFlows(nodes, { hasHeldWork: true });
 		const { id } = await submitFlow(node, [nested("one", [ask()]), nested("two", [ask()])]);
@@ -201,7 +205,7 @@ limited("a paused run that is canceled ends what it is made of first, on whateve
 	});
 });
 
-limited("a child that is canceled while all are paused wakes its parent, up to the first one", async () => {
+onOneNode("a child that is canceled while all are paused wakes its parent, up to the first one", async () => {
 	await withNodes(async (nodes) => {
 		const node = await startFlows(nodes);
 		const { id } = await submitFlow(node, [nested("one", [ask()]), nested("two", [ask()])]);
@@ -212,7 +216,7 @@ limited("a child that is canceled while all are paused wakes its parent, up to t
 	});
 });
 
-limited("a chain of paused parents goes on with an answer at its end", async () => {
+onOneNode("a chain of paused parents goes on with an answer at its end", async () => {
 	await withNodes(async (nodes) => {
 		const node = await startFlows(nodes);
 		const { id } = await submitFlow(node, [nested("a", [nested("b", [ask()])])]);
@@ -257,7 +261,7 @@ limited("a pause of which no event comes is noticed all the same", async () => {
 	});
 });
 
-limited("a runner that pauses unasked, without its capability or with nothing to go on with has failed", async () => {
+onOneNode("a runner that pauses unasked, without its capability or with nothing to go on with has failed", async () => {
 	await withNodes(async ({ startNode }) => {
 		const create = (name: string, capabilities: object, isAsking: boolean) =>
 			defineRunner(name, () => ({

@@ -127,7 +127,8 @@ function scene(name: string, body: (scene: Scene) => Promise<void>, options: Sce
 		const startNode = async () => {
 			const door = shared.createDoor();
 			const settings = {
-				scheduler: { lease: options.seconds ?? lease, poll_interval: 0.02 },
+				scheduler: { lease: options.seconds ?? lease, poll_interval: 0.05 },
+				timersengine: { enable: false },
 				log: { level: "error" },
 				actionrunner: { exit_still_active_check: 1 },
 			} as const;

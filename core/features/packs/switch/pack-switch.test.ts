@@ -2,8 +2,11 @@ import * as assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
+import { exceptOn, postgresBackends } from "../../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import { type Files, install, keepVersion, packsOf } from "./pack-switch.test-support.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 const action = (name: string, more = "") => `name: ${name}\nrunner_type: scripted\n${more}`;
 const rule = (name: string, trigger: string, more = "") =>
@@ -61,7 +64,7 @@ async function withEngine(use: (node: TestEngine) => Promise<void>): Promise<voi
 	}
 }
 
-test("a new version brings what is new, changes what is there, and what it no longer has goes", () =>
+single("a new version brings what is new, changes what is there, and what it no longer has goes", () =>
 	withEngine(async (node) => {
 		const { report } = await install(node.engine, "disk", first);
 		assert.equal(report.countOf("action"), 2);
@@ -91,9 +94,10 @@ test("a new version brings what is new, changes what is there, and what it no lo
 		assert.equal(kept?.description, "better");
 		assert.equal(kept?.content, pack?.content);
 		assert.equal(pack?.path, null);
-	}));
+	}),
+);
 
-test("what operators have switched off stays off, and what was made over the API stays", () =>
+single("what operators have switched off stays off, and what was made over the API stays", () =>
 	withEngine(async ({ engine, storage }) => {
 		await install(engine, "disk", first);
 		const { rule: found } = await engine.rules.get("disk.on_full");
@@ -103,7 +107,8 @@ test("what operators have switched off stays off, and what was made over the API
 		assert.equal((await engine.rules.get("disk.on_full")).rule.enabled, false);
 		assert.equal((await engine.rules.get("disk.on_full")).rule.description, "better");
 		assert.equal((await engine.rules.get("disk.mine")).rule.enabled, false);
-	}));
+	}),
+);
 
 test("with one file that cannot be used nothing changes, and every problem is told", () =>
 	withEngine(async (node) => {
@@ -138,7 +143,7 @@ test("with one file that cannot be used nothing changes, and every problem is to
 		assert.equal(await node.storage.count("action", { ref: "disk.new" }), 1);
 	}));
 
-test("what this service is not made for is left out and told: runner types, and what has to be configured", () =>
+single("what this service is not made for is left out and told: runner types, and what has to be configured", () =>
 	withEngine(async ({ engine, storage }) => {
 		const files = {
 			"actions/look.yaml": action("look"),
@@ -154,9 +159,10 @@ test("what this service is not made for is left out and told: runner types, and 
 			],
 		);
 		assert.equal(await storage.count("action", { pack: "disk" }), 1);
-	}));
+	}),
+);
 
-test("defaults of another type than their parameter's are told with line and parameter, and the pack is installed", () =>
+single("defaults of another type than their parameter's are told with line and parameter, and the pack is installed", () =>
 	withEngine(async ({ engine, storage }) => {
 		const files = {
 			"actions/look.yaml": `${action("look")}parameters:\n  version:\n    type: string\n    default: 1.10\n  port: {type: integer, default: "80"}\n`,
@@ -171,7 +177,8 @@ test("defaults of another type than their parameter's are told with line and par
 			],
 		);
 		assert.equal(await storage.count("action", { pack: "disk" }), 1);
-	}));
+	}),
+);
 
 test("a pack that goes takes everything with it, and leaves what is others'", () =>
 	withEngine(async (node) => {
@@ -193,7 +200,7 @@ test("a pack that goes takes everything with it, and leaves what is others'", ()
 		assert.deepEqual(await look(node), before);
 	}));
 
-test("packs of the service itself, and names of other packs, are refused", () =>
+single("packs of the service itself, and names of other packs, are refused", () =>
 	withEngine(async (node) => {
 		for (const ref of ["core", "default"]) {
 			await assert.rejects(install(node.engine, ref, {}), /belongs to the service/);
@@ -211,7 +218,8 @@ test("packs of the service itself, and names of other packs, are refused", () =>
 			return true;
 		});
 		assert.deepEqual((await refs(node))["pack"], []);
-	}));
+	}),
+);
 
 test("several packs are switched together or not at all", () =>
 	withEngine(async (node) => {

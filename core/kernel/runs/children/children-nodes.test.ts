@@ -38,7 +38,8 @@ function scene(name: string, body: (scene: Scene) => Promise<void>): void {
 		const startNode: Scene["startNode"] = async (script, { poolSize = 50, onCall } = {}) => {
 			const door = shared.createDoor(onCall);
 			const options = {
-				scheduler: { lease: 1, poll_interval: 0.02 },
+				scheduler: { lease: 1, poll_interval: 0.05 },
+				timersengine: { enable: false },
 				log: { level: "error" },
 				actionrunner: { exit_still_active_check: 1, actions_pool_size: poolSize },
 			} as const;

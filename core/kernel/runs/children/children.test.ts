@@ -12,8 +12,11 @@ import {
 	type RunContext,
 	type RunResult,
 } from "../../../contract/index.ts";
+import { exceptOn, postgresBackends } from "../../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
 import { toChildId } from "./child-record.ts";
+
+const single = exceptOn(postgresBackends, test);
 
 type Script = (context: RunContext) => Promise<RunResult | undefined>;
 
@@ -115,7 +118,7 @@ test("a key stands for one child, however often it is started", async () => {
 	await withParent(script, async (node) => void (await assertSucceeded(node, await submitParent(node))));
 });
 
-test("templates in what a child is given are not rendered", async () => {
+single("templates in what a child is given are not rendered", async () => {
 	const given = "{{ svckv.system.password }} {{ 1 + 1 }}";
 	const script: Script = async ({ children }) => {
 		const id = await children.start(scripted("one", { lines: [given] }));
@@ -149,7 +152,7 @@ test("changes tell of every child as it is and of each end", async () => {
 	await withParent(script, async (node) => void (await assertSucceeded(node, await submitParent(node))));
 });
 
-test("a canceled run ends its children itself, and may wait for them beyond its abort", async () => {
+single("a canceled run ends its children itself, and may wait for them beyond its abort", async () => {
 	const script: Script = async ({ children, signal }) => {
 		const ids = await startAll(children, 2, { outcome: "hang" });
 		await assert.rejects(children.ended(ids[0] ?? ""), (error) => error instanceof RunAborted && error.kind === "cancel");
@@ -172,7 +175,7 @@ test("a canceled run ends its children itself, and may wait for them beyond its 
 	});
 });
 
-test("children of a run that has ended go on", async () => {
+single("children of a run that has ended go on", async () => {
 	const script: Script = async ({ children }) => {
 		await startAll(children, 1, { outcome: "hang" });
 		return { succeeded: true, result: {} };
@@ -185,7 +188,7 @@ test("children of a run that has ended go on", async () => {
 	});
 });
 
-test("a run may do nothing with its children once it has ended, nor with those of others", async () => {
+single("a run may do nothing with its children once it has ended, nor with those of others", async () => {
 	let kept: ChildExecutions | undefined;
 	const script: Script = async ({ children }) => {
 		kept = children;
@@ -208,7 +211,7 @@ test("a run may do nothing with its children once it has ended, nor with those o
 	});
 });
 
-test("a pause is refused as over the API, and what an action does not take as well", async () => {
+single("a pause is refused as over the API, and what an action does not take as well", async () => {
 	const script: Script = async ({ children }) => {
 		const [id = ""] = await startAll(children, 1, { outcome: "hang" });
 		for (const call of [children.pause, children.resume]) await assert.rejects(call(id), /does not support pause and resume/);
@@ -235,7 +238,7 @@ test("runs that wait for children leave them room", async () => {
 	await withParent(script, body, { options: { actionrunner: { actions_pool_size: 2 } } });
 });
 
-test("what is secret in a child's result is known to its parent, and what is secret to the parent to its children", async () => {
+single("what is secret in a child's result is known to its parent, and what is secret to the parent to its children", async () => {
 	const secret = "correct-horse-battery";
 	const learnt = "tr0ub4dor-and-3";
 	const script: Script = async ({ children, emit, runnerParameters }) => {
@@ -261,7 +264,7 @@ test("what is secret in a child's result is known to its parent, and what is sec
 	});
 });
 
-test("a question that a child asks is told, and canceled with its parent", async () => {
+single("a question that a child asks is told, and canceled with its parent", async () => {
 	const script: Script = async ({ children }) => {
 		const id = await children.start({ key: "ask", action: "default.ask" });
 		let asked: Child | undefined;
@@ -287,7 +290,7 @@ test("a question that a child asks is told, and canceled with its parent", async
 	await withParent(script, body, { runners: [parentRunner(script), asking()] });
 });
 
-test("what starts itself is refused one day, and nothing that a caller writes counts", async () => {
+single("what starts itself is refused one day, and nothing that a caller writes counts", async () => {
 	const refusals: string[] = [];
 	await withParent(
 		async (context) => {
