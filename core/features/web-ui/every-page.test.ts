@@ -106,7 +106,7 @@ async function toAddresses(values: Awaited<ReturnType<typeof prepare>>): Promise
 async function look(page: Page, address: string): Promise<void> {
 	await goTo(page, address);
 	await page.locator("main > *").first().waitFor();
-	await until(`${address} without what is on its way`, 20, async () => (await page.locator(".loading").count()) === 0 || undefined);
+	await until(`${address} without what is on its way`, 60, async () => (await page.locator(".loading").count()) === 0 || undefined);
 }
 
 /** What is wrong with an address, by its name. */
@@ -120,20 +120,46 @@ async function inspect(page: Page, address: string): Promise<readonly string[]> 
 	return found;
 }
 
-for (const user of ["root", "olga", "ann"] satisfies WebUser[]) {
-	webTest(`every page is fit for everybody and for a telephone, in both themes, as ${user} sees it`, () =>
-		withWeb(
-			async (web) => {
-				const addresses = await toAddresses(await prepare(web));
+webTest("every page is fit for everybody and for a telephone, in both themes, with all permissions, those of an observer, and none", () =>
+	withWeb(
+		async (web) => {
+			const addresses = await toAddresses(await prepare(web));
+			const found: string[] = [];
+			for (const user of ["root", "olga", "ann"] satisfies WebUser[]) {
 				const page = await web.open(user);
-				const found: string[] = [];
-				for (const address of addresses) found.push(...(await inspect(page, address)));
-				assert.deepEqual(found, []);
+				for (const address of addresses) for (const problem of await inspect(page, address)) found.push(`${user}: ${problem}`);
 				assert.notEqual(await page.title(), "taken");
-			},
-			{ runners: [chatty(), inquirer()] },
-		),
-	);
-}
+				await page.close();
+			}
+			assert.deepEqual(found, []);
+		},
+		{ runners: [chatty(), inquirer()] },
+	),
+);
+
+webTest("text that is hard to read in one theme alone is found", () =>
+	withWeb(async ({ open }) => {
+		const page = await open("root");
+		await page.getByRole("heading", { name: "Runs" }).waitFor();
+		for (const [theme, color] of [
+			["light", "#bbb"],
+			["dark", "#444"],
+		] as const) {
+			await page.evaluate((given) => {
+				const { document } = globalThis as unknown as {
+					document: {
+						createElement(name: "p"): { style: { color: string } };
+						querySelector(name: "main"): { prepend(element: object): void };
+					};
+				};
+				const text = Object.assign(document.createElement("p"), { textContent: "words", id: "weak" });
+				text.style.color = given;
+				document.querySelector("main").prepend(text);
+			}, color);
+			await assert.rejects(assertClean(page), new RegExp(`${theme}: color-contrast: <p id="weak"`));
+			await page.evaluate("document.getElementById('weak').remove()");
+		}
+	}),
+);
 
 test.run();

@@ -5,11 +5,11 @@ import { findCommand } from "../requires.ts";
 export const browserCommand = "chromium-headless-shell";
 
 /** A browser without a window and without a network beyond this machine. One serves all tests of a file. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
 	// Loaded late: where there is no browser the tests are skipped, and nothing of it is read.
 	const { chromium } = await import("playwright-core");
 	return chromium.launch({
 		executablePath: process.env["SVC_TEST_CHROMIUM"] ?? findCommand(browserCommand) ?? browserCommand,
-		args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
+		args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run", ...args],
 	});
 }

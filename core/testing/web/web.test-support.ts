@@ -1,10 +1,9 @@
 import * as assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { test } from "uvu";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
 import { requires } from "../requires.ts";
+import { assertAccessible } from "./axe.test-support.ts";
 import { browserCommand, launchBrowser } from "./browser.test-support.ts";
 
 /** `root` may do everything, `olga` may see everything, `ann` has what a test gives her. */
@@ -34,6 +33,13 @@ let browser: Promise<Browser> | undefined;
 /** What went wrong in a page: errors, and what the content security policy refused. */
 const problems = new WeakMap<Page, string[]>();
 
+/** Starts a browser whose pages share one process, which an empty page keeps: most of what a page costs is the start of its process. */
+async function launchShared(): Promise<Browser> {
+	const launched = await launchBrowser(["--renderer-process-limit=1"]);
+	await launched.newPage();
+	return launched;
+}
+
 /** Closes the browser of the file. To be given to `test.after`. */
 export async function closeBrowser(): Promise<void> {
 	await (await browser)?.close();
@@ -52,19 +58,21 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 	await withGuardedService(
 		async (service) => {
 			const contexts: BrowserContext[] = [];
-			const openSignedOut = async (address = "/", origin = service.urls.api) => {
+			const openAt = async (origin: string, address = "/", token?: string) => {
 				const page = await openPage();
 				contexts.push(page.context());
+				if (token !== undefined) await page.context().addCookies([{ name: "auth-token", value: token, url: origin }]);
 				await page.goto(`${origin}/#${address}`);
 				return page;
 			};
 			try {
 				await run({
 					...service,
-					openSignedOut,
-					async open(user, address, origin) {
-						const page = await openSignedOut(address, origin);
-						await signInAs(page, user);
+					openSignedOut: (address, origin = service.urls.api) => openAt(origin, address),
+					async open(user, address, origin = service.urls.api) {
+						// With the cookie that the form brings. The form has tests of its own, and takes as long as the page.
+						const page = await openAt(origin, address, await service.signIn(user));
+						await page.getByRole("button", { name: "Sign out" }).waitFor();
 						return page;
 					},
 				});
@@ -78,7 +86,7 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 
 /** An empty page without cookies, in the browser of the file. Its errors and what its policy refused are collected. */
 export async function openPage(): Promise<Page> {
-	browser ??= launchBrowser();
+	browser ??= launchShared();
 	const fresh = await (await browser).newContext({ viewport: { width: 1280, height: 900 } });
 	fresh.setDefaultTimeout(45_000);
 	return watch(await fresh.newPage());
@@ -97,27 +105,9 @@ export async function goTo(page: Page, address: string): Promise<void> {
 	await page.goto(page.url().replace(/#.*$/s, `#${address}`));
 }
 
-let axe: Promise<string> | undefined;
-/** What is different in the other theme: nothing but colours. */
-const rulesOfColors = ["color-contrast", "link-in-text-block"];
-
 /** Nothing went wrong in the page, and axe finds nothing in it, light and dark. */
 export async function assertClean(page: Page): Promise<void> {
-	// It stays as long as the document, which most addresses share.
-	axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-	if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(await axe);
-	for (const [colorScheme, rules] of [
-		["light", []],
-		["dark", rulesOfColors],
-	] as const) {
-		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-		const found = await page.evaluate(async (runOnly) => {
-			const { run } = (globalThis as unknown as { axe: { run(options: object): Promise<AxeAnswer> } }).axe;
-			const { violations } = await run(runOnly.length === 0 ? {} : { runOnly });
-			return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
-		}, rules);
-		assert.deepEqual(found, [], `${colorScheme}: ${found.join("\n")}`);
-	}
+	await assertAccessible(page);
 	assert.deepEqual(problems.get(page) ?? [], []);
 }
 
@@ -126,13 +116,6 @@ export async function assertFitsPhone(page: Page): Promise<void> {
 	await page.setViewportSize({ width: 360, height: 740 });
 	const beside = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 	assert.ok(beside <= 0, `${beside} pixels are beside the page`);
-}
-
-interface AxeAnswer {
-	readonly violations: readonly {
-		readonly id: string;
-		readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-	}[];
 }
 
 /** Collect what goes wrong in a page. A request that is refused, comes too early, or whose connection is cut, is no error of the page. */

@@ -59,7 +59,7 @@ const halves = {
 const large = {
 	version: "1.0",
 	tasks: Object.fromEntries(
-		Array.from({ length: 200 }, (_, index) => [`step${index}`, { ...(index < 190 && { next: [{ do: `step${index + 10}` }] }) }]),
+		Array.from({ length: 100 }, (_, index) => [`step${index}`, { ...(index < 90 && { next: [{ do: `step${index + 10}` }] }) }]),
 	),
 };
 

@@ -4,19 +4,20 @@ import { requires } from "../../../testing/requires.ts";
 import { findFreePort } from "../../../testing/services/free-port.test-support.ts";
 import { chatty } from "../../../testing/web/chatty.test-support.ts";
 import { startNginx } from "../../../testing/web/nginx.test-support.ts";
-import { assertClean, openPage, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
+import { assertClean, openPage, signInAs, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 
 const nginxTest = requires(Object.assign(webTest.bind(undefined), { skip: test.skip }), { command: "nginx" }).test;
 
 nginxTest("below a path of nginx everything is below that path: sign-in, cookie, streams, downloads and web_url", async () => {
 	const port = await findFreePort();
 	await withWeb(
-		async ({ urls, open, ask, signIn }) => {
+		async ({ urls, openSignedOut, ask, signIn }) => {
 			const nginx = await startNginx({ port, target: urls.api, path: "/svc/" });
 			try {
 				const root = await signIn("root");
 				await ask(root, "POST", "/v1/actions", { name: "chatty", runner_type: "chatty" });
-				const page = await open("root", "/history", nginx.url.slice(0, -1));
+				const page = await openSignedOut("/history", nginx.url.slice(0, -1));
+				await signInAs(page, "root");
 				const asked: string[] = [];
 				page.on("request", (request) => void asked.push(request.url()));
 				await page.locator(".live", { hasText: "live" }).waitFor();

@@ -2,18 +2,18 @@ import * as assert from "node:assert/strict";
 import { assertClean, assertFitsPhone, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 import { beginUntil, yard } from "../../../testing/web/yard.test-support.ts";
 
-webTest("2,000 nested runs are in time, of which the page holds those that are seen", () =>
+webTest("400 nested runs are in time, of which the page holds those that are seen", () =>
 	withWeb(async (web) => {
 		const root = await web.signIn("root");
-		const id = await beginUntil(web, root, "yard.many", { status: "succeeded" });
+		const id = await beginUntil(web, root, "yard.many", { status: "succeeded", parameters: { count: 400 } });
 		const page = await web.open("root", `/history/${id}/time`);
-		await page.getByText("2,000 runs").waitFor();
+		await page.getByText("400 runs").waitFor();
 		await page.getByRole("link", { name: "each 1", exact: true }).waitFor();
 		assert.ok((await page.locator("*").count()) <= 600);
 		const rows = page.getByRole("region", { name: "Time line" });
 		await rows.focus();
 		await page.keyboard.press("End");
-		await page.locator('li[aria-posinset="2000"]').waitFor();
+		await page.locator('li[aria-posinset="400"]').waitFor();
 		assert.ok((await page.locator("*").count()) <= 600);
 		await assertClean(page);
 		await assertFitsPhone(page);
