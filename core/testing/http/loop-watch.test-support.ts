@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceUnderTest } from "./service.test-support.ts";
 
 /** What the process did with its event loop during some work. */
@@ -16,6 +17,9 @@ export interface LoopReport<T> {
 /** Most milliseconds that anything may hold up the others. */
 export const longestTurn = 100;
 
+/** Milliseconds between two requests that others make meanwhile. */
+const healthPause = 5;
+
 /** Watch how long the turns of the event loop are until `work` is done, with `/health/live` asked all the while. */
 export async function watchLoop<T>({ urls }: Pick<ServiceUnderTest, "urls">, work: () => Promise<T>): Promise<LoopReport<T>> {
 	let isOver = false;
@@ -30,13 +34,17 @@ export async function watchLoop<T>({ urls }: Pick<ServiceUnderTest, "urls">, wor
 		if (milliseconds > longestTurn) longTurns.push({ from, to: performance.now(), milliseconds });
 		else longest = Math.max(longest, milliseconds);
 		[from, own, cpu] = [performance.now(), ownTime(), process.cpuUsage()];
-		if (!isOver) setImmediate(look);
+		// A timer and not each turn: while the process waits, so does this. It adds a millisecond of short turns to a long one.
+		if (!isOver) setTimeout(look, 1);
 	};
 	const askHealth = async () => {
-		while (!isOver) assert.equal((await fetch(`${urls.api}/health/live`)).status, 200);
+		while (!isOver) {
+			assert.equal((await fetch(`${urls.api}/health/live`)).status, 200);
+			await delay(healthPause);
+		}
 	};
 	observer.observe({ entryTypes: ["gc"] });
-	setImmediate(look);
+	setTimeout(look, 1);
 	const health = askHealth();
 	try {
 		const result = await work();
