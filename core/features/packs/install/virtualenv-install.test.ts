@@ -19,8 +19,9 @@ import { removeTree } from "../content/laid-out.ts";
 import { SourceBench } from "../sources/sources.test-support.ts";
 
 const python = { command: "python3" };
+const mount = { command: "mount", root: true } as const;
 const { test } = requires(everyTest, python);
-const { test: mountTest } = requires(everyTest, missing(python) === undefined ? { command: "mount", root: true } : python);
+const { test: mountTest } = requires(everyTest, missing(python) === undefined ? mount : python);
 
 /** A service with Python, whose data lie in a directory of the test's own. */
 interface Site {
@@ -49,7 +50,12 @@ const payload = 900_000;
 /** Bytes of a file of the package that each needs. */
 const needed = 6 * payload;
 
-async function withSite(use: (site: Site) => Promise<void>, prepare: (data: string) => () => void = () => () => {}): Promise<void> {
+let site: Site;
+let stop = async (): Promise<void> => {};
+
+/** Starts the site of all tests, on a disk of its own where there may be one, and installs version 1.0.0, which needs no packages. */
+everyTest.before(async () => {
+	if (missing(python) !== undefined) return;
 	const root = mkdtempSync(join(tmpdir(), "svc-venv-install-"));
 	const [data, wheels] = [join(root, "data"), join(root, "wheels")];
 	mkdirSync(data);
@@ -57,7 +63,7 @@ async function withSite(use: (site: Site) => Promise<void>, prepare: (data: stri
 	const backend = createBackend();
 	// Not what conflicts with the packages of the machine, for which pip reads all of them.
 	const pip = ["--no-index", "--no-warn-conflicts", "--find-links", wheels];
-	for (const version of ["1.0", "2.0"]) buildSampleWheel(wheels, version, needed);
+	buildSampleWheel(wheels, "2.0", needed);
 	const engine = createEngine(
 		{
 			storage: backend.storage,
@@ -69,7 +75,7 @@ async function withSite(use: (site: Site) => Promise<void>, prepare: (data: stri
 		},
 		{ directory: root },
 	);
-	const undo = prepare(data);
+	const unmount = missing(mount) === undefined ? mountData(data) : () => {};
 	const run = async (action: string, parameters: JsonObject = {}) => {
 		const { entity } = await engine.executions.submit({ action, parameters }, principal);
 		for (;;) {
@@ -78,35 +84,40 @@ async function withSite(use: (site: Site) => Promise<void>, prepare: (data: stri
 			await new Promise((resolve) => setTimeout(resolve, 50));
 		}
 	};
-	try {
-		await engine.start();
-		await use({
-			data,
-			commit(version, requirements) {
-				bench.write("disk/pack.yaml", `ref: disk\nname: disk\ndescription: d\nversion: ${version}\nauthor: a\n`);
-				bench.write("disk/requirements.txt", requirements);
-				bench.write("disk/payload.bin", Buffer.alloc(payload, version));
-				bench.write("disk/actions/tell.yaml", "name: tell\nrunner_type: local-shell-script\nentry_point: tell.sh\n");
-				bench.write("disk/actions/tell.sh", `#!/bin/sh\necho ${version}\n`, 0o755);
-				bench.write("disk/actions/needs.yaml", "name: needs\nrunner_type: python-script\nentry_point: needs.py\n");
-				bench.write("disk/actions/needs.py", needs);
-				bench.commit("disk");
-			},
-			install: () => run("packs.install", { packs: [`file://${bench.root}/disk/.git`.replaceAll(" ", "%20")] }),
-			async told() {
-				const [script, module] = [await run("disk.tell"), await run("disk.needs")];
-				return [script.result?.["stdout"], module.result?.["result"] ?? JSON.stringify(module.result)];
-			},
-			version: async () => (await engine.packs.list({ ref: "disk" }, {})).items[0]?.version,
-		});
-	} finally {
+	stop = async () => {
 		await engine.stop();
 		await backend.release();
 		bench.remove();
 		await removeTree(join(data, "packs"));
-		undo();
+		unmount();
 		rmSync(root, { recursive: true, force: true });
-	}
+	};
+	await engine.start();
+	site = {
+		data,
+		commit: (version, requirements) => commit(bench, version, requirements),
+		install: () => run("packs.install", { packs: [`file://${bench.root}/disk/.git`.replaceAll(" ", "%20")] }),
+		async told() {
+			const [script, module] = [await run("disk.tell"), await run("disk.needs")];
+			return [script.result?.["stdout"], module.result?.["result"] ?? JSON.stringify(module.result)];
+		},
+		version: async () => (await engine.packs.list({ ref: "disk" }, {})).items[0]?.version,
+	};
+	site.commit("1.0.0", "");
+	await assertInstalled("1.0.0", "none");
+});
+
+everyTest.after(() => stop());
+
+function commit(bench: SourceBench, version: string, requirements: string): void {
+	bench.write("disk/pack.yaml", `ref: disk\nname: disk\ndescription: d\nversion: ${version}\nauthor: a\n`);
+	bench.write("disk/requirements.txt", requirements);
+	bench.write("disk/payload.bin", Buffer.alloc(payload, version));
+	bench.write("disk/actions/tell.yaml", "name: tell\nrunner_type: local-shell-script\nentry_point: tell.sh\n");
+	bench.write("disk/actions/tell.sh", `#!/bin/sh\necho ${version}\n`, 0o755);
+	bench.write("disk/actions/needs.yaml", "name: needs\nrunner_type: python-script\nentry_point: needs.py\n");
+	bench.write("disk/actions/needs.py", needs);
+	bench.commit("disk");
 }
 
 /** What a failed installation may leave: files of versions that the storage has, and finished virtualenvs. */
@@ -117,7 +128,7 @@ function findHalfMade(data: string): readonly string[] {
 	return [...names("pack-staging"), ...laidOut, ...virtualenvs];
 }
 
-async function assertFailed(site: Site, expected: RegExp): Promise<void> {
+async function assertFailed(expected: RegExp): Promise<void> {
 	const { status, result } = await site.install();
 	assert.equal(status, "failed");
 	assert.match(String(result?.["error"]), expected);
@@ -126,26 +137,21 @@ async function assertFailed(site: Site, expected: RegExp): Promise<void> {
 	assert.deepEqual(await site.told(), ["1.0.0", "none"]);
 }
 
-async function assertInstalled(site: Site, version: string, module: string): Promise<void> {
+async function assertInstalled(version: string, module: string): Promise<void> {
 	const { status, result } = await site.install();
 	assert.equal(status, "succeeded", JSON.stringify(result));
 	assert.deepEqual([await site.version(), ...(await site.told())], [version, version, module]);
 }
 
-test("requirements that cannot be met change nothing, whatever is wrong with them, and the next try succeeds", () =>
-	withSite(async (site) => {
-		site.commit("1.0.0", "");
-		await assertInstalled(site, "1.0.0", "none");
-		for (const [requirements, problem] of [
-			["svc-sample==9.9\n", /virtualenv of pack "disk" cannot be built: [^]*svc-sample==9\.9/],
-			["-e .\n", /requirements\.txt, line 1: the option "-e" is not allowed/],
-		] as const) {
-			site.commit("2.0.0", requirements);
-			await assertFailed(site, problem);
-		}
-		site.commit("2.0.0", "svc-sample==2.0\n");
-		await assertInstalled(site, "2.0.0", "2.0");
-	}));
+test("requirements that cannot be met change nothing, whatever is wrong with them", async () => {
+	for (const [requirements, problem] of [
+		["svc-sample==9.9\n", /virtualenv of pack "disk" cannot be built: [^]*svc-sample==9\.9/],
+		["-e .\n", /requirements\.txt, line 1: the option "-e" is not allowed/],
+	] as const) {
+		site.commit("2.0.0", requirements);
+		await assertFailed(problem);
+	}
+});
 
 /** A disk of its own for the data. */
 function mountData(data: string): () => void {
@@ -161,23 +167,23 @@ function fill(data: string, left: number): () => void {
 	return () => rmSync(filler);
 }
 
-mountTest("a disk that is full at any step of an installation changes nothing, and there is room for the next try", () =>
-	withSite(async (site) => {
-		site.commit("1.0.0", "");
-		await assertInstalled(site, "1.0.0", "none");
-		site.commit("2.0.0", "svc-sample==2.0\n");
-		for (const [left, problem] of [
-			[0, /ENOSPC|no space left/i],
-			// Enough for the files that were fetched, and then for those that are laid out, but not for what pip makes.
-			[1.5 * payload, /ENOSPC|no space left/i],
-			[4 * payload, /virtualenv of pack "disk" cannot be built: [^]* bytes are left on its disk/],
-		] as const) {
-			const empty = fill(site.data, left);
-			await assertFailed(site, problem);
-			empty();
-		}
-		await assertInstalled(site, "2.0.0", "2.0");
-	}, mountData),
-);
+mountTest("a disk that is full at any step of an installation changes nothing", async () => {
+	site.commit("2.0.0", "svc-sample==2.0\n");
+	for (const [left, problem] of [
+		[0, /ENOSPC|no space left/i],
+		// Enough for the files that were fetched, and then for those that are laid out, but not for what pip makes.
+		[1.5 * payload, /ENOSPC|no space left/i],
+		[4 * payload, /virtualenv of pack "disk" cannot be built: [^]* bytes are left on its disk/],
+	] as const) {
+		const empty = fill(site.data, left);
+		await assertFailed(problem);
+		empty();
+	}
+});
+
+test("the try after failed ones succeeds", async () => {
+	site.commit("2.0.0", "svc-sample==2.0\n");
+	await assertInstalled("2.0.0", "2.0");
+});
 
 everyTest.run();

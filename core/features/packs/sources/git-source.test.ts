@@ -1,18 +1,33 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as plainTest } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
 import { requires } from "../../../testing/requires.ts";
 import { isSignedIn, serveFiles, serveGit, withServer } from "./servers.test-support.ts";
-import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
+import { filesOf, manifest, SourceBench, withBench } from "./sources.test-support.ts";
 
 const { test } = requires(plainTest, { command: "git" });
 
+/** A repository that is made once and copied for each test. */
+let original: (ReturnType<typeof makeRepository> & { readonly bench: SourceBench }) | undefined;
+
+plainTest.after(() => original?.bench.remove());
+
 /** A repository with a tag, a branch and something after it. */
 function writeRepository(bench: SourceBench) {
+	if (original === undefined) {
+		const made = new SourceBench();
+		original = { bench: made, ...makeRepository(made) };
+	}
+	const { first, branch, last } = original;
+	cpSync(join(original.bench.root, "disk"), join(bench.root, "disk"), { recursive: true });
+	return { first, branch, last, url: `file://${encodeURI(join(bench.root, "disk"))}` };
+}
+
+function makeRepository(bench: SourceBench) {
 	bench.write("disk/pack.yaml", manifest);
 	bench.write("disk/actions/sweep.sh", "one", 0o755);
 	const first = bench.commit("disk");
@@ -24,7 +39,7 @@ function writeRepository(bench: SourceBench) {
 	bench.git("disk", "checkout", "--quiet", "main");
 	bench.write("disk/actions/sweep.sh", "two", 0o755);
 	const last = bench.commit("disk", "two");
-	return { first, branch, last, url: `file://${encodeURI(join(bench.root, "disk"))}` };
+	return { first, branch, last };
 }
 
 const wordIn = (directory: string) => readFileSync(join(directory, "actions/sweep.sh"), "utf8");
@@ -245,21 +260,31 @@ test("submodules come at the commits that belong to the pack, also those of subm
 });
 
 test("a submodule that may not be fetched, or is not there, refuses the pack and is named", async () => {
-	const cases: readonly (readonly [tools: string, deep: string, reason: RegExp])[] = [
-		["file:///etc", "../deep", /^submodule "lib\/tools": its address "file:\/\/\/etc" is on this machine, and the repository is not/],
-		["/etc", "../deep", /^submodule "lib\/tools": .* is on this machine/],
-		["http://169.254.169.254/latest", "../deep", /^submodule "lib\/tools": .* is not encrypted/],
-		["https://169.254.169.254/latest", "../deep", /^submodule "lib\/tools": .* is an IP address/],
-		["ssh://git@localhost/x", "../deep", /^submodule "lib\/tools": .* a name of this machine/],
-		["-oProxyCommand=x", "../deep", /^submodule "lib\/tools": .* must be an address/],
-		["../../../x", "../deep", /^submodule "lib\/tools": .* leads out of the host/],
-		["../tools", "../missing", /^submodule "lib\/tools\/deep": repository .* cannot be read/],
+	const cases: readonly (readonly [tools: string, reason: RegExp])[] = [
+		["file:///etc", /^submodule "lib\/tools": its address "file:\/\/\/etc" is on this machine, and the repository is not/],
+		["/etc", /^submodule "lib\/tools": .* is on this machine/],
+		["http://169.254.169.254/latest", /^submodule "lib\/tools": .* is not encrypted/],
+		["https://169.254.169.254/latest", /^submodule "lib\/tools": .* is an IP address/],
+		["ssh://git@localhost/x", /^submodule "lib\/tools": .* a name of this machine/],
+		["-oProxyCommand=x", /^submodule "lib\/tools": .* must be an address/],
+		["../../../x", /^submodule "lib\/tools": .* leads out of the host/],
 	];
-	for (const [tools, deep, reason] of cases)
-		await withBench(async (bench) => {
-			writeSubmodules(bench, { tools, deep });
-			await withServer(serveGit(bench.root), ({ url }) => assertRefused(bench, `${url}/disk`, reason));
+	await withBench(async (bench) => {
+		writeSubmodules(bench, { tools: "../tools", deep: "../deep" });
+		await withServer(serveGit(bench.root), async ({ url }) => {
+			for (const [tools, reason] of cases) {
+				bench.write("disk/.gitmodules", `[submodule "a name"]\n\tpath = lib/tools\n\turl = ${tools}\n`);
+				bench.git("disk", "commit", "--quiet", "--message", tools, ".gitmodules");
+				await assertRefused(bench, `${url}/disk`, reason);
+			}
 		});
+	});
+	await withBench(async (bench) => {
+		writeSubmodules(bench, { tools: "../tools", deep: "../missing" });
+		await withServer(serveGit(bench.root), ({ url }) =>
+			assertRefused(bench, `${url}/disk`, /^submodule "lib\/tools\/deep": repository .* cannot be read/),
+		);
+	});
 });
 
 test("submodules without end, and files of all of them that are too many, are refused", async () => {

@@ -51,13 +51,15 @@ export class SourceBench {
 	}
 
 	git(repository: string, ...args: readonly string[]): string {
-		const settings = ["user.name=tests", "user.email=tests@localhost", "init.defaultBranch=main", "commit.gpgSign=false"];
+		const author = ["user.name=tests", "user.email=tests@localhost"];
+		// After a commit git would start more processes, to see whether the repository needs to be packed.
+		const settings = [...author, "init.defaultBranch=main", "commit.gpgSign=false", "maintenance.auto=false", "gc.auto=0"];
 		return this.run("git", [...settings.flatMap((setting) => ["-c", setting]), ...args], join(this.root, repository)).trim();
 	}
 
 	/** Commit all files of a repository, which is made when it is not there; the commit. */
 	commit(repository: string, message = "one"): string {
-		if (!readdirSync(join(this.root, repository)).includes(".git")) this.git(repository, "init", "--quiet");
+		if (!readdirSync(join(this.root, repository)).includes(".git")) this.git(repository, "init", "--quiet", "--template=");
 		this.git(repository, "add", "--all");
 		this.git(repository, "commit", "--quiet", "--allow-empty", "--message", message);
 		return this.git(repository, "rev-parse", "HEAD");
