@@ -50,7 +50,8 @@ export class WorkflowFleet {
 
 	async stop(): Promise<void> {
 		for (const [index, service] of this.#services.entries()) {
-			const code = await service?.stop();
+			if (service === undefined) continue;
+			const code = await service.stop();
 			if (code !== 0) throw new Error(`service ${index} ended with ${code}`);
 			this.#services[index] = undefined;
 		}
