@@ -1,8 +1,10 @@
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run } from "../run.ts";
+import { installFirst } from "./first-installation.test-support.ts";
+import { install, isOffline, packOnce } from "./npm.test-support.ts";
+import { once } from "./once.test-support.ts";
 
 /** The packed package, installed into an empty TypeScript project with a plugin of somebody else. */
 export interface Installation {
@@ -10,8 +12,8 @@ export interface Installation {
 	readonly directory: string;
 	/** Environments in which `node`, `npm` and `npx` are of a release line. */
 	readonly nodes: readonly { readonly name: string; readonly env: NodeJS.ProcessEnv }[];
-	/** Compilers: the entry of each. */
-	readonly compilers: readonly { readonly name: string; readonly file: string }[];
+	/** The package of the oldest TypeScript that is supported, and the command of the current one. */
+	readonly compilers: { readonly old: string; readonly current: string };
 	remove(): Promise<void>;
 }
 
@@ -20,25 +22,19 @@ export const currentNode = { name: "Node 24", package: `node-${process.platform}
 const oldTypeScript = "5.9.3";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
-/** What npm says when it reaches no registry. */
-const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ENOTCACHED/;
 
 /** Pack and install; a text that says why when there is no registry. Needs a build. */
 export async function installPackage(): Promise<Installation | string> {
 	const parent = await mkdtemp(join(tmpdir(), "svc-packed-"));
 	const remove = () => rm(parent, { recursive: true, force: true });
 	try {
-		const [directory, tools] = [join(parent, "project"), join(parent, "tools")];
-		await mkdir(tools);
+		const directory = join(parent, "project");
 		await cp(join(here, "project"), directory, { recursive: true });
-		const tarball = await pack(parent);
+		const [tarball, tools, first] = [await packOnce(parent), await installTools(), await installFirst()];
+		await first.copyModules(directory, tarball);
 		const plugin = join(parent, "plugin");
 		await cp(join(here, "plugin"), plugin, { recursive: true });
-		const node = `${currentNode.package}@${currentNode.version}`;
-		await Promise.all([
-			install(directory, ["--install-links", tarball, plugin, `@types/node@${await findTypesVersion()}`]),
-			install(tools, [`typescript@${oldTypeScript}`, node]),
-		]);
+		await install(directory, ["--install-links", tarball, plugin, `@types/node@${await findTypesVersion()}`]);
 		// npm warns of settings of the machine, in the middle of what is printed.
 		const quiet = { ...process.env, npm_config_loglevel: "error" };
 		const path = `${join(tools, "node_modules", currentNode.package, "bin")}${delimiter}${process.env["PATH"]}`;
@@ -48,10 +44,7 @@ export async function installPackage(): Promise<Installation | string> {
 				{ name: `Node ${process.versions.node.split(".")[0]}`, env: quiet },
 				{ name: currentNode.name, env: { ...quiet, PATH: path } },
 			],
-			compilers: [
-				{ name: "TypeScript 5.9", file: join(tools, "node_modules/typescript/bin/tsc") },
-				{ name: "the current TypeScript", file: join(root, "node_modules/typescript/bin/tsc") },
-			],
+			compilers: { old: join(tools, "node_modules/typescript"), current: join(root, "node_modules/typescript/bin/tsc") },
 			remove,
 		};
 	} catch (error) {
@@ -61,24 +54,12 @@ export async function installPackage(): Promise<Installation | string> {
 	}
 }
 
-/** Whether it has failed as no registry can be reached. */
-export function isOffline(error: unknown): boolean {
-	return error instanceof Error && offline.test(error.message);
-}
-
-/** The tarball that `npm pack` makes of what is built. */
-export async function pack(directory: string): Promise<string> {
-	const { code, output } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", directory], { cwd: root });
-	const name = /^\S+\.tgz$/m.exec(output)?.[0];
-	if (code !== 0 || name === undefined) throw new Error(`npm pack: ${output}`);
-	return join(directory, name);
-}
-
-/** No package of this project needs its install script. */
-export async function install(directory: string, args: readonly string[]): Promise<void> {
-	const quiet = ["--prefix", directory, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
-	const { code, output } = await run("npm", ["install", ...quiet, ...args], { cwd: directory });
-	if (code !== 0) throw new Error(`npm install: ${output}`);
+/** A folder with the oldest TypeScript that is supported and the current Node. */
+async function installTools(): Promise<string> {
+	const { package: name, version } = currentNode;
+	return once("tools", `${oldTypeScript}-${version}`, (directory) =>
+		install(directory, [`typescript@${oldTypeScript}`, `${name}@${version}`]),
+	);
 }
 
 async function findTypesVersion(): Promise<string | undefined> {

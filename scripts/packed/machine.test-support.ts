@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { run } from "../run.ts";
-import { currentNode, install, isOffline, pack } from "./installation.test-support.ts";
+import { type FirstInstallation, installFirst } from "./first-installation.test-support.ts";
+import { currentNode } from "./installation.test-support.ts";
+import { findCache, install, isOffline, packOnce } from "./npm.test-support.ts";
 
 /** Nothing but Node, npm and the packed file: the file is in `svc`, and each line of releases has an empty folder beside that. */
 export interface Machine {
@@ -16,6 +17,8 @@ export interface Line {
 	/** Where somebody begins. */
 	readonly directory: string;
 	readonly env: NodeJS.ProcessEnv;
+	/** What the first line of the README has left behind, where it was typed for all test files; undefined where it must be typed. */
+	readonly first?: FirstInstallation;
 }
 
 const oldNode = { name: "Node 20", package: currentNode.package, version: "20.20.2" };
@@ -38,8 +41,8 @@ export async function createMachine(count: number): Promise<Machine | string> {
 		for (const directory of [tools, packed]) await mkdir(directory);
 		const chosen = releases.slice(0, count);
 		const names = chosen.flatMap(({ node, npm }) => [`${toFolder(node)}@npm:${node.package}@${node.version}`, `${npm.name}@${npm.source}`]);
-		await Promise.all([pack(packed), names.length > 0 ? install(tools, names) : undefined]);
-		const cache = (await run("npm", ["config", "get", "cache", "--loglevel=error"])).output.trim();
+		await Promise.all([packOnce(packed), names.length > 0 ? install(tools, names) : undefined]);
+		const cache = await findCache();
 		const toLine = async (name: string, folder: string, path: readonly string[]): Promise<Line> => {
 			const [directory, home] = ["folder", "home"].map((each) => join(parent, folder, each)) as [string, string];
 			for (const each of [directory, home]) await mkdir(each, { recursive: true });
@@ -54,8 +57,11 @@ export async function createMachine(count: number): Promise<Machine | string> {
 			const path = [commands, join(tools, "node_modules", toFolder(node), "bin")];
 			return toLine(`${node.name} with ${npm.name}`, npm.name, path);
 		};
-		const own = () => toLine(`Node ${process.versions.node.split(".")[0]} of this machine`, "own", []);
-		return { lines: await Promise.all(count === 0 ? [own()] : chosen.map(toRelease)), remove };
+		const toOwn = async (): Promise<Line> => {
+			const line = await toLine(`Node ${process.versions.node.split(".")[0]} of this machine`, "own", []);
+			return { ...line, first: await installFirst() };
+		};
+		return { lines: await Promise.all(count === 0 ? [toOwn()] : chosen.map(toRelease)), remove };
 	} catch (error) {
 		await remove();
 		if (isOffline(error)) return "the npm registry cannot be reached";

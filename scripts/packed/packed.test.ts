@@ -8,11 +8,12 @@ import { test as plainTest } from "uvu";
 import { run } from "../run.ts";
 import { type Installation, installPackage } from "./installation.test-support.ts";
 import { hidePackages } from "./packages.test-support.ts";
-import { askForToken, command, readExports, readLastResult, signIn, succeed, withPacked } from "./project.test-support.ts";
+import { askForToken, command, greet, readExports, succeed, withPacked } from "./project.test-support.ts";
 import { smoke } from "./smoke.test-support.ts";
 
 const installed = await installPackage();
 const tsx = import.meta.resolve("tsx");
+const compile = fileURLToPath(new URL("compile.mjs", import.meta.url));
 const builtCommand = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
 
 /** Skipped by name where no registry can be reached. */
@@ -59,9 +60,9 @@ test("a project compiles against every export, declarations of libraries checked
 		join(directory, "src/mistake.ts"),
 		'import { createClient } from "svc-automation/client";\n// @ts-expect-error The member is called token.\nexport const client = () => createClient({ tokn: "" });\n',
 	);
-	const [old, current] = compilers.map(({ file }) => file) as [string, string];
-	await succeed("node", [old, "-p", "."], { cwd: directory });
-	await succeed("node", [current, "-p", ".", "--noEmit", "--module", "ESNext", "--moduleResolution", "bundler"], { cwd: directory });
+	await succeed("node", [compile, compilers.old], { cwd: directory });
+	const bundled = ["--noEmit", "--module", "ESNext", "--moduleResolution", "bundler"];
+	await succeed("node", [compilers.current, "-p", ".", ...bundled], { cwd: directory });
 });
 
 test("npx svc serves a project with its own runner and users, output shows while it comes, TERM ends it", async ({ directory, nodes }) => {
@@ -70,7 +71,7 @@ test("npx svc serves a project with its own runner and users, output shows while
 	await withPacked({ directory, data: "data-current", env }, async (service) => {
 		const seen = join(service.env["SVC_DATA_DIR"] ?? directory, "seen");
 		const result = await smoke({
-			svc: (words) => ({ file: "npx", args: ["svc", ...words], cwd: directory, env: service.env }),
+			svc: (words) => ({ file: command, args: words, cwd: directory, env: service.env }),
 			...{ user: "ann", password: "a word of ann's" },
 			live: {
 				words: ["office.greet", "text=good morning", `file=${seen}`],
@@ -99,9 +100,7 @@ test("a configuration in JavaScript, and one that tsx loads, see one copy of the
 	] as const) {
 		const options = { directory, config, data: `data-${config}`, env: node?.env ?? {}, command: ["node", ...args] as const };
 		await withPacked(options, async (service) => {
-			const env = await signIn(service, directory);
-			await succeed(command, ["run", "office.greet", "text=good morning"], { cwd: directory, env });
-			assert.deepEqual(await readLastResult(env, directory), { said: said.served, copies: oneCopy }, config);
+			assert.deepEqual(await greet(service), { said: said.served, copies: oneCopy }, config);
 		});
 	}
 });
@@ -114,10 +113,8 @@ test("a command of another place runs the project's plugins all the same, and sa
 			service.printed(),
 			/imports svc \S+ of \S+project\/node_modules\/svc-automation, this command is svc .*\nHint: run "npx svc"/,
 		);
-		const env = await signIn(service, directory);
-		await succeed(command, ["run", "office.greet", "text=good morning"], { cwd: directory, env });
 		const copies = { ...oneCopy, service: false };
-		assert.deepEqual(await readLastResult(env, directory), { said: said.served, copies });
+		assert.deepEqual(await greet(service), { said: said.served, copies });
 	});
 });
 

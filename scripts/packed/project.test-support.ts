@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createClient } from "../../core/features/clients.ts";
 import { run } from "../run.ts";
 import { type PackedService, type StartOptions, startPacked } from "./service.test-support.ts";
 
@@ -48,13 +49,12 @@ export async function askForToken(
 	return output.trim().split("\n").at(-1) ?? "";
 }
 
-/** Environment of somebody who has signed in with the project's own backend. */
-export async function signIn({ env }: PackedService, directory: string): Promise<NodeJS.ProcessEnv> {
-	const token = await askForToken(["ann", "-p", "a word of ann's"], { cwd: directory, env });
-	return { ...env, SVC_AUTH_TOKEN: token };
-}
-
-/** What the project's runner told when it last ran. */
-export async function readLastResult(env: NodeJS.ProcessEnv, directory: string): Promise<unknown> {
-	return JSON.parse(await succeed(command, ["execution", "get", "last", "-j"], { cwd: directory, env })).result;
+/** Runs the action of the project as a user of its own backend; what its runner gives. */
+export async function greet({ env }: PackedService): Promise<unknown> {
+	const apiUrl = env["SVC_API_URL"] ?? "";
+	const { token } = await createClient({ apiUrl }).signIn({ username: "ann", password: "a word of ann's" });
+	const { executions, followOutput } = createClient({ apiUrl, token });
+	const { id } = await executions.create({ action: "office.greet", parameters: { text: "good morning" } });
+	for await (const { data } of followOutput(id)) assert.ok(data);
+	return (await executions.get(id)).result;
 }

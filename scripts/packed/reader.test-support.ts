@@ -4,8 +4,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+import { firstLine } from "./first-installation.test-support.ts";
 import type { Line } from "./machine.test-support.ts";
 import type { Step } from "./pages.test-support.ts";
+import { command } from "./project.test-support.ts";
 import { follow } from "./service.test-support.ts";
 
 /** What is around somebody who reads a page. */
@@ -65,7 +67,8 @@ export class Reader {
 	}
 
 	/** In the terminal that is there: folder and variables are those of the last command. Whoever asks for a password gets it. */
-	async #type(commands: string): Promise<string> {
+	async #type(typed: string): Promise<string> {
+		const commands = await this.#passFirstLine(typed);
 		const state = join(this.#line.env["HOME"] ?? "", "terminal");
 		const script = `set -e -a -o pipefail; cd "${this.#directory}"; ${this.#state}\n${this.#asHere(commands)}\npwd > ${state}; declare -p TOKEN >> ${state} 2>/dev/null || true`;
 		const { code, printed } = await new Started(script, this.#environment(), this.#password).ended();
@@ -74,6 +77,16 @@ export class Reader {
 		this.#directory = directory;
 		this.#state = rest.join("\n");
 		return printed;
+	}
+
+	/** The commands without the first line of the README, where what it does was done already. */
+	async #passFirstLine(commands: string): Promise<string> {
+		const { first, directory } = this.#line;
+		if (first === undefined || !commands.startsWith(`${firstLine}\n`)) return commands;
+		const project = join(directory, "demo");
+		await first.copyProject(project);
+		await first.copyModules(project, join(directory, "../svc/svc-automation.tgz"));
+		return commands.slice(firstLine.length);
 	}
 
 	async #start(commands: string): Promise<void> {
@@ -98,9 +111,12 @@ export class Reader {
 		return started;
 	}
 
-	/** With the ports of here; `svc` is what pages write for the command of the project. */
+	/**
+	 * With the ports of here; `svc` is what pages write for the command of the project. `npx`, which packed.test.ts types, finds the same one
+	 * in twice the time.
+	 */
 	#asHere(text: string): string {
-		const typed = text.replace(/^((?:[A-Z_]+=\S+ )*)svc /gm, "$1npx svc ");
+		const typed = text.replace(/(^|\()((?:[A-Z_]+=[^\s(]+ )*)(?:npx )?svc /gm, `$1$2${command} `);
 		return typed.replace(/\b(9100|9101|9102|9200|9201|3000)\b/g, (port) => this.#ports.get(port) ?? port);
 	}
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { pack } from "../packed/installation.test-support.ts";
+import { pack } from "../packed/npm.test-support.ts";
 import { run } from "../run.ts";
 import { findReleaseProblems, toNotes } from "./release-notes.ts";
 

@@ -1,0 +1,43 @@
+import { copyFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "../run.ts";
+import { hashPackedFiles, once } from "./once.test-support.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** What npm says when it reaches no registry. */
+const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ENOTCACHED/;
+
+/** Whether it has failed as no registry can be reached. */
+export function isOffline(error: unknown): boolean {
+	return error instanceof Error && offline.test(error.message);
+}
+
+/** The tarball that `npm pack` makes of what is built. */
+export async function pack(directory: string): Promise<string> {
+	const { code, output } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", directory], { cwd: root });
+	const name = /^\S+\.tgz$/m.exec(output)?.[0];
+	if (code !== 0 || name === undefined) throw new Error(`npm pack: ${output}`);
+	return join(directory, name);
+}
+
+/** A copy of the tarball, which is made once for all test files. */
+export async function packOnce(directory: string): Promise<string> {
+	const made = await once("tarball", hashPackedFiles(), async (target) => void (await pack(target)));
+	const [name = ""] = await readdir(made);
+	await copyFile(join(made, name), join(directory, name));
+	return join(directory, name);
+}
+
+/** Where npm keeps what it has fetched. */
+export async function findCache(): Promise<string> {
+	const { output } = await run("npm", ["config", "get", "cache", "--loglevel=error"]);
+	return output.trim();
+}
+
+/** No package of this project needs its install script. */
+export async function install(directory: string, args: readonly string[]): Promise<void> {
+	const quiet = ["--prefix", directory, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+	const { code, output } = await run("npm", ["install", ...quiet, ...args], { cwd: directory });
+	if (code !== 0) throw new Error(`npm install: ${output}`);
+}
