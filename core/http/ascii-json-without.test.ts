@@ -1,3 +1,5 @@
+// What escapes must not be loaded yet.
+// test-process: own
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 
