@@ -1,3 +1,5 @@
+// It replaces a function before the module that takes it is loaded.
+// test-process: own
 import * as assert from "node:assert/strict";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
