@@ -164,6 +164,8 @@ test("actions run on workers, their output is live through nginx, and a killed w
 				return ready.length === 3 && ready.every(({ id }) => id !== worker.id) ? ready : undefined;
 			});
 			assert.equal(after.filter(({ id }) => !before.some((old) => old.id === id)).length, 1);
+			// Otherwise they would try to reach the cluster for half a minute after its end.
+			for (const { output } of [doomed, next]) await output.return?.();
 		} finally {
 			await rm(directory, { recursive: true });
 		}
