@@ -1,3 +1,5 @@
+// It waits until the driver of SQLite lets go of its files, which what other files have left in the process delays.
+// test-process: own
 import * as assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
