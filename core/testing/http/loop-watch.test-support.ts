@@ -9,8 +9,8 @@ export interface LoopReport<T> {
 	readonly result: T;
 	/**
 	 * Milliseconds of the longest turn. What others took of the processor meanwhile, other threads among them, does not count, and neither
-	 * does the collection of garbage, which takes longer on a busy machine and falls into any turn. A turn that others interrupted counts a
-	 * third (`begunAgain`).
+	 * does the collection of garbage, which takes longer on a busy machine and falls into any turn. What
+	 * interrupted work takes when it is begun again does not count (`begunAgain`).
 	 */
 	readonly longest: number;
 }
@@ -19,12 +19,11 @@ export interface LoopReport<T> {
 export const longestTurn = 100;
 
 /**
- * Where others had the processor while the time limit of some work ran out, the service begins that work again with more time, as it must not
- * refuse honest work on a busy machine (`core/language/work-budget.ts`): such a turn may take so many times as long.
+ * If others have the processor while the time limit of some work runs out, the service begins that work again, because it must not refuse honest
+ * work on a busy machine. The new attempt may take four times what was left of the limit (`core/language/work-budget.ts`), which is at most what
+ * others took. So the turn may be longer by three times that.
  */
 const begunAgain = 3;
-/** Milliseconds that others must have had the processor in a turn for that. */
-const shortestInterruption = 10;
 
 /** Milliseconds between two requests that others make meanwhile. */
 const healthPause = 5;
@@ -74,8 +73,8 @@ interface Turn {
 }
 
 function counted(turn: Turn, collections: readonly PerformanceEntry[]): number {
-	const own = turn.milliseconds - collected(turn, collections);
-	return turn.to - turn.from - turn.milliseconds > shortestInterruption ? own / begunAgain : own;
+	const takenByOthers = turn.to - turn.from - turn.milliseconds;
+	return turn.milliseconds - collected(turn, collections) - begunAgain * takenByOthers;
 }
 
 /** Milliseconds of a turn in which garbage was collected. */
