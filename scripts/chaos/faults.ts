@@ -66,11 +66,11 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 		}
 	},
 
-	/** The clock of a node is set, and put right more than a lease later. */
+	/** The clock of a node is set, and put right one to three leases later. */
 	async clock({ nodes, random, lease }) {
 		const node = pick(random, nodes);
 		await node.setClock(pick(random, [5, -5, 30, -30, 3_600, -3_600]));
-		await delay(lease * (1_000 + random(500)));
+		await delay(lease * (1_000 + random(2_000)));
 		await node.setClock(0);
 	},
 

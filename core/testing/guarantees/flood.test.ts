@@ -16,9 +16,9 @@ import { until } from "./until.test-support.ts";
 const megabyte = 1_048_576;
 /** MiB. On a slow machine a service grows by up to 100: it writes faster than its garbage is collected. */
 const mostGrowth = 128;
-// FLOOD_MEGABYTES says how much one run writes. It is more than the service may grow by, so that a service that keeps the whole output for a
+// FLOOD_MEGABYTES says how much one run writes. It is twice what the service may grow by, so that a service that keeps the whole output for a
 // single client fails; 1,024 where time does not matter.
-const size = Number(process.env["FLOOD_MEGABYTES"] ?? 1.25 * mostGrowth) * megabyte;
+const size = Number(process.env["FLOOD_MEGABYTES"] ?? 2 * mostGrowth) * megabyte;
 /** Long enough for the service to have taken as much memory as it takes for output. */
 const firstSize = 64 * megabyte;
 const stalledClients = 10;
