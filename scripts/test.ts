@@ -84,7 +84,7 @@ function verdict(total: Tally): string | undefined {
 /** With CI=true a file that fails among all the others gets a second chance by itself, and is named. */
 async function runTwice(jobs: readonly Job[], parallel: number): Promise<readonly Result[]> {
 	const results = await runAll(jobs, parallel);
-	const failed = results.filter(({ tally }) => tally.failed > 0).map(({ job }) => job);
+	const failed = results.filter(({ job, tally }) => tally.failed > 0 && job.file !== "").map(({ job }) => job);
 	for (const job of process.env["CI"] === "true" ? toSecondRun(failed) : []) {
 		process.stdout.write(`once more, alone: ${job.name}\n`);
 		const again = await runJob({ ...job, isAlone: true }, new Lane());
@@ -118,7 +118,7 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 	return results;
 }
 
-/** The result of a process that went on after its last file. */
+/** The result of a process that went on after its last file. It is no file, so it has no second chance. */
 function toHanging(files: string): Result {
 	process.stdout.write(`FAIL a process did not end by itself, and was killed. One of its files has left something behind: ${files}\n`);
 	const job = { file: "", name: `the process of ${files}`, timeout: 0, isWaiting: false, isAlone: false, isFullOnly: false };
