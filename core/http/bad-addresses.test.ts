@@ -4,12 +4,9 @@ import { test } from "uvu";
 import { routes } from "../features/routes.ts";
 import { sample } from "../testing/extent.test-support.ts";
 import { hostileIds, hostilePaths, hostileTexts } from "../testing/http/hostile-values.test-support.ts";
-import { createProbeTest, nameOf } from "../testing/http/probe.test-support.ts";
+import { createProbeTest, nameOf, valuesForRoute } from "../testing/http/probe.test-support.ts";
 
 const probeTest = createProbeTest();
-
-/** A fifth of the values, other ones from route to route: all routes read addresses by the same code. */
-const ofTurn = (values: readonly string[], turn: number) => values.filter((_value, index) => index % 5 === turn % 5);
 
 probeTest(
 	"names in addresses that are none, and addresses that lead nowhere, are refused by every route",
@@ -17,7 +14,7 @@ probeTest(
 		for (const [turn, route] of sample(routes, 6).entries()) {
 			// An answer to HEAD has no body that could be looked at; it is that of GET.
 			if (!route.path.includes(":") || route.method === "HEAD") continue;
-			for (const id of ofTurn(hostileIds, turn)) {
+			for (const id of valuesForRoute(hostileIds, turn, 5)) {
 				await check(ask(url(route, id), { method: route.method }), { label: `${nameOf(route)} ${id.slice(0, 40)}`, refused: true });
 			}
 		}
@@ -32,7 +29,7 @@ probeTest("query parameters of a wrong type are refused and named by every route
 	for (const [turn, route] of sample(routes, 6).entries()) {
 		if (route.component === "stream" && route.path === "/stream") continue;
 		for (const [parameter, type] of Object.entries(route.query ?? {})) {
-			for (const text of ofTurn(hostileTexts[type] ?? [], turn)) {
+			for (const text of valuesForRoute(hostileTexts[type] ?? [], turn, 5)) {
 				const label = `${nameOf(route)}?${parameter}=${text.slice(0, 40)}`;
 				const isWrong = (type === "integer" || type === "boolean") && text !== "null" && !(parameter === "depth" && text === "-5");
 				const sent = ask(`${url(route)}?${parameter}=${text}`, { method: route.method });

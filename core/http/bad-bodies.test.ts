@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { routes } from "../features/routes.ts";
 import { sample } from "../testing/extent.test-support.ts";
 import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "../testing/http/hostile-values.test-support.ts";
-import { basic, createProbeTest, nameOf } from "../testing/http/probe.test-support.ts";
+import { basic, createProbeTest, nameOf, valuesForRoute } from "../testing/http/probe.test-support.ts";
 import type { Route } from "./route.ts";
 
 const kibibyte = 1024;
@@ -13,9 +13,6 @@ const withBody = sample(
 	routes.filter(({ body }) => body !== undefined),
 	6,
 );
-
-/** One of `step` entries, other ones from route to route: all routes read and check bodies by the same code. */
-const ofTurn = <T>(entries: readonly T[], turn: number, step: number) => entries.filter((_entry, index) => index % step === turn % step);
 
 const schemaOf = ({ body }: Route) => (body === undefined || typeof body === "string" ? {} : body.schema);
 
@@ -30,8 +27,8 @@ probeTest(
 			// What is no JSON may still be a text.
 			const asText = (label: string) =>
 				route.body === "text" ? { label: `${nameOf(route)} ${label}` } : { label: `${nameOf(route)} ${label}`, names };
-			for (const [label, bytes] of ofTurn(brokenBodies, turn, 3)) await check(send(bytes), asText(label));
-			for (const [type, body] of ofTurn(wrongContents, turn, 2)) {
+			for (const [label, bytes] of valuesForRoute(brokenBodies, turn, 3)) await check(send(bytes), asText(label));
+			for (const [type, body] of valuesForRoute(wrongContents, turn, 2)) {
 				const isJson = type.startsWith("application/json");
 				await check(send(body, type), isJson ? asText(type) : { label: `${nameOf(route)} ${type}`, names: /body/ });
 			}
@@ -60,7 +57,7 @@ probeTest("bodies beyond the limit are refused, whether their length is announce
 		const whole = JSON.stringify({ a: "x".repeat(limit) });
 		const pieces = () =>
 			ReadableStream.from(Array.from({ length: 8 }, () => Buffer.alloc(64 * kibibyte, 0x20))) as unknown as ReadableStream<Uint8Array>;
-		for (const body of ofTurn([whole, pieces()], turn, 2)) {
+		for (const body of valuesForRoute([whole, pieces()], turn, 2)) {
 			const init = { method: route.method, body, headers: basic, duplex: "half" } as RequestInit;
 			await check(ask(url(route), init), { label: `${nameOf(route)} large`, names: /^body: must be at most \d+ bytes/ });
 		}

@@ -10,7 +10,8 @@ export function chosenExtent(environment: NodeJS.ProcessEnv = process.env): Exte
 	return value;
 }
 
-type Register = (name: string, body: () => Promise<void> | void) => void;
+/** What registers a test: `test` of uvu, or something that does so in some cases. */
+export type Register = (name: string, body: () => Promise<void> | void) => void;
 
 /** Registers tests of a file that only the full suite runs: those that take long and go the same way as a test that both suites run. */
 export function inFull(test: Register): Register {

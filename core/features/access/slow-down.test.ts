@@ -5,7 +5,7 @@ import { createBackend, type TestBackend } from "../../testing/backends/backend.
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { SlowDown } from "./slow-down.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 interface Setup {
 	readonly storage: Storage;
@@ -51,7 +51,7 @@ async function guess(node: SlowDown, username = "ann", address: string | undefin
 	}
 }
 
-single("failures beyond the limit cost a wait that doubles up to the longest", async () => {
+exceptOnPostgres("failures beyond the limit cost a wait that doubles up to the longest", async () => {
 	const { nodes, pass } = setUp({ limit: 2, longestWait: 5 });
 	const waits: (string | number)[] = [];
 	assert.equal(await guess(nodes[0]), "wrong");
@@ -71,7 +71,7 @@ test("failures on one node count on the other", async () => {
 	await assert.rejects(nodes[1].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), /too many failed sign-ins/);
 });
 
-single("other users and other addresses do not wait, other spellings of the name do", async () => {
+exceptOnPostgres("other users and other addresses do not wait, other spellings of the name do", async () => {
 	const { nodes } = setUp();
 	for (const name of ["ann", "Ann", "ANN"]) assert.equal(await guess(nodes[0], name), "wrong");
 	assert.equal(await guess(nodes[0], "aNN"), 1);
@@ -79,14 +79,14 @@ single("other users and other addresses do not wait, other spellings of the name
 	assert.equal(await guess(nodes[0], "ann", "192.0.2.2"), "wrong");
 });
 
-single("an address that tries many names has to wait with all of them", async () => {
+exceptOnPostgres("an address that tries many names has to wait with all of them", async () => {
 	const { nodes } = setUp();
 	for (let count = 0; count < 30; count += 1) assert.equal(await guess(nodes[count % 2 === 0 ? 0 : 1], `user${count}`), "wrong");
 	assert.equal(await guess(nodes[0], "somebody"), 1);
 	assert.equal(await guess(nodes[0], "somebody", "192.0.2.2"), "wrong");
 });
 
-single("a success clears the user's count at that address, not the address's", async () => {
+exceptOnPostgres("a success clears the user's count at that address, not the address's", async () => {
 	const { nodes, storage } = setUp();
 	await guess(nodes[0]);
 	await guess(nodes[0]);
@@ -112,7 +112,7 @@ test("an outage is no failure, and keeps nobody from trying again", async () => 
 	assert.equal(await storage.count("sign_in_failure", {}), 0);
 });
 
-single("failures are forgotten after a while, and removed", async () => {
+exceptOnPostgres("failures are forgotten after a while, and removed", async () => {
 	const { nodes, storage, pass } = setUp({ longestWait: 10 });
 	for (let count = 0; count < 20; count += 1) await guess(nodes[0], `user${count}`, `192.0.2.${count}`);
 	pass(101);
@@ -120,24 +120,27 @@ single("failures are forgotten after a while, and removed", async () => {
 	assert.equal(await storage.count("sign_in_failure", {}), 3);
 });
 
-single("a user who is guessed from many addresses has to wait at all of them, but where that user has signed in before", async () => {
-	const { nodes, pass } = setUp();
-	assert.equal(await nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
-	for (let count = 0; count < 12; count += 1)
-		assert.equal(await guess(nodes[count % 2 === 0 ? 0 : 1], "ann", `198.51.100.${count}`), "wrong");
-	assert.equal(await guess(nodes[0], "Ann", "203.0.113.1"), 1);
-	await assert.rejects(nodes[1].attempt({ username: "ann", address: "203.0.113.1", signal }, accept), /too many failed sign-ins/);
-	assert.equal(await guess(nodes[0], "bob", "203.0.113.1"), "wrong");
-	for (const node of nodes) assert.equal(await node.attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
-	// There too wrong passwords cost a wait, and the place is not remembered for ever.
-	for (let count = 0; count < 3; count += 1) assert.equal(await guess(nodes[0]), "wrong");
-	assert.equal(await guess(nodes[0]), 1);
-	pass(31 * 86_400);
-	for (let count = 0; count < 12; count += 1) await guess(nodes[0], "ann", `198.51.100.${count}`);
-	await assert.rejects(nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), /too many failed sign-ins/);
-});
+exceptOnPostgres(
+	"a user who is guessed from many addresses has to wait at all of them, but where that user has signed in before",
+	async () => {
+		const { nodes, pass } = setUp();
+		assert.equal(await nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
+		for (let count = 0; count < 12; count += 1)
+			assert.equal(await guess(nodes[count % 2 === 0 ? 0 : 1], "ann", `198.51.100.${count}`), "wrong");
+		assert.equal(await guess(nodes[0], "Ann", "203.0.113.1"), 1);
+		await assert.rejects(nodes[1].attempt({ username: "ann", address: "203.0.113.1", signal }, accept), /too many failed sign-ins/);
+		assert.equal(await guess(nodes[0], "bob", "203.0.113.1"), "wrong");
+		for (const node of nodes) assert.equal(await node.attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
+		// There too wrong passwords cost a wait, and the place is not remembered for ever.
+		for (let count = 0; count < 3; count += 1) assert.equal(await guess(nodes[0]), "wrong");
+		assert.equal(await guess(nodes[0]), 1);
+		pass(31 * 86_400);
+		for (let count = 0; count < 12; count += 1) await guess(nodes[0], "ann", `198.51.100.${count}`);
+		await assert.rejects(nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), /too many failed sign-ins/);
+	},
+);
 
-single("who has signed in at an address is not kept from it by what others fail there", async () => {
+exceptOnPostgres("who has signed in at an address is not kept from it by what others fail there", async () => {
 	const { nodes } = setUp();
 	assert.equal(await nodes[0].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
 	for (let count = 0; count < 30; count += 1) await guess(nodes[0], `user${count}`);
@@ -145,7 +148,7 @@ single("who has signed in at an address is not kept from it by what others fail 
 	assert.equal(await nodes[1].attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
 });
 
-single("addresses of one IPv6 network are one, also as they are written otherwise", async () => {
+exceptOnPostgres("addresses of one IPv6 network are one, also as they are written otherwise", async () => {
 	const { nodes } = setUp();
 	for (const address of ["2001:db8:0:7::1", "2001:DB8::7:0:0:0:2", "2001:db8:0:7:ffff::%eth0"])
 		assert.equal(await guess(nodes[0], "ann", address), "wrong");
@@ -156,7 +159,7 @@ single("addresses of one IPv6 network are one, also as they are written otherwis
 	assert.equal(await guess(nodes[0], "bob", "::ffff:192.0.2.10"), "wrong");
 });
 
-single("places are written down once a day, and removed when they are old", async () => {
+exceptOnPostgres("places are written down once a day, and removed when they are old", async () => {
 	const { nodes, storage, pass } = setUp();
 	const signIn = (address: string) => nodes[0].attempt({ username: "ann", address, signal }, accept);
 	for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.2"]) await signIn(address);
@@ -167,13 +170,13 @@ single("places are written down once a day, and removed when they are old", asyn
 	assert.equal(await storage.count("sign_in_place", {}), 1);
 });
 
-single("a limit of 0 switches it off", async () => {
+exceptOnPostgres("a limit of 0 switches it off", async () => {
 	const { nodes, storage } = setUp({ limit: 0 });
 	for (let count = 0; count < 20; count += 1) assert.equal(await guess(nodes[0]), "wrong");
 	assert.equal(await storage.count("sign_in_failure", {}), 0);
 });
 
-single("neither names nor addresses are kept", async () => {
+exceptOnPostgres("neither names nor addresses are kept", async () => {
 	const { nodes, storage } = setUp();
 	await guess(nodes[0], "a password in the wrong field");
 	assert.doesNotMatch(JSON.stringify(await storage.find("sign_in_failure", {})), /password|192/);

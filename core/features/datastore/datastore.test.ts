@@ -23,7 +23,7 @@ import { exceptOn, postgresBackends } from "../../testing/backends/backend-names
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import type { ItemInput } from "./items-api.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 const maria: Principal = { username: "maria", isAdmin: false, roles: [], authentication: { method: "none" } };
@@ -100,7 +100,7 @@ async function withDatastore(use: Use, options: Partial<SvcConfig> = {}): Promis
 
 /** One test with an engine of its own. */
 function withItems(name: string, use: Use, options?: Partial<SvcConfig>): void {
-	single(name, () => withDatastore(use, options));
+	exceptOnPostgres(name, () => withDatastore(use, options));
 }
 
 /** The same, of what several writes at once do: also on PostgreSQL. */
@@ -251,7 +251,7 @@ withItems("cipher text given as such is verified, and refused from others than a
 	await assert.rejects(datastore.set("c", { value: otherKey, encrypted: true }, root), refused("SVC_INVALID", /not in the key file/));
 });
 
-single("the same clear text never gives the same cipher text", () =>
+exceptOnPostgres("the same clear text never gives the same cipher text", () =>
 	withDatastore(async ({ engine: { datastore } }) => {
 		const seen = new Set<string>();
 		for (let count = 0; count < 20; count += 1) {
@@ -277,7 +277,7 @@ withItems("lists have prefix, paging and order, and count only what is shown", a
 	assert.deepEqual(await names({ user: "root" }), ["b.mine"]);
 });
 
-single("without a key secrets are refused, everything else goes on", () =>
+exceptOnPostgres("without a key secrets are refused, everything else goes on", () =>
 	withDatastore(
 		async ({ engine: { datastore }, directory }) => {
 			await assert.rejects(datastore.set("a", secret("word"), root), refused("SVC_INVALID", /enable_encryption/));
@@ -288,7 +288,7 @@ single("without a key secrets are refused, everything else goes on", () =>
 	),
 );
 
-single("the key file is for its owner only, kept over restarts, and never replaced while there are secrets", () =>
+exceptOnPostgres("the key file is for its owner only, kept over restarts, and never replaced while there are secrets", () =>
 	withDatastore(async ({ engine, directory, restart, log }) => {
 		const file = join(directory, "datastore-key.json");
 		assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -309,7 +309,7 @@ single("the key file is for its owner only, kept over restarts, and never replac
 	}),
 );
 
-single("a key file that others may read is told of; one of root that the service may read by its group alone is as it should be", () => {
+exceptOnPostgres("a key file that others may read is reported; one of root that the service may read only by its group is accepted", () => {
 	const look = (mode: number, uid: number, self: number) => findKeyExposure("key", { mode: 0o100000 | mode, uid }, self);
 	assert.equal(look(0o600, 10_001, 10_001), undefined);
 	assert.match(look(0o440, 10_001, 10_001) ?? "", /other users/);
@@ -320,7 +320,7 @@ single("a key file that others may read is told of; one of root that the service
 	assert.match(look(0o460, 0, 10_001) ?? "", /others than its group/);
 });
 
-single("no secret value is in the files of the data directory or in the log", () =>
+exceptOnPostgres("no secret value is in the files of the data directory or in the log", () =>
 	withDatastore(
 		async ({ engine, directory, log }) => {
 			await engine.datastore.set("pin", secret("canary-in-a-file"), root);

@@ -13,7 +13,7 @@ import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const root: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
 
@@ -104,7 +104,7 @@ test("a rotation encrypts every secret with a new key, and the old one stays rea
 		assert.deepEqual(await keysInUse(subject), [report.key_id]);
 	}));
 
-single("a key that no item has used since an earlier rotation is forgotten when that is asked for, and no other", () =>
+exceptOnPostgres("a key that no item has used since an earlier rotation is forgotten when that is asked for, and no other", () =>
 	withSecrets(3, async ({ datastore, keys }) => {
 		const first = keys().current;
 		const second = (await datastore.rotate({ forget: true }, root)).key_id;
@@ -176,7 +176,7 @@ function toUnbound({ keys }: Subject, text: string): string {
 	return header + Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url");
 }
 
-single("items of earlier versions are readable, in templates too, and a rotation binds them", () =>
+exceptOnPostgres("items of earlier versions are readable, in templates too, and a rotation binds them", () =>
 	withSecrets(3, async (subject) => {
 		const { datastore, storage } = subject;
 		const items = await storage.find("key_value", { orderBy: [["name", "asc"]] });
@@ -199,7 +199,7 @@ single("items of earlier versions are readable, in templates too, and a rotation
 	}),
 );
 
-single("cipher text of an earlier version that is another user's item cannot be made one's own", () =>
+exceptOnPostgres("cipher text of an earlier version that is another user's item cannot be made one's own", () =>
 	withSecrets(0, async (subject) => {
 		const { datastore, storage } = subject;
 		const maria: Principal = { ...root, username: "maria" };
@@ -212,7 +212,7 @@ single("cipher text of an earlier version that is another user's item cannot be 
 	}),
 );
 
-single("the value of one item in the place of another is refused", () =>
+exceptOnPostgres("the value of one item in the place of another is refused", () =>
 	withSecrets(2, async (subject) => {
 		const { storage } = subject;
 		const [one, other] = await storage.find("key_value", {});
@@ -221,7 +221,7 @@ single("the value of one item in the place of another is refused", () =>
 	}),
 );
 
-single("a service that stops interrupts the rotation", () =>
+exceptOnPostgres("a service that stops interrupts the rotation", () =>
 	withSecrets(100, async ({ datastore }) => {
 		const rotating = assert.rejects(datastore.rotate({}, root), /the service stops/);
 		await datastore.stop();
@@ -229,7 +229,7 @@ single("a service that stops interrupts the rotation", () =>
 	}),
 );
 
-single("secrets whose key is gone are counted and left alone", () =>
+exceptOnPostgres("secrets whose key is gone are counted and left alone", () =>
 	withSecrets(2, async (subject) => {
 		const { datastore, storage, keys } = subject;
 		const [item] = await storage.find("key_value", { limit: 1 });
@@ -253,7 +253,7 @@ test("two rotations at once are one", () =>
 		assert.equal(Object.keys(keys().keys).length, 2);
 	}));
 
-single("a key file that another process has changed is read again, a damaged one stops nothing but secrets", () =>
+exceptOnPostgres("a key file that another process has changed is read again, a damaged one stops nothing but secrets", () =>
 	withSecrets(1, async (subject) => {
 		const { datastore, keyFile, keys } = subject;
 		const good = readFileSync(keyFile);
@@ -272,7 +272,7 @@ single("a key file that another process has changed is read again, a damaged one
 	}),
 );
 
-single("others than administrators may not rotate", () =>
+exceptOnPostgres("others than administrators may not rotate", () =>
 	withSecrets(0, async ({ datastore }) => {
 		await assert.rejects(datastore.rotate({}, { ...root, isAdmin: false }), /only administrators/);
 	}),

@@ -6,7 +6,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 async function withInquiries(
 	run: (setup: TestEngine & { ask(parameters?: JsonObject): Promise<string> }) => Promise<void>,
@@ -65,7 +65,7 @@ test("of many answers at once exactly one wins", async () => {
 	});
 });
 
-single("an answer that does not fit changes nothing, and defaults of the schema are filled in", async () => {
+exceptOnPostgres("an answer that does not fit changes nothing, and defaults of the schema are filled in", async () => {
 	await withInquiries(async ({ engine, ask, settled }) => {
 		const id = await ask({
 			schema: {
@@ -94,7 +94,7 @@ single("an answer that does not fit changes nothing, and defaults of the schema 
 	});
 });
 
-single("users and roles say who may answer; both must fit when both are given", async () => {
+exceptOnPostgres("users and roles say who may answer; both must fit when both are given", async () => {
 	await withInquiries(async ({ engine, ask }) => {
 		const id = await ask({ users: ["ann", "bob"], roles: ["ops"] });
 		const refused = refuses(/does not have permission to respond to inquiry/, "SVC_FORBIDDEN");
@@ -108,7 +108,7 @@ single("users and roles say who may answer; both must fit when both are given", 
 	});
 });
 
-single("lists hold what waits, the oldest first", async () => {
+exceptOnPostgres("lists hold what waits, the oldest first", async () => {
 	await withInquiries(async ({ engine, ask, submit, settled }) => {
 		const ids = [await ask(), await ask({ route: "b" }), await ask()];
 		await settled((await submit()).id);
@@ -119,7 +119,7 @@ single("lists hold what waits, the oldest first", async () => {
 	});
 });
 
-single("what is no inquiry is said so", async () => {
+exceptOnPostgres("what is no inquiry is said so", async () => {
 	await withInquiries(async ({ engine, submit }) => {
 		const { id } = await submit();
 		await assert.rejects(engine.inquiries.get(id), refuses(new RegExp(`^Action execution "${id}" is not an inquiry.$`), "SVC_INVALID"));
@@ -127,7 +127,7 @@ single("what is no inquiry is said so", async () => {
 	});
 });
 
-single("a question with a schema that is none fails instead of waiting for ever", async () => {
+exceptOnPostgres("a question with a schema that is none fails instead of waiting for ever", async () => {
 	await withInquiries(async ({ submit, settled }) => {
 		const { id } = await submit({ schema: { properties: { a: { type: "nothing" } } } }, { action: "core.ask" });
 		const { status, result } = await settled(id);
@@ -136,7 +136,7 @@ single("a question with a schema that is none fails instead of waiting for ever"
 	});
 });
 
-single("a pending question cannot be ended from outside, nor canceled by others than administrators", async () => {
+exceptOnPostgres("a pending question cannot be ended from outside, nor canceled by others than administrators", async () => {
 	await withInquiries(async ({ engine, ask }) => {
 		const id = await ask();
 		const user = { ...principal, isAdmin: false };
@@ -152,7 +152,7 @@ single("a pending question cannot be ended from outside, nor canceled by others 
 	});
 });
 
-single("an administrator cancels a question that nobody is to answer any more", async () => {
+exceptOnPostgres("an administrator cancels a question that needs no answer any more", async () => {
 	await withInquiries(async ({ engine, ask, settled }) => {
 		for (const cancel of [
 			(id: string) => engine.executions.cancel(id, principal),
@@ -172,7 +172,7 @@ single("an administrator cancels a question that nobody is to answer any more", 
 	});
 });
 
-single("a question with a parent is answered without it", async () => {
+exceptOnPostgres("a question with a parent is answered without it", async () => {
 	await withInquiries(async ({ engine, submit, settled }) => {
 		const parent = await submit();
 		const { id } = await submit({}, { action: "core.ask", context: { parent: { execution_id: parent.id } } });
@@ -183,7 +183,7 @@ single("a question with a parent is answered without it", async () => {
 	});
 });
 
-single("a question dispatches its trigger, in a trace of its own", async () => {
+exceptOnPostgres("a question dispatches its trigger, in a trace of its own", async () => {
 	const { storage, submit, settled, stop } = await startEngine({ runners: [inquirer()] });
 	try {
 		const { id } = await submit({ route: "night-shift" }, { action: "core.ask" });

@@ -19,7 +19,7 @@ import { flaky } from "../../testing/engine/flaky.test-support.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 type Script = (context: RunContext) => Promise<RunResult>;
 
@@ -72,9 +72,9 @@ const below = ({ storage }: Pick<NodesTest, "storage">, id: string) =>
 
 const statusesOf = (executions: readonly ExecutionEntity[]) => executions.map(({ status }) => status);
 type Body = (nodes: NodesTest) => Promise<void>;
-const limited = (name: string, body: Body, register: typeof single = test) => register(name, () => within(20, withNodes(body)));
+const limited = (name: string, body: Body, register: typeof exceptOnPostgres = test) => register(name, () => within(20, withNodes(body)));
 /** What happens on one node. */
-const onOneNode = (name: string, body: Body) => limited(name, body, single);
+const onOneNode = (name: string, body: Body) => limited(name, body, exceptOnPostgres);
 
 /** All that a run is told of its only child, until that has ended. */
 async function readChanges({ children }: RunContext): Promise<Child[]> {
@@ -228,7 +228,7 @@ limited("a failure whose answer was lost, or that the storage was away for, is f
 	assert.ok(faults >= 3, String(faults));
 });
 
-onOneNode("what somebody starts below a run over the API is not run again, whatever it says of itself", async (nodes) => {
+onOneNode("an execution that a client starts below a run over the API is not run again, whatever its context says", async (nodes) => {
 	const script: Script = async ({ children }) => {
 		await until(async () => (await children.list()).length === 3, "all are there");
 		const ends = await Promise.all((await children.list()).map(({ id }) => children.ended(id)));

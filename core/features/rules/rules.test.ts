@@ -6,7 +6,7 @@ import { exceptOn, postgresBackends } from "../../testing/backends/backend-names
 import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
 import type { RuleInput } from "./rules-api.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const rule: RuleInput = { name: "a", trigger: { type: testTrigger }, action: { ref: "default.said" } };
 const hook = (name: string, url: string): RuleInput => ({ ...rule, name, trigger: { type: "core.svc.webhook", parameters: { url } } });
@@ -53,7 +53,7 @@ const refusals = [
 	["a mask where nothing is stored", { action: { ref: "default.said", parameters: { text: "********" } } }, /action\.parameters\.text/],
 ] as const;
 
-single("a rule that could not work is refused, and the refusal names what is wrong", () =>
+exceptOnPostgres("a rule that could not work is refused, and the refusal names what is wrong", () =>
 	withRules(async ({ engine }) => {
 		for (const [what, input, problem] of refusals)
 			await assert.rejects(
@@ -65,14 +65,14 @@ single("a rule that could not work is refused, and the refusal names what is wro
 	}),
 );
 
-single("a rule is off unless it says otherwise, and its action need not exist", () =>
+exceptOnPostgres("a rule is off unless it says otherwise, and its action need not exist", () =>
 	withRules(async ({ engine }) => {
 		const { rule: created } = await engine.rules.create({ ...rule, action: { ref: "default.later" } }, administrator);
 		assert.deepEqual([created.enabled, created.type, created.user], [false, "standard", "maria"]);
 	}),
 );
 
-single("a pattern that a template makes is not looked at, and one that is stored already lets the rule be switched off", () =>
+exceptOnPostgres("a pattern that a template makes is not looked at, and one that is stored already lets the rule be switched off", () =>
 	withRules(async ({ engine, storage }) => {
 		const criteria = { "trigger.n": { type: "regex", pattern: "({{ trigger.m }}" } };
 		const { rule: made } = await engine.rules.create({ ...rule, enabled: true, criteria }, administrator);
@@ -85,7 +85,7 @@ single("a pattern that a template makes is not looked at, and one that is stored
 	}),
 );
 
-single("a second rule of a name is a conflict that names the first", () =>
+exceptOnPostgres("a second rule of a name is a conflict that names the first", () =>
 	withRules(async ({ engine }) => {
 		const { rule: first } = await engine.rules.create(rule, administrator);
 		await assert.rejects(
@@ -124,7 +124,7 @@ test("rules that come and go at once leave each a trigger", () =>
 		assert.ok(items.every(({ trigger }) => trigger !== undefined));
 	}));
 
-single("a secret parameter is shown masked, and the mask that comes back stands for it", () =>
+exceptOnPostgres("a secret parameter is shown masked, and the mask that comes back stands for it", () =>
 	withRules(async ({ engine }) => {
 		const secret = { ...rule, action: { ref: "default.said", parameters: { secret: "tops3cret" } } };
 		const view = await engine.rules.create(secret, administrator);
@@ -142,7 +142,7 @@ single("a secret parameter is shown masked, and the mask that comes back stands 
 	}),
 );
 
-single("while a rule's action does not exist, none of the values for it are shown", () =>
+exceptOnPostgres("while a rule's action does not exist, none of the values for it are shown", () =>
 	withRules(async ({ engine, settled, submit }) => {
 		const { id } = await settled((await submit({ secret: "tops3cret" }, { action: "default.said" })).id);
 		const parameters = { secret: "tops3cret", text: "plain" };
@@ -160,7 +160,7 @@ single("while a rule's action does not exist, none of the values for it are show
 	}),
 );
 
-single("what a test shows holds no secret, also where a template has carried it", () =>
+exceptOnPostgres("what a test shows holds no secret, also where a template has carried it", () =>
 	withRules(async ({ engine }) => {
 		const parameters = { secret: "tops3cret", text: "-u {{ secret }} {{ trigger.n }}" };
 		await engine.rules.create({ ...rule, action: { ref: "default.said", parameters } }, administrator);
@@ -170,7 +170,7 @@ single("what a test shows holds no secret, also where a template has carried it"
 	}),
 );
 
-single("rules are found by what they are about", () =>
+exceptOnPostgres("rules are found by what they are about", () =>
 	withRules(async ({ engine }) => {
 		await engine.rules.create({ ...rule, name: "one", enabled: true }, administrator);
 		await engine.rules.create(hook("two", "x"), { ...administrator, username: "ann" });
@@ -185,7 +185,7 @@ single("rules are found by what they are about", () =>
 	}),
 );
 
-single("a test of a rule says which criterion does not hold, or what it would run with", () =>
+exceptOnPostgres("a test of a rule says which criterion does not hold, or what it would run with", () =>
 	withRules(async ({ engine, dispatch, started }) => {
 		const criteria = { "trigger.kind": { type: "equals", pattern: "a" } };
 		const parameters = { text: "{{ trigger.kind }}" };

@@ -8,7 +8,7 @@ import { createOtherWriter } from "../../testing/engine/other-writer.test-suppor
 import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { Timers } from "./timers.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const interval = "core.svc.IntervalTimer";
 const silent = { error() {}, warn() {}, info() {}, debug() {} };
@@ -72,7 +72,7 @@ async function withSetup(run: (setup: Setup) => Promise<void>): Promise<void> {
 const at = (text: string) => Date.parse(`2031-03-04T${text}Z`);
 const shown = (text: string) => `2031-03-04 ${text}.000000+00:00`;
 
-single("a timer fires when its time has come, with the time in its payload and a trace of its name", () =>
+exceptOnPostgres("a timer fires when its time has come, with the time in its payload and a trace of its name", () =>
 	withSetup(async (setup) => {
 		const ref = await setup.createTimer(interval, { unit: "minutes", delta: 1 });
 		const node = await setup.startNode();
@@ -158,7 +158,7 @@ test("a start anew goes on counting, and fires at most the latest slot that was 
 		assert.equal(timer.next_fire_at, "2031-03-04T11:10:00.000000Z");
 	}));
 
-single("a date fires once and never again; one that is past never fires", () =>
+exceptOnPostgres("a date fires once and never again; one that is past never fires", () =>
 	withSetup(async (setup) => {
 		await setup.createTimer("core.svc.DateTimer", { date: "2031-03-04T10:05:00" });
 		await setup.createTimer("core.svc.DateTimer", { date: "2031-03-04T09:59:59" });
@@ -177,7 +177,7 @@ single("a date fires once and never again; one that is past never fires", () =>
 	}),
 );
 
-single("a timer goes with its trigger and comes with a new one", () =>
+exceptOnPostgres("a timer goes with its trigger and comes with a new one", () =>
 	withSetup(async (setup) => {
 		const node = await setup.startNode();
 		assert.equal(await setup.storage.count("timer", {}), 0);
@@ -192,7 +192,7 @@ single("a timer goes with its trigger and comes with a new one", () =>
 	}),
 );
 
-single("another time zone counts from the next start", () =>
+exceptOnPostgres("another time zone counts from the next start", () =>
 	withSetup(async (setup) => {
 		await setup.createTimer("core.svc.CronTimer", { hour: 12 });
 		const next = async () => (await setup.storage.find("timer", {}))[0]?.next_fire_at;
@@ -203,7 +203,7 @@ single("another time zone counts from the next start", () =>
 	}),
 );
 
-single("a clock that jumps ahead fires once, one that jumps back fires nothing twice", () =>
+exceptOnPostgres("a clock that jumps ahead fires once, one that jumps back fires nothing twice", () =>
 	withSetup(async (setup) => {
 		await setup.createTimer("core.svc.CronTimer", { minute: "*" });
 		const node = await setup.startNode({ grace: 3_600 });
@@ -221,7 +221,7 @@ single("a clock that jumps ahead fires once, one that jumps back fires nothing t
 	}),
 );
 
-single("rules are refused whose schedule cannot be read", () =>
+exceptOnPostgres("rules are refused whose schedule cannot be read", () =>
 	withSetup(async ({ engine }) => {
 		const rule = {
 			name: "late",

@@ -4,7 +4,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { administrator, withRules } from "../rules/rules.test-support.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const refusal = (pattern: RegExp) => (error: unknown) => isSvcError(error, "SVC_INVALID") && pattern.test(error.message);
 const hook = "core.svc.webhook";
@@ -16,7 +16,7 @@ const unreadable = [
 	["core.svc.DateTimer", { date: "tomorrow" }, /date/],
 ] as const;
 
-single("a trigger with an unreadable schedule is refused", () =>
+exceptOnPostgres("a trigger with an unreadable schedule is refused", () =>
 	withRules(async ({ engine }) => {
 		const { triggers } = engine.triggers;
 		const { ref } = await triggers.create({ type: "core.svc.IntervalTimer", parameters: { unit: "weeks", delta: 1 } });
@@ -28,7 +28,7 @@ single("a trigger with an unreadable schedule is refused", () =>
 	}),
 );
 
-single("the trigger of a type without parameters stays as long as its type", () =>
+exceptOnPostgres("the trigger of a type without parameters stays as long as its type", () =>
 	withRules(async ({ engine }) => {
 		const { triggers, types } = engine.triggers;
 		for (const ref of ["core.svc.generic.inquiry", "default.happening"]) {
@@ -54,7 +54,7 @@ test("of two changes of a trigger type at once, one may be refused, with the rea
 		assert.equal((await engine.triggers.triggers.get("default.raced")).type, "default.raced");
 	}));
 
-single("a trigger keeps its name and its type while rules use it", () =>
+exceptOnPostgres("a trigger keeps its name and its type while rules use it", () =>
 	withRules(async ({ engine, addRule }) => {
 		const { triggers } = engine.triggers;
 		const rule = await addRule({ trigger: { type: hook, parameters: { url: "a" } } });
@@ -72,7 +72,7 @@ single("a trigger keeps its name and its type while rules use it", () =>
 	}),
 );
 
-single("the mask that comes back stands for the secret", () =>
+exceptOnPostgres("the mask that comes back stands for the secret", () =>
 	withRules(async ({ engine }) => {
 		const { triggers, types } = engine.triggers;
 		const parameters_schema = { type: "object", properties: { pin: { type: "string", secret: true }, n: { type: "integer" } } };
@@ -83,7 +83,7 @@ single("the mask that comes back stands for the secret", () =>
 	}),
 );
 
-single("an event is emitted again only while its trigger is of the same type", () =>
+exceptOnPostgres("an event is emitted again only while its trigger is of the same type", () =>
 	withRules(async ({ engine }) => {
 		const { triggers, instances } = engine.triggers;
 		const own = { name: "pre", pack: "default", type: "default.happening", parameters: { n: 1 } };

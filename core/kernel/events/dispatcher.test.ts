@@ -4,7 +4,7 @@ import { isSvcError, type JsonObject } from "../../contract/index.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 async function withEngine(run: (service: TestEngine) => Promise<void>): Promise<void> {
 	const service = await startEngine();
@@ -17,7 +17,7 @@ async function withEngine(run: (service: TestEngine) => Promise<void>): Promise<
 
 const refusal = (pattern: RegExp) => (error: unknown) => isSvcError(error, "SVC_INVALID") && pattern.test(error.message);
 
-single("an event becomes an instance in a trace of its own", () =>
+exceptOnPostgres("an event becomes an instance in a trace of its own", () =>
 	withEngine(async ({ engine }) => {
 		const { instance, isNew } = await engine.dispatcher.dispatch({
 			trigger: "core.svc.generic.inquiry",
@@ -47,14 +47,14 @@ const refusals = [
 	["a payload with an unknown member", "core.svc.generic.inquiry", { id: "1", route: "r", x: 1 }, /"x"/],
 ] as const;
 
-single("an event of an unknown trigger, or whose payload does not fit, is refused", () =>
+exceptOnPostgres("an event of an unknown trigger, or whose payload does not fit, is refused", () =>
 	withEngine(async ({ engine }) => {
 		for (const [what, trigger, payload, problem] of refusals)
 			await assert.rejects(engine.dispatcher.dispatch({ trigger, payload: payload as JsonObject }), refusal(problem), what);
 	}),
 );
 
-single("a trace that does not exist is refused, a tag begins a new one each time", () =>
+exceptOnPostgres("a trace that does not exist is refused, a tag begins a new one each time", () =>
 	withEngine(async ({ engine }) => {
 		const event = { trigger: "core.svc.generic.inquiry", payload: { id: "1", route: "r" } };
 		const unknown = engine.dispatcher.dispatch({ ...event, trace: { id_: "0".repeat(24) } });
@@ -66,7 +66,7 @@ single("a trace that does not exist is refused, a tag begins a new one each time
 	}),
 );
 
-single("an event that an execution causes joins its trace", () =>
+exceptOnPostgres("an event that an execution causes joins its trace", () =>
 	withEngine(async ({ engine, submit }) => {
 		const execution = await submit();
 		const { instance } = await engine.dispatcher.dispatch({
@@ -79,7 +79,7 @@ single("an event that an execution causes joins its trace", () =>
 	}),
 );
 
-single("what nothing listens to is not drafted", () =>
+exceptOnPostgres("what nothing listens to is not drafted", () =>
 	withEngine(async ({ engine }) => {
 		const draft = await engine.dispatcher.draft({ trigger: "core.svc.generic.actiontrigger", payload: {} });
 		assert.equal(draft, undefined);

@@ -4,7 +4,7 @@ import { defineAuthBackend, defineRunner } from "../../contract/index.ts";
 import { exceptOn } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 
-const single = exceptOn(["postgres-nats"], test);
+const exceptOnNats = exceptOn(["postgres-nats"], test);
 
 /** Of the tests that look at nothing but what they submit themselves. */
 let shared: Promise<TestEngine> | undefined;
@@ -20,7 +20,7 @@ function withEngine(name: string, body: (running: TestEngine) => Promise<void>):
 
 /** One test with an engine of its own. */
 function withOwnEngine(name: string, body: (running: TestEngine) => Promise<void>, options?: Parameters<typeof startEngine>[0]): void {
-	single(name, async () => {
+	exceptOnNats(name, async () => {
 		const running = await startEngine(options);
 		try {
 			await body(running);
@@ -189,7 +189,7 @@ withOwnEngine(
 	{ options: { actionrunner: { exit_still_active_check: 0.05 } } },
 );
 
-single("an action has a token of its user while it runs, and not any longer", async () => {
+exceptOnNats("an action has a token of its user while it runs, and not any longer", async () => {
 	const authBackend = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
 	const seen: string[] = [];
 	const spy = defineRunner("spy", () => ({
@@ -240,7 +240,7 @@ withOwnEngine("last is the most recently requested execution, and an error while
 	await assert.rejects(engine.executions.get("xyz"), { code: "SVC_NOT_FOUND" });
 });
 
-single("the total of a list is that of all pages, on a full page, on the last one and behind it", async () => {
+exceptOnNats("the total of a list is that of all pages, on a full page, on the last one and behind it", async () => {
 	const { engine, submit, settled, stop } = await startEngine();
 	try {
 		for (let count = 0; count < 5; count += 1) await settled((await submit()).id);

@@ -13,7 +13,7 @@ import {
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSettableClock, type SettableClock } from "../../testing/engine/settable-clock.test-support.ts";
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { inFull } from "../../testing/extent.test-support.ts";
+import { inFull, type Register } from "../../testing/extent.test-support.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 
 const lease = 0.2;
@@ -66,8 +66,6 @@ interface Cluster extends SharedStorage {
 	/** A node of its own; stopped at the end of the test. `seconds`: of its leases, more than usual where none may be lost. */
 	startNode(runners?: readonly RunnerPlugin[], onCall?: OnCall, seconds?: number): Promise<Node>;
 }
-
-type Register = Parameters<typeof inFull>[0];
 
 /** One test with nodes that share a storage. Where the bus of the backend is not shared, no event of one reaches another. */
 function withCluster(name: string, body: (cluster: Cluster) => Promise<void>, register: Register = test): void {

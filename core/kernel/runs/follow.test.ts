@@ -14,7 +14,7 @@ import { RecordedOutput, toMaskedText } from "./output.ts";
 import { Recorder, type RecorderOptions } from "./recorder.ts";
 import { toStoredChunk } from "./to-stored-chunk.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const clock = createSystemClock();
 const now = () => toTimestamp(clock.now());
@@ -154,7 +154,7 @@ test("followers that join, leave and resume at random read every channel exactly
 	}
 });
 
-single("a follower of one channel gets that channel only, whole", async () => {
+exceptOnPostgres("a follower of one channel gets that channel only, whole", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -195,20 +195,20 @@ test("a follower that is slower than the run is caught up from storage", async (
 	assert.equal(await reading, await parts.storage.count("output_chunk", { execution_id: execution.id }));
 });
 
-single("following an execution that does not exist is an error", async () => {
+exceptOnPostgres("following an execution that does not exist is an error", async () => {
 	const { output } = await createParts();
 	const first = output.follow(createId(clock), { signal: new AbortController().signal })[Symbol.asyncIterator]().next();
 	await assert.rejects(first, { code: "SVC_NOT_FOUND" });
 });
 
-single("a run that has lost its execution can emit nothing more", async () => {
+exceptOnPostgres("a run that has lost its execution can emit nothing more", async () => {
 	const parts = await createParts();
 	const recorder = recorderFor(parts, createRunning());
 	recorder.fail(new SvcError("SVC_CONFLICT", "lost"));
 	await assert.rejects(recorder.emit("stdout", "late\n"), /lost/);
 });
 
-single("emit makes the run wait while the store is behind", async () => {
+exceptOnPostgres("emit makes the run wait while the store is behind", async () => {
 	const { storage, eventBus } = await createParts();
 	let release = () => {};
 	const gate = new Promise<void>((resolve) => {
@@ -226,7 +226,7 @@ single("emit makes the run wait while the store is behind", async () => {
 	await producing;
 });
 
-single("the text for the result is cut at the limit and says so", async () => {
+exceptOnPostgres("the text for the result is cut at the limit and says so", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	const recorder = new Recorder({
@@ -369,7 +369,7 @@ test("output as bytes is recorded and followed as output as text is, also by who
 	assert.equal(recorder.captured("stdout").bytes, whole.length);
 });
 
-single("who follows alone takes what is at hand without a wait, each chunk once and none of another channel", async () => {
+exceptOnPostgres("who follows alone takes what is at hand without a wait, each chunk once and none of another channel", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -409,7 +409,7 @@ single("who follows alone takes what is at hand without a wait, each chunk once 
 	assert.equal(follower.takeAtHand(), undefined);
 });
 
-single("what a run prints last does not push out what comes before it for those who are behind", async () => {
+exceptOnPostgres("what a run prints last does not push out what comes before it for those who are behind", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -440,7 +440,7 @@ single("what a run prints last does not push out what comes before it for those 
 	over.abort();
 });
 
-single("while runs print much, many who follow stand back, and all of them are given what there is", async () => {
+exceptOnPostgres("while runs print much, many who follow stand back, and all of them are given what there is", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
@@ -467,7 +467,7 @@ single("while runs print much, many who follow stand back, and all of them are g
 	over.abort();
 });
 
-single("the chunks of a flood are stored many at a time", async () => {
+exceptOnPostgres("the chunks of a flood are stored many at a time", async () => {
 	const parts = await createParts();
 	const run = async () => {
 		let writes = 0;

@@ -1,3 +1,4 @@
+import type { Register } from "../extent.test-support.ts";
 import { missing, type Requirement } from "../requires.ts";
 
 /** What the service may keep its records in, with the bus that goes with it; and what each needs to be installed. */
@@ -20,8 +21,6 @@ export function chosenBackend(): BackendName {
 	if (isBackendName(name)) return name;
 	throw new Error(`${backendVariable}: "${name}" is none of ${backendNames.join(", ")}`);
 }
-
-type Register = (name: string, body: () => Promise<void> | void) => void;
 
 /**
  * Registers tests of a file that need not run on these backends too: they send one request at a time, through what the suite of storages

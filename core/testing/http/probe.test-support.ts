@@ -47,6 +47,10 @@ export const basic = { authorization: `Basic ${Buffer.from("admin:a password").t
 /** Name of a route in messages. */
 export const nameOf = ({ method, path, component }: Route) => `${component} ${method} ${path}`;
 
+/** One of `step` values for the route with this number, and other ones for the next: all routes read addresses and bodies by the same code. */
+export const valuesForRoute = <T>(values: readonly T[], route: number, step: number): readonly T[] =>
+	values.filter((_value, index) => index % step === route % step);
+
 /**
  * Adds tests that share one service, with a finished execution of `probes.probe`. After each test the service must be unharmed: no answer
  * was wrong, no error is in the log, it still runs actions, and all that took less than a minute.

@@ -122,7 +122,7 @@ function planDatabase(serverUrl: string, template = "template1"): PlannedDatabas
 
 /**
  * Not `truncate`, which makes new files for each table; and only of tables that have been written to, as most tests write to a few.
- * Somebody who still holds a lock is an error.
+ * A client that still holds a lock is an error.
  */
 const emptyTables = `set lock_timeout = '10s';
 do $$ declare name text; begin

@@ -6,7 +6,7 @@ import { exceptOn, postgresBackends } from "../../../testing/backends/backend-na
 import { principal, startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import { type Files, install, keepVersion, packsOf } from "./pack-switch.test-support.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 const action = (name: string, more = "") => `name: ${name}\nrunner_type: scripted\n${more}`;
 const rule = (name: string, trigger: string, more = "") =>
@@ -64,7 +64,7 @@ async function withEngine(use: (node: TestEngine) => Promise<void>): Promise<voi
 	}
 }
 
-single("a new version brings what is new, changes what is there, and what it no longer has goes", () =>
+exceptOnPostgres("a new version brings what is new, changes what is there, and what it no longer has goes", () =>
 	withEngine(async (node) => {
 		const { report } = await install(node.engine, "disk", first);
 		assert.equal(report.countOf("action"), 2);
@@ -97,7 +97,7 @@ single("a new version brings what is new, changes what is there, and what it no 
 	}),
 );
 
-single("what operators have switched off stays off, and what was made over the API stays", () =>
+exceptOnPostgres("what operators have switched off stays off, and what was made over the API stays", () =>
 	withEngine(async ({ engine, storage }) => {
 		await install(engine, "disk", first);
 		const { rule: found } = await engine.rules.get("disk.on_full");
@@ -143,7 +143,7 @@ test("with one file that cannot be used nothing changes, and every problem is to
 		assert.equal(await node.storage.count("action", { ref: "disk.new" }), 1);
 	}));
 
-single("what this service is not made for is left out and told: runner types, and what has to be configured", () =>
+exceptOnPostgres("what this service is not made for is left out and told: runner types, and what has to be configured", () =>
 	withEngine(async ({ engine, storage }) => {
 		const files = {
 			"actions/look.yaml": action("look"),
@@ -162,7 +162,7 @@ single("what this service is not made for is left out and told: runner types, an
 	}),
 );
 
-single("defaults of another type than their parameter's are told with line and parameter, and the pack is installed", () =>
+exceptOnPostgres("defaults of another type than their parameter's are told with line and parameter, and the pack is installed", () =>
 	withEngine(async ({ engine, storage }) => {
 		const files = {
 			"actions/look.yaml": `${action("look")}parameters:\n  version:\n    type: string\n    default: 1.10\n  port: {type: integer, default: "80"}\n`,
@@ -200,7 +200,7 @@ test("a pack that goes takes everything with it, and leaves what is others'", ()
 		assert.deepEqual(await look(node), before);
 	}));
 
-single("packs of the service itself, and names of other packs, are refused", () =>
+exceptOnPostgres("packs of the service itself, and names of other packs, are refused", () =>
 	withEngine(async (node) => {
 		for (const ref of ["core", "default"]) {
 			await assert.rejects(install(node.engine, ref, {}), /belongs to the service/);

@@ -88,32 +88,34 @@ webTest("tasks are listed, items in one line, each with its runs; chains have gr
 	}, yard),
 );
 
-webTest("100 tasks are drawn in a box of their own, on a phone as well; whoever may see the workflow alone sees no runs of its tasks", () =>
-	withWeb(
-		async (web) => {
-			const root = await web.signIn("root");
-			const id = await beginUntil(web, root, "yard.large", { status: "succeeded" });
-			const page = await web.open("root", `/history/${id}/graph?task=step50`);
-			await page.getByText("100 tasks, 100 ended, 0 active").waitFor();
-			await assertFitsPhone(page);
-			const size = () => page.locator("svg.graph").evaluate((svg) => svg.getBoundingClientRect().width);
-			const before = await size();
-			await page.getByRole("button", { name: "Larger" }).click();
-			assert.ok((await size()) > before);
-			await page.getByRole("button", { name: "Fit" }).click();
-			assert.ok((await size()) < before);
-			await assertClean(page);
-			const whole = await beginUntil(web, root, "yard.whole", { status: "failed" });
-			const ann = await web.open("ann", `/history/${whole}/graph?task=both`);
-			await ann.getByRole("link", { name: /^both yard\.talk · joins all failed$/ }).waitFor();
-			await ann.getByRole("region", { name: "Task both" }).getByRole("alert").getByText("execution_view").waitFor();
-			await assertClean(ann);
-			const tasks = await web.open("ann", `/history/${whole}/tasks`);
-			await tasks.getByRole("link", { name: "both", exact: true }).waitFor();
-			await assertFitsPhone(tasks);
-		},
-		{ ...yard, grants: [{ resource_uid: "action:yard:whole", permission_types: ["action_view"] }] },
-	),
+webTest(
+	"100 tasks are drawn in a box of their own, on a phone as well; a user who may see only the workflow sees no runs of its tasks",
+	() =>
+		withWeb(
+			async (web) => {
+				const root = await web.signIn("root");
+				const id = await beginUntil(web, root, "yard.large", { status: "succeeded" });
+				const page = await web.open("root", `/history/${id}/graph?task=step50`);
+				await page.getByText("100 tasks, 100 ended, 0 active").waitFor();
+				await assertFitsPhone(page);
+				const size = () => page.locator("svg.graph").evaluate((svg) => svg.getBoundingClientRect().width);
+				const before = await size();
+				await page.getByRole("button", { name: "Larger" }).click();
+				assert.ok((await size()) > before);
+				await page.getByRole("button", { name: "Fit" }).click();
+				assert.ok((await size()) < before);
+				await assertClean(page);
+				const whole = await beginUntil(web, root, "yard.whole", { status: "failed" });
+				const ann = await web.open("ann", `/history/${whole}/graph?task=both`);
+				await ann.getByRole("link", { name: /^both yard\.talk · joins all failed$/ }).waitFor();
+				await ann.getByRole("region", { name: "Task both" }).getByRole("alert").getByText("execution_view").waitFor();
+				await assertClean(ann);
+				const tasks = await web.open("ann", `/history/${whole}/tasks`);
+				await tasks.getByRole("link", { name: "both", exact: true }).waitFor();
+				await assertFitsPhone(tasks);
+			},
+			{ ...yard, grants: [{ resource_uid: "action:yard:whole", permission_types: ["action_view"] }] },
+		),
 );
 
 webTest("chosen tasks run again, items that have succeeded only when that is asked for; then the new run is shown", () =>

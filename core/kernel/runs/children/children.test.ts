@@ -16,7 +16,7 @@ import { exceptOn, postgresBackends } from "../../../testing/backends/backend-na
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
 import { toChildId } from "./child-record.ts";
 
-const single = exceptOn(postgresBackends, test);
+const exceptOnPostgres = exceptOn(postgresBackends, test);
 
 type Script = (context: RunContext) => Promise<RunResult | undefined>;
 
@@ -118,7 +118,7 @@ test("a key stands for one child, however often it is started", async () => {
 	await withParent(script, async (node) => void (await assertSucceeded(node, await submitParent(node))));
 });
 
-single("templates in what a child is given are not rendered", async () => {
+exceptOnPostgres("templates in what a child is given are not rendered", async () => {
 	const given = "{{ svckv.system.password }} {{ 1 + 1 }}";
 	const script: Script = async ({ children }) => {
 		const id = await children.start(scripted("one", { lines: [given] }));
@@ -152,7 +152,7 @@ test("changes tell of every child as it is and of each end", async () => {
 	await withParent(script, async (node) => void (await assertSucceeded(node, await submitParent(node))));
 });
 
-single("a canceled run ends its children itself, and may wait for them beyond its abort", async () => {
+exceptOnPostgres("a canceled run ends its children itself, and may wait for them beyond its abort", async () => {
 	const script: Script = async ({ children, signal }) => {
 		const ids = await startAll(children, 2, { outcome: "hang" });
 		await assert.rejects(children.ended(ids[0] ?? ""), (error) => error instanceof RunAborted && error.kind === "cancel");
@@ -175,7 +175,7 @@ single("a canceled run ends its children itself, and may wait for them beyond it
 	});
 });
 
-single("children of a run that has ended go on", async () => {
+exceptOnPostgres("children of a run that has ended go on", async () => {
 	const script: Script = async ({ children }) => {
 		await startAll(children, 1, { outcome: "hang" });
 		return { succeeded: true, result: {} };
@@ -188,7 +188,7 @@ single("children of a run that has ended go on", async () => {
 	});
 });
 
-single("a run may do nothing with its children once it has ended, nor with those of others", async () => {
+exceptOnPostgres("a run may do nothing with its children once it has ended, nor with those of others", async () => {
 	let kept: ChildExecutions | undefined;
 	const script: Script = async ({ children }) => {
 		kept = children;
@@ -211,7 +211,7 @@ single("a run may do nothing with its children once it has ended, nor with those
 	});
 });
 
-single("a pause is refused as over the API, and what an action does not take as well", async () => {
+exceptOnPostgres("a pause is refused as over the API, and what an action does not take as well", async () => {
 	const script: Script = async ({ children }) => {
 		const [id = ""] = await startAll(children, 1, { outcome: "hang" });
 		for (const call of [children.pause, children.resume]) await assert.rejects(call(id), /does not support pause and resume/);
@@ -238,33 +238,36 @@ test("runs that wait for children leave them room", async () => {
 	await withParent(script, body, { options: { actionrunner: { actions_pool_size: 2 } } });
 });
 
-single("what is secret in a child's result is known to its parent, and what is secret to the parent to its children", async () => {
-	const secret = "correct-horse-battery";
-	const learnt = "tr0ub4dor-and-3";
-	const script: Script = async ({ children, emit, runnerParameters }) => {
-		const { password } = runnerParameters as { password: string };
-		const first = await children.start(scripted("one", { lines: [`it is ${password}`] }));
-		const second = await children.start(scripted("two", { secret: learnt, lines: [learnt] }));
-		await Promise.all([children.ended(first), children.ended(second)]);
-		assert.equal((await children.result(first))?.["stdout"], `it is ${secret}\n`);
-		const result = await children.result(second);
-		assert.equal(result?.["stdout"], `${learnt}\n`);
-		await emit("stdout", `found ${learnt}`);
-		return { succeeded: true, result: { found: String(result?.["stdout"]) } };
-	};
-	await withParent(script, async (node) => {
-		const parent = await assertSucceeded(node, await submitParent(node, { password: secret }));
-		const child = await node.engine.executions.get(toChildId(parent.id, "one"));
-		assert.equal(child.secrets.text(`it is ${secret}`), "it is ********");
-		const { secrets } = await node.engine.executions.get(parent.id);
-		assert.equal(secrets.text(String(parent.result?.["found"])), "********\n");
-		let shown = "";
-		for await (const text of node.engine.output.read(parent.id, { masked: true })) shown += text;
-		assert.equal(shown, "found ********");
-	});
-});
+exceptOnPostgres(
+	"what is secret in a child's result is known to its parent, and what is secret to the parent to its children",
+	async () => {
+		const secret = "correct-horse-battery";
+		const learnt = "tr0ub4dor-and-3";
+		const script: Script = async ({ children, emit, runnerParameters }) => {
+			const { password } = runnerParameters as { password: string };
+			const first = await children.start(scripted("one", { lines: [`it is ${password}`] }));
+			const second = await children.start(scripted("two", { secret: learnt, lines: [learnt] }));
+			await Promise.all([children.ended(first), children.ended(second)]);
+			assert.equal((await children.result(first))?.["stdout"], `it is ${secret}\n`);
+			const result = await children.result(second);
+			assert.equal(result?.["stdout"], `${learnt}\n`);
+			await emit("stdout", `found ${learnt}`);
+			return { succeeded: true, result: { found: String(result?.["stdout"]) } };
+		};
+		await withParent(script, async (node) => {
+			const parent = await assertSucceeded(node, await submitParent(node, { password: secret }));
+			const child = await node.engine.executions.get(toChildId(parent.id, "one"));
+			assert.equal(child.secrets.text(`it is ${secret}`), "it is ********");
+			const { secrets } = await node.engine.executions.get(parent.id);
+			assert.equal(secrets.text(String(parent.result?.["found"])), "********\n");
+			let shown = "";
+			for await (const text of node.engine.output.read(parent.id, { masked: true })) shown += text;
+			assert.equal(shown, "found ********");
+		});
+	},
+);
 
-single("a question that a child asks is told, and canceled with its parent", async () => {
+exceptOnPostgres("a question that a child asks is told, and canceled with its parent", async () => {
 	const script: Script = async ({ children }) => {
 		const id = await children.start({ key: "ask", action: "default.ask" });
 		let asked: Child | undefined;
@@ -290,7 +293,7 @@ single("a question that a child asks is told, and canceled with its parent", asy
 	await withParent(script, body, { runners: [parentRunner(script), asking()] });
 });
 
-single("what starts itself is refused one day, and nothing that a caller writes counts", async () => {
+exceptOnPostgres("what starts itself is refused one day, and nothing that a caller writes counts", async () => {
 	const refusals: string[] = [];
 	await withParent(
 		async (context) => {
