@@ -3,8 +3,8 @@ import type { Job } from "./test-plan.ts";
 import { TestProcess } from "./test-process.ts";
 
 /**
- * Runs one file after another. Files that need the same environment share a process, which is neither started nor warmed up for each: by that
- * the suite takes a third less of the processor's time. A file that says `// test-process: own` gets a process for itself.
+ * Runs test files one after another. Files that need the same environment share a process, which saves starting and warming up one for each
+ * file: a third of the processor's time of the suite. A file with the comment `// test-process: own` gets a process for itself.
  */
 export class Lane {
 	#process: TestProcess | undefined;

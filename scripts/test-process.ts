@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { ended, killGroup, running, type TestRun, toEnvironment, toRunnable, untilOptimized } from "./run-test-file.ts";
-import { type EndOfFile, readEndMark, withoutEndMark } from "./test-end-mark.ts";
+import { readReport, type WorkerReport, withoutReport } from "./worker-report.ts";
 
 /** Bytes of memory beyond which a process gets no further file: to collect a large heap takes longer than to start a process. */
 const mostMemory = 500 * 1_048_576;
@@ -19,7 +19,7 @@ export class TestProcess {
 	/** What it has printed since the present file began, and the part of it that came by its standard output. */
 	#pieces: string[] = [];
 	#stdout = "";
-	#onEnd: (end: EndOfFile) => void = () => {};
+	#onEnd: (end: WorkerReport) => void = () => {};
 	/** Seconds of the processor that were told at the end of its files. */
 	#told = 0;
 	#hasFailed = false;
@@ -43,7 +43,7 @@ export class TestProcess {
 		this.#child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
 			this.#pieces.push(piece);
 			this.#stdout += piece;
-			const end = readEndMark(this.#stdout);
+			const end = readReport(this.#stdout);
 			// What was written to the other pipe before may arrive at the same moment.
 			if (end !== undefined) setImmediate(() => this.#onEnd(end));
 		});
@@ -63,7 +63,7 @@ export class TestProcess {
 			timedOut = true;
 			killGroup(this.#child.pid);
 		}, timeout * 1000);
-		const atEnd = new Promise<EndOfFile>((resolve) => {
+		const atEnd = new Promise<WorkerReport>((resolve) => {
 			this.#onEnd = resolve;
 		});
 		this.#child.send(toRunnable(file).path);
@@ -75,7 +75,7 @@ export class TestProcess {
 		this.#told += end.processorSeconds;
 		this.#hasFailed = end.code !== 0;
 		this.#isLarge = end.memory > mostMemory;
-		return { ...end, code: timedOut ? null : end.code, output: withoutEndMark(this.#pieces.join("")), timedOut };
+		return { ...end, code: timedOut ? null : end.code, output: withoutReport(this.#pieces.join("")), timedOut };
 	}
 
 	/** Lets it end. Gives false where it had to be killed although no file has failed: one of them has left something behind that goes on. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EndedChildren } from "./ended-children.ts";
-import { toEndMark } from "./test-end-mark.ts";
+import { toReportText } from "./worker-report.ts";
 
 // A process of the test run. It runs the test files that its parent names, one after another, so that each finds the code of the ones before
 // loaded and compiled. A file must leave the process as it was; what is easily left behind, this program puts back itself.
@@ -28,7 +28,9 @@ async function runFile(file: string): Promise<void> {
 	const code = Number(process.exitCode ?? 0);
 	restore();
 	const { user, system } = process.cpuUsage(before);
-	process.stdout.write(toEndMark({ code, processorSeconds: (user + system) / 1e6 + children.take(), memory: process.memoryUsage.rss() }));
+	process.stdout.write(
+		toReportText({ code, processorSeconds: (user + system) / 1e6 + children.take(), memory: process.memoryUsage.rss() }),
+	);
 }
 
 function restore(): void {

@@ -111,7 +111,7 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 		const lane = new Lane();
 		const next = () => queues.find(({ length }) => length > 0)?.shift();
 		for (let job = next(); job !== undefined; job = next()) results.push(await runJob(job, lane));
-		results.push(...(await lane.end()).map(toHanging));
+		results.push(...(await lane.end()).map(toLeftRunning));
 	};
 	const workers = Array.from({ length: Math.max(1, parallel) }, () => worker([working, waiting]));
 	await Promise.all([...workers, ...(parallel > 1 ? [worker([waiting, working])] : [])]);
@@ -119,8 +119,10 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 }
 
 /** The result of a process that went on after its last file. It is no file, so it has no second chance. */
-function toHanging(files: string): Result {
-	process.stdout.write(`FAIL a process did not end by itself, and was killed. One of its files has left something behind: ${files}\n`);
+function toLeftRunning(files: string): Result {
+	process.stdout.write(
+		`FAIL a process did not end by itself, and was killed. One of these files has left a server, timer or process running: ${files}\n`,
+	);
 	const job = { file: "", name: `the process of ${files}`, timeout: 0, isWaiting: false, isAlone: false, isFullOnly: false };
 	return { job, tally: { ...noTests, failed: 1 }, processorSeconds: 0 };
 }

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { run } from "../run.ts";
 import { findCache, packOnce } from "./npm.test-support.ts";
-import { hashPackedFiles, once } from "./once.test-support.ts";
+import { hashPackedFiles, sharedDirectory } from "./shared-directory.test-support.ts";
 
-/** What the README says to type first, in an empty folder next to the one with the packed file. */
-export const firstLine = "npx --package ../svc/svc-automation-0.1.0.tgz svc create project demo";
+/** The first command of the README, typed in an empty folder beside the one with the tarball. */
+export const firstCommand = "npx --package ../svc/svc-automation-0.1.0.tgz svc create project demo";
 
 /** npm writes where a package is from relative to the directory that has it. */
 const fileSource = /file:(?:\.\.\/)+svc\//g;
 
-/** What `firstLine` leaves behind: the project, and the package with all that npm has installed for it, without any of it being there before. */
+/** What `firstCommand` creates where nothing was installed before: the project, and the package with its dependencies. */
 export interface FirstInstallation {
 	/** The new project, with nothing installed. */
 	copyProject(directory: string): Promise<void>;
@@ -21,7 +21,7 @@ export interface FirstInstallation {
 
 /** Typed once for all test files: to install everything takes most of their time. */
 export async function installFirst(): Promise<FirstInstallation> {
-	const made = await once("first", hashPackedFiles(), async (target) => {
+	const made = await sharedDirectory("first", hashPackedFiles(), async (target) => {
 		const parent = await mkdtemp(join(tmpdir(), "svc-first-"));
 		try {
 			const [folder, svc, cache] = ["folder", "svc", "npm"].map((name) => join(parent, name)) as [string, string, string];
@@ -34,8 +34,8 @@ export async function installFirst(): Promise<FirstInstallation> {
 			const settings = { npm_config_cache: cache, npm_config_yes: "true", npm_config_prefer_offline: "true" };
 			// No package needs its install script; some of them would look for a compiler.
 			const quick = { npm_config_ignore_scripts: "true", npm_config_audit: "false", npm_config_update_notifier: "false" };
-			const { code, output } = await run("bash", ["-c", firstLine], { cwd: folder, env: { ...process.env, ...settings, ...quick } });
-			if (code !== 0) throw new Error(`${firstLine}: ${output}`);
+			const { code, output } = await run("bash", ["-c", firstCommand], { cwd: folder, env: { ...process.env, ...settings, ...quick } });
+			if (code !== 0) throw new Error(`${firstCommand}: ${output}`);
 			const [installed = ""] = await readdir(join(cache, "_npx"));
 			await copy(join(folder, "demo"), join(target, "demo"));
 			await copy(join(cache, "_npx", installed, "node_modules"), join(target, "node_modules"));

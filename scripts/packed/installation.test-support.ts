@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installFirst } from "./first-installation.test-support.ts";
 import { install, isOffline, packOnce } from "./npm.test-support.ts";
-import { once } from "./once.test-support.ts";
+import { sharedDirectory } from "./shared-directory.test-support.ts";
 
 /** The packed package, installed into an empty TypeScript project with a plugin of somebody else. */
 export interface Installation {
@@ -57,7 +57,7 @@ export async function installPackage(): Promise<Installation | string> {
 /** A folder with the oldest TypeScript that is supported and the current Node. */
 async function installTools(): Promise<string> {
 	const { package: name, version } = currentNode;
-	return once("tools", `${oldTypeScript}-${version}`, (directory) =>
+	return sharedDirectory("tools", `${oldTypeScript}-${version}`, (directory) =>
 		install(directory, [`typescript@${oldTypeScript}`, `${name}@${version}`]),
 	);
 }

@@ -2,7 +2,7 @@ import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "../run.ts";
-import { hashPackedFiles, once } from "./once.test-support.ts";
+import { hashPackedFiles, sharedDirectory } from "./shared-directory.test-support.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** What npm says when it reaches no registry. */
@@ -23,7 +23,7 @@ export async function pack(directory: string): Promise<string> {
 
 /** A copy of the tarball, which is made once for all test files. */
 export async function packOnce(directory: string): Promise<string> {
-	const made = await once("tarball", hashPackedFiles(), async (target) => void (await pack(target)));
+	const made = await sharedDirectory("tarball", hashPackedFiles(), async (target) => void (await pack(target)));
 	const [name = ""] = await readdir(made);
 	await copyFile(join(made, name), join(directory, name));
 	return join(directory, name);

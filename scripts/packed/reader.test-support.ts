@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
-import { firstLine } from "./first-installation.test-support.ts";
+import { firstCommand } from "./first-installation.test-support.ts";
 import type { Line } from "./machine.test-support.ts";
 import type { Step } from "./pages.test-support.ts";
 import { command } from "./project.test-support.ts";
@@ -68,7 +68,7 @@ export class Reader {
 
 	/** In the terminal that is there: folder and variables are those of the last command. Whoever asks for a password gets it. */
 	async #type(typed: string): Promise<string> {
-		const commands = await this.#passFirstLine(typed);
+		const commands = await this.#passFirstCommand(typed);
 		const state = join(this.#line.env["HOME"] ?? "", "terminal");
 		const script = `set -e -a -o pipefail; cd "${this.#directory}"; ${this.#state}\n${this.#asHere(commands)}\npwd > ${state}; declare -p TOKEN >> ${state} 2>/dev/null || true`;
 		const { code, printed } = await new Started(script, this.#environment(), this.#password).ended();
@@ -80,13 +80,13 @@ export class Reader {
 	}
 
 	/** The commands without the first line of the README, where what it does was done already. */
-	async #passFirstLine(commands: string): Promise<string> {
+	async #passFirstCommand(commands: string): Promise<string> {
 		const { first, directory } = this.#line;
-		if (first === undefined || !commands.startsWith(`${firstLine}\n`)) return commands;
+		if (first === undefined || !commands.startsWith(`${firstCommand}\n`)) return commands;
 		const project = join(directory, "demo");
 		await first.copyProject(project);
 		await first.copyModules(project, join(directory, "../svc/svc-automation.tgz"));
-		return commands.slice(firstLine.length);
+		return commands.slice(firstCommand.length);
 	}
 
 	async #start(commands: string): Promise<void> {

@@ -1,4 +1,4 @@
-// It waits until the driver of SQLite lets go of its files, which what other files have left in the process delays.
+// It waits until the SQLite driver closes a database. What earlier test files have left in the process delays that.
 // test-process: own
 import * as assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";

@@ -23,8 +23,8 @@ export function chosenBackend(): BackendName {
 }
 
 /**
- * Registers tests of a file that need not run on these backends too: they send one request at a time, through what the suite of storages
- * tests. What depends on statements that run at once, or on several nodes, is in the rest of the file.
+ * Registers tests that are left out on these backends: they send one request at a time, and use only what the suite for storages tests on every
+ * backend. Tests of concurrent statements or of several nodes are registered without it.
  */
 export function exceptOn(backends: readonly BackendName[], test: Register): Register {
 	return backends.includes(chosenBackend()) ? () => undefined : test;

@@ -10,7 +10,7 @@ export interface LoopReport<T> {
 	/**
 	 * Milliseconds of the longest turn. What others took of the processor meanwhile, other threads among them, does not count, and neither
 	 * does the collection of garbage, which takes longer on a busy machine and falls into any turn. What
-	 * interrupted work takes when it is begun again does not count (`begunAgain`).
+	 * a second attempt at interrupted work takes does not count (`extraRetryTime`).
 	 */
 	readonly longest: number;
 }
@@ -19,11 +19,11 @@ export interface LoopReport<T> {
 export const longestTurn = 100;
 
 /**
- * If others have the processor while the time limit of some work runs out, the service begins that work again, because it must not refuse honest
- * work on a busy machine. The new attempt may take four times what was left of the limit (`core/language/work-budget.ts`), which is at most what
- * others took. So the turn may be longer by three times that.
+ * If other processes use the processor until the time limit of some work expires, the service tries that work again, so that a busy machine does
+ * not make it refuse valid requests. The limit counts the processor's time, so what is left of it is at most what the others took. The second
+ * attempt may run for four times that instead of once (`core/language/work-budget.ts`): a turn may be longer by three times what others took.
  */
-const begunAgain = 3;
+const extraRetryTime = 3;
 
 /** Milliseconds between two requests that others make meanwhile. */
 const healthPause = 5;
@@ -42,7 +42,7 @@ export async function watchLoop<T>({ urls }: Pick<ServiceUnderTest, "urls">, wor
 		if (milliseconds > longestTurn) longTurns.push({ from, to: performance.now(), milliseconds });
 		else longest = Math.max(longest, milliseconds);
 		[from, own, cpu] = [performance.now(), ownTime(), process.cpuUsage()];
-		// A timer and not each turn: while the process waits, so does this. It adds a millisecond of short turns to a long one.
+		// With a timer, rather than a callback in every turn, an idle process sleeps. A long turn may be measured one millisecond too long.
 		if (!isOver) setTimeout(look, 1);
 	};
 	const askHealth = async () => {
@@ -74,7 +74,7 @@ interface Turn {
 
 function counted(turn: Turn, collections: readonly PerformanceEntry[]): number {
 	const takenByOthers = turn.to - turn.from - turn.milliseconds;
-	return turn.milliseconds - collected(turn, collections) - begunAgain * takenByOthers;
+	return turn.milliseconds - collected(turn, collections) - extraRetryTime * takenByOthers;
 }
 
 /** Milliseconds of a turn in which garbage was collected. */

@@ -47,7 +47,7 @@ export const basic = { authorization: `Basic ${Buffer.from("admin:a password").t
 /** Name of a route in messages. */
 export const nameOf = ({ method, path, component }: Route) => `${component} ${method} ${path}`;
 
-/** One of `step` values for the route with this number, and other ones for the next: all routes read addresses and bodies by the same code. */
+/** Every `step`-th value, from a different one on for each route: the same code reads the URLs and bodies of all routes, so each gets a share. */
 export const valuesForRoute = <T>(values: readonly T[], route: number, step: number): readonly T[] =>
 	values.filter((_value, index) => index % step === route % step);
 

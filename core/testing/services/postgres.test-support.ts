@@ -121,8 +121,8 @@ function planDatabase(serverUrl: string, template = "template1"): PlannedDatabas
 }
 
 /**
- * Not `truncate`, which makes new files for each table; and only of tables that have been written to, as most tests write to a few.
- * A client that still holds a lock is an error.
+ * Uses `delete`, as `truncate` creates new files for each table, and only on tables that were written to: most tests write to few. Fails if a
+ * client still holds a lock.
  */
 const emptyTables = `set lock_timeout = '10s';
 do $$ declare name text; begin

@@ -31,8 +31,8 @@ interface AxeAnswer {
 /** Rules whose answer depends on the theme. */
 const colorRules = ["color-contrast", "link-in-text-block"];
 
-/** Kinds of text whose contrast was checked. Almost all of a page looks as on the page before, and contrast is most of what axe computes. */
-const knownKinds: Readonly<Record<Theme, Set<string>>> = { light: new Set(), dark: new Set() };
+/** Styles of text whose contrast was checked, which later pages skip: pages look mostly alike, and contrast is most of what axe computes. */
+const checkedStyles: Readonly<Record<Theme, Set<string>>> = { light: new Set(), dark: new Set() };
 
 let axe: Promise<string> | undefined;
 
@@ -58,7 +58,7 @@ export async function assertAccessible(page: Page): Promise<void> {
 
 /** Checks the kinds of text that are new. Returns whether there were some. */
 async function assertContrast(page: Page, theme: Theme): Promise<boolean> {
-	const known = knownKinds[theme];
+	const known = checkedStyles[theme];
 	const { found, kinds } = await page.evaluate(checkContrast, { known: [...known], runOnly: colorRules });
 	assert.deepEqual(found, [], `${theme}: ${found.join("\n")}`);
 	for (const kind of kinds) known.add(kind);

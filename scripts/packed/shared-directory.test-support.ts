@@ -13,10 +13,10 @@ const left = /^examples\/[^/]+\/data$|\/__pycache__$/;
 const lockLifetime = 300_000;
 
 /**
- * A directory that is made once for all test files, also those that run at the same time, and made again when `key` changes. Nothing may
- * be written to it afterwards.
+ * Creates a directory once for all test files, even for those that run at the same time, and again when `key` changes. It is only read after
+ * that.
  */
-export async function once(name: string, key: string, make: (directory: string) => Promise<void>): Promise<string> {
+export async function sharedDirectory(name: string, key: string, make: (directory: string) => Promise<void>): Promise<string> {
 	const directory = join(kept, `${name}-${key}`);
 	const lock = join(kept, `${name}.lock`);
 	await mkdir(kept, { recursive: true });
