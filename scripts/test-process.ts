@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { ended, killGroup, running, type TestRun, toEnvironment, toRunnable, untilOptimized } from "./run-test-file.ts";
+import { ended, killGroup, nodeOptions, running, type TestRun, toEnvironment, toRunnable } from "./run-test-file.ts";
 import { readReport, type WorkerReport, withoutReport } from "./worker-report.ts";
 
 /** Bytes of memory beyond which a process gets no further file: to collect a large heap takes longer than to start a process. */
@@ -29,7 +29,7 @@ export class TestProcess {
 	constructor(environment: NodeJS.ProcessEnv, isBuilt: boolean) {
 		this.#child = spawn(
 			process.execPath,
-			[untilOptimized, ...(isBuilt ? ["--enable-source-maps", builtWorker] : ["--import", "tsx", worker])],
+			[...nodeOptions, ...(isBuilt ? ["--enable-source-maps", builtWorker] : ["--import", "tsx", worker])],
 			{
 				stdio: ["ignore", "pipe", "pipe", "ipc"],
 				env: toEnvironment(environment),

@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
@@ -24,11 +24,15 @@ function listOf(properties: Record<string, unknown>, required: readonly string[]
 	return { type: "array", items: { type: "object", additionalProperties: false, required, properties } };
 }
 
+/** Compiled when it is first needed: most sites declare no roles. */
+let validate: ValidateFunction | undefined;
+
 /** What is wrong with the shape of `rbac.roles`, `rbac.assignments` and `rbac.mappings`, each with its path. */
 export function findRoleProblems(section: unknown): string[] {
-	const ajv = new Ajv({ allErrors: true, strict: false, logger: false });
-	if (section === undefined || ajv.validate(schema, section)) return [];
-	return (ajv.errors ?? []).map(({ instancePath, message, params }) => {
+	if (section === undefined) return [];
+	validate ??= new Ajv({ allErrors: true, strict: false, logger: false }).compile(schema);
+	if (validate(section)) return [];
+	return (validate.errors ?? []).map(({ instancePath, message, params }) => {
 		const path = instancePath.replace(/\/(\d+)/g, "[$1]").replaceAll("/", ".");
 		const name = "additionalProperty" in params ? ` (${String(params["additionalProperty"])})` : "";
 		return `rbac${path}: ${message}${name}`;

@@ -5,14 +5,19 @@ import { toDocumentedPath } from "../../http/openapi/operation.ts";
 import type { Route } from "../../http/route.ts";
 import { DeclaredAnswers } from "./declared-answers.test-support.ts";
 
-// Whoever imports this has every answer of the services in its process compared with what its route declares: another one ends the process.
-const known = new WeakMap<Route, DeclaredAnswers>();
+// A test that imports this compares every answer of the services in its process with what the route declares. A difference ends the process.
+const byRoute = new WeakMap<Route, DeclaredAnswers>();
+/** By the text of the description: each service makes routes of its own, and to compile their schemas takes longer than to start it. */
+const byDescription = new Map<string, DeclaredAnswers>();
 
 function declaredOf(route: Route): DeclaredAnswers {
-	let declared = known.get(route);
+	let declared = byRoute.get(route);
 	if (declared === undefined) {
-		declared = new DeclaredAnswers(toDocument([route], "0.0.0"));
-		known.set(route, declared);
+		const document = toDocument([route], "0.0.0");
+		const description = JSON.stringify(document);
+		declared = byDescription.get(description) ?? new DeclaredAnswers(document);
+		byDescription.set(description, declared);
+		byRoute.set(route, declared);
 	}
 	return declared;
 }
