@@ -9,7 +9,7 @@ import { test as plainTest } from "uvu";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { canMountLayers } from "../../plugins-runner/_container/storage-driver.test-support.ts";
-import { isOffline, packOnce } from "../../scripts/packed/npm.test-support.ts";
+import { isOffline, pack } from "../../scripts/packed/npm.test-support.ts";
 import { smoke } from "../../scripts/packed/smoke.test-support.ts";
 import { run } from "../../scripts/run.ts";
 import { certificates, layOutBase } from "./base-image.test-support.ts";
@@ -90,7 +90,7 @@ async function buildImage(engine: Engine, directory: string): Promise<void> {
 	const context = join(directory, "context");
 	await mkdir(context);
 	for (const name of ["Containerfile", "svc.config.ts"]) await cp(join(import.meta.dirname, name), join(context, name));
-	const tarball = (await packOnce(context)).split("/").at(-1);
+	const tarball = (await pack(context)).split("/").at(-1);
 	const given = ["--build-arg", "BASE=localhost/base", "--build-arg", `PACKAGE=./context/${tarball}`];
 	const { output } = await run("npm", ["config", "get", "cache"]);
 	const volume = ["-v", `${output.trim().split("\n").at(-1)}:${cache}`];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { extract } from "tar";
 import { test } from "uvu";
-import { packOnce } from "./npm.test-support.ts";
+import { pack } from "./npm.test-support.ts";
 import { askForToken, succeed, withPacked } from "./project.test-support.ts";
 
 // What an installation does besides is in packed.test.ts, which the full suite runs: here the packages of the project are those of a registry.
@@ -17,7 +17,7 @@ test("the files of the packed package are all that it needs to serve, and its co
 		const target = join(directory, "node_modules/svc-automation");
 		await mkdir(join(directory, "node_modules/.bin"), { recursive: true });
 		await mkdir(target);
-		await extract({ file: await packOnce(parent), cwd: target, strip: 1 });
+		await extract({ file: await pack(parent), cwd: target, strip: 1 });
 		// Node looks for packages in the folders above, too.
 		await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(parent, "node_modules"));
 		// As npm does for each command that it links.

@@ -1,13 +1,16 @@
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { type FirstInstallation, installFirst } from "./first-installation.test-support.ts";
+import { copyModules, installFirst } from "./first-installation.test-support.ts";
 import { currentNode } from "./installation.test-support.ts";
-import { findCache, install, isOffline, packOnce } from "./npm.test-support.ts";
+import { findCache, install, isOffline, pack } from "./npm.test-support.ts";
 
 /** Nothing but Node, npm and the packed file: the file is in `svc`, and each line of releases has an empty folder beside that. */
 export interface Machine {
 	readonly lines: readonly Line[];
+	readonly tarball: string;
+	/** The directory with the packed package and its dependencies, as npm has installed them. */
+	readonly modules: string;
 	remove(): Promise<void>;
 }
 
@@ -17,8 +20,8 @@ export interface Line {
 	/** Where somebody begins. */
 	readonly directory: string;
 	readonly env: NodeJS.ProcessEnv;
-	/** What the first line of the README has left behind, where it was typed for all test files; undefined where it must be typed. */
-	readonly first?: FirstInstallation;
+	/** True if the first line of the README was already typed in `directory`, and the packages that it has installed are in the project. */
+	readonly hasProject: boolean;
 }
 
 const oldNode = { name: "Node 20", package: currentNode.package, version: "20.20.2" };
@@ -41,13 +44,14 @@ export async function createMachine(count: number): Promise<Machine | string> {
 		for (const directory of [tools, packed]) await mkdir(directory);
 		const chosen = releases.slice(0, count);
 		const names = chosen.flatMap(({ node, npm }) => [`${toFolder(node)}@npm:${node.package}@${node.version}`, `${npm.name}@${npm.source}`]);
-		await Promise.all([packOnce(packed), names.length > 0 ? install(tools, names) : undefined]);
+		const [tarball] = await Promise.all([pack(packed), names.length > 0 ? install(tools, names) : undefined]);
 		const cache = await findCache();
 		const toLine = async (name: string, folder: string, path: readonly string[]): Promise<Line> => {
 			const [directory, home] = ["folder", "home"].map((each) => join(parent, folder, each)) as [string, string];
 			for (const each of [directory, home]) await mkdir(each, { recursive: true });
 			await symlink(packed, join(parent, folder, "svc"));
-			return { name, directory, env: { ...toEnvironment(home, cache), PATH: [...path, process.env["PATH"]].join(delimiter) } };
+			const env = { ...toEnvironment(home, cache), PATH: [...path, process.env["PATH"]].join(delimiter) };
+			return { name, directory, env, hasProject: false };
 		};
 		const toRelease = async ({ node, npm }: (typeof releases)[number]): Promise<Line> => {
 			const commands = join(parent, npm.name, "bin");
@@ -57,11 +61,11 @@ export async function createMachine(count: number): Promise<Machine | string> {
 			const path = [commands, join(tools, "node_modules", toFolder(node), "bin")];
 			return toLine(`${node.name} with ${npm.name}`, npm.name, path);
 		};
-		const toOwn = async (): Promise<Line> => {
-			const line = await toLine(`Node ${process.versions.node.split(".")[0]} of this machine`, "own", []);
-			return { ...line, first: await installFirst() };
-		};
-		return { lines: await Promise.all(count === 0 ? [toOwn()] : chosen.map(toRelease)), remove };
+		const own = await toLine(`Node ${process.versions.node.split(".")[0]} of this machine`, "own", []);
+		const modules = await installFirst(own.directory, join(parent, "npm"), own.env);
+		await copyModules(modules, join(own.directory, "demo"), join(parent, "own/svc/svc-automation.tgz"));
+		const lines = count === 0 ? [{ ...own, hasProject: true }] : await Promise.all(chosen.map(toRelease));
+		return { lines, tarball, modules, remove };
 	} catch (error) {
 		await remove();
 		if (isOffline(error)) return "the npm registry cannot be reached";

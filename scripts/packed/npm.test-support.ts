@@ -1,8 +1,6 @@
-import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "../run.ts";
-import { hashPackedFiles, sharedDirectory } from "./shared-directory.test-support.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** What npm says when it reaches no registry. */
@@ -18,14 +16,6 @@ export async function pack(directory: string): Promise<string> {
 	const { code, output } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", directory], { cwd: root });
 	const name = /^\S+\.tgz$/m.exec(output)?.[0];
 	if (code !== 0 || name === undefined) throw new Error(`npm pack: ${output}`);
-	return join(directory, name);
-}
-
-/** A copy of the tarball, which is made once for all test files. */
-export async function packOnce(directory: string): Promise<string> {
-	const made = await sharedDirectory("tarball", hashPackedFiles(), async (target) => void (await pack(target)));
-	const [name = ""] = await readdir(made);
-	await copyFile(join(made, name), join(directory, name));
 	return join(directory, name);
 }
 

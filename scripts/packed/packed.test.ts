@@ -1,36 +1,53 @@
 // test-suite: full
-// test-timeout: 400
+// test-timeout: 600
 import * as assert from "node:assert/strict";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test as plainTest } from "uvu";
+import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
+import { people, service, slapdTest, startSlapd, toGroup, toPerson } from "../../plugins-auth/ldap/slapd.test-support.ts";
 import { run } from "../run.ts";
 import { type Installation, installPackage } from "./installation.test-support.ts";
+import { createMachine, type Line, type Machine } from "./machine.test-support.ts";
 import { hidePackages } from "./packages.test-support.ts";
+import { readSteps } from "./pages.test-support.ts";
 import { askForToken, command, greet, readExports, succeed, withPacked } from "./project.test-support.ts";
+import { Reader } from "./reader.test-support.ts";
 import { smoke } from "./smoke.test-support.ts";
 
-const installed = await installPackage();
+// The pages are followed with the Node and npm that run this. NODE_LINES=1 follows them with Node 24 and its npm, NODE_LINES=2 with the oldest
+// releases that are supported, too.
+const machine = await createMachine(Number(process.env["NODE_LINES"] ?? 0));
+let installation: Promise<Installation> | undefined;
+const page = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const tsx = import.meta.resolve("tsx");
 const compile = fileURLToPath(new URL("compile.mjs", import.meta.url));
 const builtCommand = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
 
 /** Skipped by name where no registry can be reached. */
-function test(name: string, handler: (installation: Installation) => Promise<void>): void {
-	if (typeof installed !== "string") return plainTest(name, () => handler(installed));
-	process.stdout.write(`SKIP ${name}: ${installed}\n`);
+function machineTest(name: string, handler: (machine: Machine) => Promise<void>): void {
+	if (typeof machine !== "string") return plainTest(name, () => handler(machine));
+	process.stdout.write(`SKIP ${name}: ${machine}\n`);
 	plainTest.skip(name, () => undefined);
 }
 
+/** With a project that all these tests share, into which the packed package is installed. */
+function test(name: string, handler: (installation: Installation) => Promise<void>): void {
+	machineTest(name, async (found) => {
+		installation ??= installPackage(found);
+		await handler(await installation);
+	});
+}
+
 plainTest.after(async () => {
-	if (typeof installed !== "string") await installed.remove();
+	if (typeof machine !== "string") await machine.remove();
 });
 
 const said = { embedded: "GOOD!\nMORNING!\n", served: "GOOD?\nMORNING?\n" };
 const oneCopy = { service: true, index: true, plugin: true };
 
-test("every export can be imported, and nothing else of the package", async ({ directory, nodes }) => {
+test("every export can be imported, also without optional packages, and nothing else of the package", async ({ directory, nodes }) => {
 	const inside = [
 		"svc-automation/dist/core/index.js",
 		"svc-automation/core/kernel",
@@ -47,7 +64,10 @@ test("every export can be imported, and nothing else of the package", async ({ d
 		const { createRequire } = await import("node:module");
 		const { openapi } = createRequire(process.cwd() + "/x.js")("svc-automation/openapi.json");
 		if (openapi !== "3.1.0") throw new Error("openapi.json says " + openapi);`;
-	for (const { env } of nodes) await succeed("node", ["--input-type=module", "-e", script], { cwd: directory, env });
+	const importAll = (env: NodeJS.ProcessEnv = {}) => succeed("node", ["--input-type=module", "-e", script], { cwd: directory, env });
+	await importAll(nodes[0]?.env);
+	const shown = await hidePackages(directory, () => true);
+	await importAll(nodes[1]?.env).finally(shown);
 });
 
 test("a project compiles against every export, declarations of libraries checked as well, and a mistake does not", async (installation) => {
@@ -83,12 +103,10 @@ test("npx svc serves a project with its own runner and users, output shows while
 	});
 });
 
-test("a program with the engine in it sees one copy of the package, compiled and from its source", async ({ directory, nodes }) => {
-	for (const [index, args] of [["build/src/embed.js"], ["--import", tsx, "src/embed.ts"]].entries()) {
-		const output = await succeed("node", args, { cwd: directory, env: nodes[index]?.env ?? {} });
-		const ended = JSON.parse(/^\{"status.*$/m.exec(output)?.[0] ?? output);
-		assert.deepEqual(ended, { status: "succeeded", result: { said: said.embedded, copies: oneCopy } }, args.join(" "));
-	}
+test("a compiled program with the engine in it sees one copy of the package", async ({ directory, nodes: [node] }) => {
+	const output = await succeed("node", ["build/src/embed.js"], { cwd: directory, env: node?.env ?? {} });
+	const ended = JSON.parse(/^\{"status.*$/m.exec(output)?.[0] ?? output);
+	assert.deepEqual(ended, { status: "succeeded", result: { said: said.embedded, copies: oneCopy } });
 });
 
 test("a configuration in JavaScript, and one that tsx loads, see one copy of the package", async ({ directory, nodes: [node] }) => {
@@ -138,28 +156,76 @@ test("without optional packages the shipped configuration starts, and the log sa
 });
 
 test("a plugin whose package is missing ends the start with the name of the package", async ({ directory, nodes: [node] }) => {
-	const config = await readFile(join(directory, "shipped.config.ts"), "utf8");
-	// What a storage, an auth backend and a runner do; what others do, their own tests see.
-	const changes = {
-		libsql: (text: string) => text,
-		"openid-client": (text: string) =>
-			text.replace(
-				"event_bus:",
-				'auth: { backend: "openid_connect", backend_kwargs: { issuer: "https://login.example.org", client_id: "svc" } },\n\tevent_bus:',
-			),
-		pyodide: (text: string) => text.replace("pythonScript()", 'pythonScript({ engine: "pyodide" })'),
+	const shown = await hidePackages(directory, (each) => each === "libsql");
+	try {
+		const env = { ...node?.env, SVC_DATA_DIR: join(directory, "data-missing"), SVC_ADMIN_PASSWORD: "packed" };
+		const { code, output } = await run(command, ["serve", "--config", "shipped.config.ts"], { cwd: directory, env });
+		assert.equal(code, 1, output);
+		assert.match(output, /needs the package "libsql".*npm install libsql/);
+	} finally {
+		await shown();
+	}
+});
+
+/** What `svc create` says can be typed next: the page says the same, and each of its lines is typed. */
+const printedNext = (name: string) => new RegExp(`^Next: cd ${name} && npm install && npm test$`, "m");
+/** What of which page somebody does, one after the other in the same project, and what they see then. */
+const readme = ["README.md", ["In a project of your own", "What it looks like"], [/^3$/m, /Hello Ann$/m, /load average/]] as const;
+const runner = [
+	"docs/guides/write-a-runner.md",
+	["Begin with a package"],
+	[printedNext("weather"), /Passed: +[1-9]/, /^It snows\.$/m],
+] as const;
+const backend = [
+	"docs/guides/write-an-auth-backend.md",
+	["Begin with a package"],
+	[printedNext("staff-list"), /Passed: +[1-9]/, /\bann\b/],
+] as const;
+const embedded = ["The engine alone", "The service in your server"] as const;
+const embed = ["docs/guides/embed-the-engine.md", embedded, [/^stdout: step 3$/m, /something else/]] as const;
+
+/** Each in the project that the first has made. */
+const walks = [readme, runner, backend, embed] as const;
+
+for (const line of typeof machine === "string" ? [undefined] : machine.lines) {
+	const name = line?.name ?? "a machine with nothing on it";
+	let reader: Reader;
+	for (const [path, headings, sees] of walks) {
+		machineTest(`${name}: what ${path} says can be done word by word where there is nothing but the packed file`, async () => {
+			reader ??= await Reader.create(line as Line);
+			try {
+				const printed = await reader.follow(headings.flatMap((heading) => readSteps(page(path), heading)));
+				for (const seen of sees) assert.match(printed, seen);
+			} finally {
+				await reader.endAll();
+			}
+		});
+	}
+}
+
+slapdTest(plainTest, "openssl")("what docs/guides/swap-the-auth-backend.md says can be done word by word, with a directory", async () => {
+	if (typeof machine === "string") return;
+	const certificates = await createCertificates();
+	const password = "password of ann";
+	const slapd = await startSlapd({ entries: [toPerson("ann", password), toGroup("staff", [`uid=ann,${people}`])], certificates });
+	const env = {
+		...{ LDAP_HOST: "localhost", LDAP_PORT: String(slapd.ports.ldap), LDAP_CACERT: certificates.ca },
+		LDAP_BIND_PASSWORD: service.password,
 	};
-	for (const [name, change] of Object.entries(changes)) {
-		await writeFile(join(directory, "missing.config.ts"), change(config));
-		const shown = await hidePackages(directory, (each) => each === name);
-		try {
-			const env = { ...node?.env, SVC_DATA_DIR: join(directory, `data-${name.replace("/", "-")}`), SVC_ADMIN_PASSWORD: "packed" };
-			const { code, output } = await run(command, ["serve", "--config", "missing.config.ts"], { cwd: directory, env });
-			assert.equal(code, 1, output);
-			assert.match(output, new RegExp(`needs the package "${name}".*npm install ${name}`));
-		} finally {
-			await shown();
-		}
+	const [line] = machine.lines;
+	assert.ok(line);
+	const reader = await Reader.create(line, { password, env });
+	try {
+		const headings = ["2. Put both backends into the configuration", "3. Try the new one"];
+		// What the README has made.
+		await reader.follow([{ kind: "type", commands: "cd demo" }]);
+		const printed = await reader.follow(headings.flatMap((heading) => readSteps(page("docs/guides/swap-the-auth-backend.md"), heading)));
+		assert.match(printed, /\bann\b/);
+		assert.match(printed, /\bobserver\b/);
+	} finally {
+		await reader.endAll();
+		await slapd.stop();
+		await certificates.remove();
 	}
 });
 

@@ -68,7 +68,7 @@ export class Reader {
 
 	/** In the terminal that is there: folder and variables are those of the last command. Whoever asks for a password gets it. */
 	async #type(typed: string): Promise<string> {
-		const commands = await this.#passFirstCommand(typed);
+		const commands = this.#line.hasProject && typed.startsWith(`${firstCommand}\n`) ? typed.slice(firstCommand.length) : typed;
 		const state = join(this.#line.env["HOME"] ?? "", "terminal");
 		const script = `set -e -a -o pipefail; cd "${this.#directory}"; ${this.#state}\n${this.#asHere(commands)}\npwd > ${state}; declare -p TOKEN >> ${state} 2>/dev/null || true`;
 		const { code, printed } = await new Started(script, this.#environment(), this.#password).ended();
@@ -77,16 +77,6 @@ export class Reader {
 		this.#directory = directory;
 		this.#state = rest.join("\n");
 		return printed;
-	}
-
-	/** The commands without the first line of the README, where what it does was done already. */
-	async #passFirstCommand(commands: string): Promise<string> {
-		const { first, directory } = this.#line;
-		if (first === undefined || !commands.startsWith(`${firstCommand}\n`)) return commands;
-		const project = join(directory, "demo");
-		await first.copyProject(project);
-		await first.copyModules(project, join(directory, "../svc/svc-automation.tgz"));
-		return commands.slice(firstCommand.length);
 	}
 
 	async #start(commands: string): Promise<void> {
