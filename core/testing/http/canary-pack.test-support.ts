@@ -73,8 +73,8 @@ export const parrot = defineRunner("parrot", ({ heard = [] }: { readonly heard?:
 			return { succeeded: true, result: { heard: known } };
 		}
 		for (const text of toSayings(known)) await emit("stdout", `${text}\n`);
-		// Cut at every byte that may be a border.
-		for (const character of JSON.stringify(known)) await emit("stderr", character);
+		// Cut between any two characters, at any of which a secret may begin or end.
+		if (actionParameters["mode"] === "spell") for (const character of JSON.stringify(known)) await emit("stderr", character);
 		await emit("other", `${"x".repeat(65_500)}${toTexts(known).join(" ")}`);
 		logger.warn("the parrot says", { said: JSON.stringify(known), text: toTexts(known).join(" ") });
 		announce("said", { said: known, text: JSON.stringify(known) });

@@ -58,7 +58,7 @@ export class CanaryWorkers {
 		const { execution, job } = await this.#take();
 		await this.#askOthers(job);
 		const known = toKnown(job);
-		const sequence = await this.#print(job, known);
+		const sequence = await this.#print(job, known, end === "succeeded");
 		const said = { said: known, echoed: { minted: canaries.result, copy: "" }, aside: canaries.result };
 		const rest = { fence: job.fence, sequence, pieces: [{ type: "stdout", data: toSayings(known).join("\n") }] };
 		const result = end === "error" ? {} : said;
@@ -71,7 +71,7 @@ export class CanaryWorkers {
 	/** One that has not ended, so that all that is kept of it stays. The id of its execution. */
 	async sit(): Promise<string> {
 		const { execution, job } = await this.#take();
-		await this.#print(job, toKnown(job));
+		await this.#print(job, toKnown(job), false);
 		return execution;
 	}
 
@@ -118,11 +118,11 @@ export class CanaryWorkers {
 		}
 	}
 
-	/** Everything, whole and cut between any two characters. The sequence of what comes next. */
-	async #print({ id, fence }: Handed, known: JsonObject): Promise<number> {
+	/** Prints everything whole and, if asked, cut between any two characters. Returns the sequence of what comes next. */
+	async #print({ id, fence }: Handed, known: JsonObject, isSpelled: boolean): Promise<number> {
 		const pieces = [
 			...toSayings(known).map((text) => ({ type: "stdout", data: `${text}\n` })),
-			...[...JSON.stringify(known)].map((data) => ({ type: "stderr", data })),
+			...(isSpelled ? [...JSON.stringify(known)] : []).map((data) => ({ type: "stderr", data })),
 			{ type: "other", data: `${"x".repeat(65_500)}${toSayings(known).join(" ")}` },
 		];
 		let sequence = 1;
