@@ -9,11 +9,18 @@ interface Begun {
 	end(): void;
 }
 
+/** Ends what a test leaves waiting at its gate, whose timers would keep the process running. */
+let atEnd = new AbortController();
+test.before.each(() => {
+	atEnd = new AbortController();
+});
+test.after.each(() => atEnd.abort());
+
 /** A gate, and what has begun at it, in order. */
 function setUp() {
 	const gate = new SignInGate();
 	const begun: Begun[] = [];
-	const enter = (name: string, { address = "a", isKnown = false, signal = new AbortController().signal } = {}) => {
+	const enter = (name: string, { address = "a", isKnown = false, signal = AbortSignal.any([atEnd.signal]) } = {}) => {
 		const work = () => new Promise<string>((resolve) => begun.push({ name, end: () => resolve(name) }));
 		return gate.run({ pair: `${name}@${address}`, address, isKnown }, work, signal).catch((error: unknown) => error);
 	};
