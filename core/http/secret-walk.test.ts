@@ -4,6 +4,7 @@ import { test } from "uvu";
 import type { OptionsInput } from "../contract/index.ts";
 import { routes } from "../features/routes.ts";
 import { mask } from "../language/parameters/mask.ts";
+import { assertAbsent } from "../testing/http/absent-texts.test-support.ts";
 import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
 import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";
 import type { ServiceUnderTest, WireRecord } from "../testing/http/service.test-support.ts";
@@ -34,13 +35,12 @@ test("no answer, stream, error or log line of any route holds the value of a sec
 	assert.ok(answers.some(({ label, status, text }) => /\/tasks/.test(label) && status === 200 && text.includes(`vault.${mask}`)));
 	for (const { label, status } of answers) assert.ok(status < 500, `${status} for ${label}`);
 	const lines = log.map((text) => ({ label: "log", status: 200, text }));
-	for (const secret of [...secrets.stored, ...secrets.refused]) assertAbsent(secret, [...answers, ...lines]);
-	assertAbsent(token, lines);
-	assertAbsent("a password", lines);
+	assertAbsent(formsOf([...secrets.stored, ...secrets.refused]), [...answers, ...lines]);
+	assertAbsent(formsOf([token, "a password"]), lines);
 });
 
-test("with masking switched off the same walk finds every secret that is stored", async () => {
-	const { secrets, answers } = await walk({ api: { mask_secrets: false } });
+test("with masking switched off the same requests that read find every secret that is stored", async () => {
+	const { secrets, answers } = await walk({ api: { mask_secrets: false } }, ({ method }) => method === "GET");
 	const all = answers.map(({ text }) => text).join("\n");
 	for (const secret of secrets.stored)
 		assert.ok(
@@ -53,7 +53,7 @@ test("a route without requests of its own fails the walk", () => {
 	assert.throws(() => walkRoutes([...routes, { ...(routes[0] as Route), path: "/new" }]), /no requests for api GET \/new/);
 });
 
-async function walk(options: OptionsInput): Promise<Walked> {
+async function walk(options: OptionsInput, isWalked: (route: Route) => boolean = () => true): Promise<Walked> {
 	const secrets = new SecretValues();
 	const answers: Seen[] = [];
 	let walked: Walked | undefined;
@@ -72,7 +72,7 @@ async function walk(options: OptionsInput): Promise<Walked> {
 				record,
 			};
 			for (const { route, requests } of walkRoutes(routes)) {
-				for (const request of requests(subject)) answers.push(await send(service, route, request));
+				if (isWalked(route)) for (const request of requests(subject)) answers.push(await send(service, route, request));
 			}
 			answers.push({ label: "stream", status: 200, text: await stream.stop() });
 			walked = { secrets, answers, log: service.log, token: service.token };
@@ -151,13 +151,9 @@ function toForms(secret: string): string[] {
 	return [...new Set([secret, json, ascii, twice, encodeURIComponent(secret), query, ...secret.split("\n"), secret.replace(/\W+/g, "_")])];
 }
 
-function assertAbsent(secret: string, seen: readonly Seen[]): void {
-	for (const form of toForms(secret)) {
-		for (const { label, text } of seen) {
-			const index = text.indexOf(form);
-			assert.ok(index < 0, `${JSON.stringify(form)} in ${label}: …${text.slice(Math.max(0, index - 300), index + 200)}`);
-		}
-	}
+/** The forms of each secret, by itself. */
+function formsOf(secrets: readonly string[]): ReadonlyMap<string, readonly string[]> {
+	return new Map(secrets.map((secret) => [secret, toForms(secret)]));
 }
 
 test.run();

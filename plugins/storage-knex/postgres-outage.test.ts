@@ -182,8 +182,9 @@ outageTest(
 		const processes = stopServerProcesses(server);
 		try {
 			await assertAllUnavailable(storage, 8_500);
+			const starting = assert.rejects(startPostgresStorage({ url: server.url }), refused("SVC_UNAVAILABLE"));
 			await assertAllUnavailable(storage, 8_500);
-			await assert.rejects(startPostgresStorage({ url: server.url }), refused("SVC_UNAVAILABLE"));
+			await starting;
 		} finally {
 			resumeServerProcesses(processes);
 		}

@@ -20,6 +20,9 @@ export interface FaultParts {
 	readonly databaseUrl: string;
 }
 
+/** Milliseconds for which a clock may be wrong. */
+const longestClock = 12_000;
+
 type Fault = (parts: FaultParts) => Promise<void>;
 
 /** Each resolves when the fault is over. One node at least is left alone. */
@@ -66,11 +69,11 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 		}
 	},
 
-	/** The clock of a node is set, and put right one to three leases later. */
+	/** The clock of a node is set, and put right one to three leases later, but no later than the node has renewed a long lease twice. */
 	async clock({ nodes, random, lease }) {
 		const node = pick(random, nodes);
 		await node.setClock(pick(random, [5, -5, 30, -30, 3_600, -3_600]));
-		await delay(lease * (1_000 + random(2_000)));
+		await delay(Math.min(lease * (1_000 + random(2_000)), longestClock));
 		await node.setClock(0);
 	},
 

@@ -1,4 +1,5 @@
 import { subscribe } from "node:diagnostics_channel";
+import { routes } from "../../features/routes.ts";
 import { type Answered, answered } from "../../http/answered.ts";
 import { toDocument } from "../../http/openapi/document.ts";
 import { toDocumentedPath } from "../../http/openapi/operation.ts";
@@ -10,12 +11,23 @@ const byRoute = new WeakMap<Route, DeclaredAnswers>();
 /** By the text of the description: each service makes routes of its own, and to compile their schemas takes longer than to start it. */
 const byDescription = new Map<string, DeclaredAnswers>();
 
+let shared: DeclaredAnswers | undefined;
+
+/** Answers of the routes that every service has. With one document for all, what many routes answer, such as errors, is compiled once. */
+const answersOfAll = () => (shared ??= new DeclaredAnswers(toDocument(routes, "0.0.0")));
+
+/** Whether every service has the route, with this description. */
+function isShared({ component, method, path }: Route, description: string): boolean {
+	const same = routes.find((one) => one.component === component && one.method === method && one.path === path);
+	return same !== undefined && JSON.stringify(toDocument([same], "0.0.0")) === description;
+}
+
 function declaredOf(route: Route): DeclaredAnswers {
 	let declared = byRoute.get(route);
 	if (declared === undefined) {
 		const document = toDocument([route], "0.0.0");
 		const description = JSON.stringify(document);
-		declared = byDescription.get(description) ?? new DeclaredAnswers(document);
+		declared = byDescription.get(description) ?? (isShared(route, description) ? answersOfAll() : new DeclaredAnswers(document));
 		byDescription.set(description, declared);
 		byRoute.set(route, declared);
 	}
