@@ -16,7 +16,7 @@ import { listChanges, toContext } from "./storage-context.test-support.ts";
 const migrationTest = postgresTest(test);
 // One statement in so many is cut off; CUT_EVERY=1 cuts off each, which takes minutes. Where it begins is left to chance, so that a few
 // runs have been everywhere; CUT_FROM repeats what a failed test has tried.
-const every = Number(process.env["CUT_EVERY"] ?? { short: 30, full: 15 }[chosenExtent()]);
+const every = Number(process.env["CUT_EVERY"] ?? { short: 40, full: 25 }[chosenExtent()]);
 const from = Number(process.env["CUT_FROM"] ?? 1 + (Date.now() % every));
 const names = listChanges();
 

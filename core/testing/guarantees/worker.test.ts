@@ -102,6 +102,10 @@ async function shown(id: string): Promise<Readonly<Record<string, unknown>>> {
 const made = (file: string) => until(`${file} is made`, 30, () => existsSync(join(directory, file)) || undefined);
 const touch = (file: string) => `touch ${join(directory, file)}`;
 
+/** Prints lines, each in so many seconds. Five lines share a pause: a process for each line takes much of the processor. */
+const toLines = (lines: number, seconds: number) =>
+	`i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); [ $((i%5)) -gt 0 ] || sleep ${(seconds * 5).toFixed(3)}; done`;
+
 /** Until no process of a command is left that says so in its words. */
 function gone(word: string): Promise<true> {
 	return until(`nothing of ${word} is left`, 30, () => findByEnvironment(`WORD=${word}\0`).length === 0 || undefined);
@@ -154,7 +158,7 @@ test("cancel and time-out end the processes on the worker", async () => {
 
 test("a line that is cut again and again loses nothing and repeats nothing", async () => {
 	const lines = 200;
-	const id = await run(`i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.005; done`, ["blue"]);
+	const id = await run(toLines(lines, 0.005), ["blue"]);
 	const cutting = cutEvery(150);
 	try {
 		assert.equal((await ended(id)).status, "succeeded");
@@ -185,7 +189,7 @@ inFull(test)("a flood whose line is cut in its midst arrives once, and waits in 
 
 test("a run goes on while the service is restarted, and its output has no gap and no repeat", async () => {
 	const lines = 200;
-	const id = await run(`${touch("c")}; i=0; while [ $i -lt ${lines} ]; do echo line $i; i=$((i+1)); sleep 0.01; done`, ["blue"]);
+	const id = await run(`${touch("c")}; ${toLines(lines, 0.01)}`, ["blue"]);
 	await made("c");
 	await until("some of it is stored", 20, async () => (await service.client.executions.output(id)) !== "" || undefined);
 	await service.kill();
@@ -198,9 +202,15 @@ test("a run goes on while the service is restarted, and its output has no gap an
 	assert.equal(record.result?.["stdout"], text.trimEnd());
 });
 
-test("a worker that is cut off ends its processes before the service gives their run up", async () => {
+test("runs of a worker that is cut off and of a killed one end abandoned with nothing left, and a policy has one run again", async () => {
+	const worker = start("mortal", "mortal");
+	await addMortal();
 	const id = await run(`${touch("e")}; trap 'touch ${join(directory, "ended")}; exit 1' TERM; WORD=cut sleep 60 & wait`, ["blue"]);
+	const mortal = (await service.client.executions.create({ action: "default.mortal" })).id;
 	await made("e");
+	await made("d");
+	await writeFile(join(directory, "again"), "");
+	await worker.kill();
 	line.aim("http://127.0.0.1:1");
 	line.cut();
 	try {
@@ -212,20 +222,20 @@ test("a worker that is cut off ends its processes before the service gives their
 		line.aim(service.api);
 	}
 	assert.equal((await ended(await run("true", ["blue"]))).status, "succeeded", "it takes work again");
-});
-
-test("a key that may not take work for the label takes nothing", async () => {
-	const worker = startWorkerProcess({
-		...{ directory, name: "stranger", labels: "blue", url: line.url },
-		key: await createWorkerKey(service, ["worker:green"]),
+	const record = await ended(mortal);
+	assert.equal(record.status, "abandoned", JSON.stringify(record));
+	assert.equal(record.result?.["error"], 'the worker "mortal" that ran the action went away');
+	await gone("orphan");
+	start("heir", "mortal");
+	const second = await until("it is run again", 20, async () => {
+		const { items } = await service.client.executions.list({ action: "default.mortal" });
+		return items.find((one) => one.id !== mortal);
 	});
-	workers.push(worker);
-	assert.notEqual(await worker.exited, 0);
-	assert.match(worker.log(), /does not have the permission "worker_take" on "worker:blue"/);
+	assert.equal((await ended(second.id)).status, "succeeded");
 });
 
-test("the run of a killed worker ends abandoned with the reason, nothing of it is left, and a policy has it run again", async () => {
-	const worker = start("mortal", "mortal");
+/** Adds an action for the worker "mortal" that is run again if it is lost, and then ends at once. */
+async function addMortal(): Promise<void> {
 	const cmd = `${touch("d")}; test -e ${join(directory, "again")} || WORD=orphan sleep 60`;
 	const parameters = { cmd: { default: cmd, immutable: true }, svc_worker_labels: { default: ["mortal"], immutable: true } };
 	const headers = { "x-auth-token": service.token, "content-type": "application/json" };
@@ -235,20 +245,16 @@ test("the run of a killed worker ends abandoned with the reason, nothing of it i
 		...{ name: "again", pack: "default", resource_ref: "default.mortal", policy_type: "action.crash" },
 		parameters: { action: "retry", max_retry_count: 1 },
 	});
-	const { id } = await service.client.executions.create({ action: "default.mortal" });
-	await made("d");
-	await writeFile(join(directory, "again"), "");
-	await worker.kill();
-	const record = await ended(id);
-	assert.equal(record.status, "abandoned", JSON.stringify(record));
-	assert.equal(record.result?.["error"], 'the worker "mortal" that ran the action went away');
-	await gone("orphan");
-	start("heir", "mortal");
-	const second = await until("it is run again", 20, async () => {
-		const { items } = await service.client.executions.list({ action: "default.mortal" });
-		return items.find((one) => one.id !== id);
+}
+
+test("a key that may not take work for the label takes nothing", async () => {
+	const worker = startWorkerProcess({
+		...{ directory, name: "stranger", labels: "blue", url: line.url },
+		key: await createWorkerKey(service, ["worker:green"]),
 	});
-	assert.equal((await ended(second.id)).status, "succeeded");
+	workers.push(worker);
+	assert.notEqual(await worker.exited, 0);
+	assert.match(worker.log(), /does not have the permission "worker_take" on "worker:blue"/);
 });
 
 test("a worker that is told to stop lets its run come to its end, and takes nothing new", async () => {
@@ -291,11 +297,11 @@ inFull(postgresTest(test))(
 				(await client.executions.create({ action: "core.local", parameters: { cmd, svc_worker_labels: ["turn"] } })).id;
 			const read = (id: string) => second.client.executions.output(id, { type: "stdout" });
 			const count = (number: number) =>
-				`echo ${number} >> ${ledger}; i=0; while [ ! -e ${stop} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo end $i`;
+				`echo ${number} >> ${ledger}; i=0; while [ ! -e ${stop} ]; do echo line $i; i=$((i+1)); sleep 0.1; done; echo end $i`;
 			// Whichever of the two holds an execution.
 			const ids = await Promise.all([first, second].map((service, index) => create(service, count(index))));
 			const printed = async () => Promise.all(ids.map(async (id) => (await read(id)).length));
-			for (const turned of [second, first, second]) {
+			for (const turned of [second, first]) {
 				const before = await printed();
 				proxy.aim(turned.api);
 				proxy.cut();
@@ -308,6 +314,9 @@ inFull(postgresTest(test))(
 				const { status, result } = await endedAt(second, await create(turned === first ? second : first, "echo done"));
 				assert.equal(status, "succeeded", JSON.stringify(result));
 			}
+			// The third turn, and the last: the first service goes away with all that it was about.
+			proxy.aim(second.api);
+			proxy.cut();
 			await first.kill();
 			await writeFile(stop, "");
 			for (const id of ids) {
