@@ -16,9 +16,7 @@ function mutate(change: (document: MutableDocument) => void) {
 
 // That nothing is wrong with the description as it is belongs to `npm run check`.
 
-test("a description that breaks a rule is found, and so is one that warns", async () => {
-	const [problem = ""] = await lint(mutate(({ components }) => void delete components.schemas["Timer"]));
-	assert.match(problem, /no-unresolved-refs/);
+test("a warning about a description counts as a problem", async () => {
 	const [warning = ""] = await lint(
 		mutate(({ components }) => {
 			components.schemas["Lonely"] = { properties: {}, required: [] };
