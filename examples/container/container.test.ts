@@ -1,7 +1,7 @@
 // test-timeout: 900
 // test-suite: full
 import * as assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { requires } from "svc-automation/testing";
@@ -78,6 +78,8 @@ async function makeBase(engine: Engine, directory: string): Promise<void> {
 		`NODE_EXTRA_CA_CERTS=${certificates}`,
 		`npm_config_cache=${cache}`,
 		"npm_config_prefer_offline=true",
+		// Half of the files that are written and committed; packed.test.ts installs all of them.
+		"npm_config_optional=false",
 	];
 	await engine.buildah("config", ...variables.flatMap((variable) => ["--env", variable]), container);
 	await engine.buildah("commit", "-q", container, "localhost/base");
@@ -91,10 +93,19 @@ async function buildImage(engine: Engine, directory: string): Promise<void> {
 	await mkdir(context);
 	for (const name of ["Containerfile", "svc.config.ts"]) await cp(join(import.meta.dirname, name), join(context, name));
 	const tarball = (await pack(context)).split("/").at(-1);
-	const given = ["--build-arg", "BASE=localhost/base", "--build-arg", `PACKAGE=./context/${tarball}`];
+	const packages = [`./context/${tarball}`, ...(await listOptional())].join(" ");
+	const given = ["--build-arg", "BASE=localhost/base", "--build-arg", `PACKAGE=${packages}`];
 	const { output } = await run("npm", ["config", "get", "cache"]);
 	const volume = ["-v", `${output.trim().split("\n").at(-1)}:${cache}`];
 	await engine.buildah("bud", "--isolation", "chroot", "-q", ...volume, ...given, "-t", "localhost/svc", context);
+}
+
+/** Optional packages that keep the database and start processes, each with its build for this machine, which is optional itself. */
+async function listOptional(): Promise<readonly string[]> {
+	const { optionalDependencies } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+	const { libsql, koffi } = optionalDependencies as Readonly<Record<string, string>>;
+	const { arch } = process;
+	return [`libsql@${libsql}`, `@libsql/linux-${arch}-gnu@${libsql}`, `koffi@${koffi}`, `@koromix/koffi-linux-${arch}@${koffi}`];
 }
 
 test("the image runs as nobody in particular, on a root that may only be read, and its service runs actions", async () => {
