@@ -1,6 +1,7 @@
 // test-suite: full
 import "../../../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { Readable } from "node:stream";
 import { test } from "uvu";
 import type { Storage } from "../../../contract/index.ts";
@@ -18,6 +19,8 @@ interface Subject extends ServiceUnderTest {
 	send(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly record: WireRecord }>;
 	/** Commit the pack; the commit. */
 	commit(version: string): string;
+	/** Have the service look at the repository now. */
+	push(): Promise<void>;
 	/** What is known of following it. */
 	followed(): Promise<WireRecord>;
 }
@@ -48,6 +51,9 @@ async function withFollowed(use: (subject: Subject) => Promise<void>): Promise<v
 		return bench.commit("disk", version);
 	};
 	commit("1.0.0");
+	const secret = "what only the sender knows";
+	const webhook = { url: "packs/pushed", signature: { scheme: "github", secret_keys: ["packs_hook"] } };
+	let pushes = 0;
 	try {
 		await withService(
 			async (service) => {
@@ -55,11 +61,19 @@ async function withFollowed(use: (subject: Subject) => Promise<void>): Promise<v
 					const answer = await service.ask(`/v1${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
 					return { status: answer.status, record: JSON.parse((await answer.text()) || "{}") as WireRecord };
 				};
+				assert.equal((await send("PUT", "/keys/packs_hook", { name: "packs_hook", value: secret, secret: true })).status, 200);
+				const push = async () => {
+					const body = '{"ref": "refs/heads/main"}';
+					const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+					const headers = { "x-github-delivery": String(pushes++), "x-hub-signature-256": signature };
+					assert.equal((await service.ask("/v1/webhooks/packs/pushed", { method: "POST", body, headers })).status, 202);
+				};
 				const followed = async () => ((await send("GET", "/packs/views/followed")).record as unknown as readonly WireRecord[])[0] ?? {};
 				await until("the pack is installed", 30, async () => (await followed())["state"] === "installed" || undefined);
-				await use({ ...service, bench, git, commit, send, followed });
+				await use({ ...service, bench, git, commit, send, push, followed });
 			},
-			{ packs: [{ git, interval: 5 }] },
+			// Only a push has it look again, as waiting for the interval takes five seconds each time.
+			{ packs: [{ git, interval: 86_400, webhook }] },
 		);
 	} finally {
 		bench.remove();
@@ -114,7 +128,7 @@ test("content of a pack that is followed is changed in git only: over the API th
 	}));
 
 test("operators switch what comes from git on and off and configure it, and the next version leaves that", () =>
-	withFollowed(async ({ send, commit, followed }) => {
+	withFollowed(async ({ send, commit, push, followed }) => {
 		const switched = ["/rules/disk.watch", "/policies/disk.few", "/actionalias/disk.sweep"];
 		for (const path of switched) {
 			const { record } = await send("GET", path);
@@ -125,6 +139,7 @@ test("operators switch what comes from git on and off and configure it, and the 
 		}
 		assert.equal((await send("PUT", "/configs/disk", { level: 3 })).status, 200);
 		const next = commit("1.1.0");
+		await push();
 		await until("the next version is installed", 30, async () => {
 			const { commit: known, state } = await followed();
 			return (known === next && state === "installed") || undefined;
@@ -159,8 +174,9 @@ test("a version that comes while somebody switches is not written over with the 
 	}));
 
 test("a pack that is followed is not installed, upgraded, taken back or removed by hand: git says what it is", () =>
-	withFollowed(async ({ send, git, storage, commit, followed, ended }) => {
+	withFollowed(async ({ send, git, storage, commit, push, followed, ended }) => {
 		const next = commit("1.1.0");
+		await push();
 		await until(
 			"the next version is installed",
 			30,
@@ -206,7 +222,7 @@ test("a pack that is followed is not installed, upgraded, taken back or removed 
 	}));
 
 test("lists of packs tell which commit runs, and what came of following it", () =>
-	withFollowed(async ({ send, followed, bench, git, urls, token }) => {
+	withFollowed(async ({ send, followed, push, bench, git, urls, token }) => {
 		const svc = async (...words: string[]) => {
 			const [stdout, stderr] = [new CapturedText(), new CapturedText()];
 			await runSvc(words, {
@@ -223,6 +239,7 @@ test("lists of packs tell which commit runs, and what came of following it", () 
 		assert.match(await svc("pack", "list", "-o", "wide"), new RegExp(`disk .*${commit.slice(0, 10)} +\\| installed`));
 		bench.write("disk/pack.yaml", 'ref: disk\nname: disk\ndescription: d\nversion: 2.0.0\nauthor: a\nsvc_version: ">=99"\n');
 		const broken = bench.commit("disk", "2.0.0");
+		await push();
 		await until("the next version has failed", 30, async () => (await followed())["state"] === "failed" || undefined);
 		const [listed = {}] = (await send("GET", "/packs?ref=disk")).record as unknown as readonly WireRecord[];
 		const { checked_at, reason, ...known } = listed["followed"] as WireRecord;

@@ -1,5 +1,6 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "uvu";
 import { memoryStorage } from "../../../../plugins/storage-memory/index.ts";
 import { localScript } from "../../../../plugins-runner/local-script/index.ts";
@@ -15,6 +16,17 @@ const action = (text: string) => ({
 	"actions/sweep.sh": `#!/bin/sh\n${text}\n`,
 });
 
+/** Takes the place of the runner of scripts: its result is the words after `echo`. No process is needed to show which file was run. */
+const script = defineRunner("local-shell-script", () => ({
+	description: "Prints words.",
+	capabilities: {},
+	entryPoint: "required",
+	parameters: { cwd: { type: "string" } },
+	async run({ entryPoint }) {
+		return { succeeded: true, result: { stdout: /echo (.*)/.exec(await readFile(entryPoint, "utf8"))?.[1] ?? "" } };
+	},
+}));
+
 interface Setup extends TestEngine {
 	readonly bench: SourceBench;
 	/** Commit a pack with these files; what is written to ask for it. */
@@ -28,9 +40,10 @@ async function withEngine(
 	options: TestEngineOptions["options"] = {},
 	runners: TestEngineOptions["runners"] = [],
 	storage?: TestEngineOptions["storage"],
+	scripts = script(),
 ): Promise<void> {
 	const bench = new SourceBench();
-	const test = await startEngine({ runners: [localScript(), ...runners], options, ...(storage !== undefined && { storage }) });
+	const test = await startEngine({ runners: [scripts, ...runners], options, ...(storage !== undefined && { storage }) });
 	try {
 		await use({
 			...test,
@@ -171,19 +184,25 @@ test("where the audit record cannot be written a pack stays what it was", async 
 });
 
 test("an execution ends with the files that it began with, though its pack is another one or gone", () =>
-	withEngine(async ({ commit, run, bench, submit, settled, engine }) => {
-		const gate = bench.write("gate");
-		const wait = `echo begun; while [ -e '${gate}' ]; do sleep 0.05; done; cat "$(dirname "$0")/word.txt"`;
-		const address = commit("disk", "1.0.0", { ...action(wait), "actions/word.txt": "first" });
-		await run("packs.install", { packs: [address] });
-		const { id } = await submit({}, { action: "disk.sweep" });
-		for await (const { data } of engine.output.follow(id, { signal: new AbortController().signal })) if (data.includes("begun")) break;
-		commit("disk", "2.0.0", { ...action("cat actions/word.txt"), "actions/word.txt": "second" });
-		assert.equal((await run("packs.install", { packs: [address] })).status, "succeeded");
-		assert.equal((await run("packs.uninstall", { packs: ["disk"] })).status, "succeeded");
-		bench.run("rm", [gate]);
-		assert.match(resultOf(await settled(id)).stdout, /first$/);
-	}));
+	withEngine(
+		async ({ commit, run, bench, submit, settled, engine }) => {
+			const gate = bench.write("gate");
+			const wait = `echo begun; while [ -e '${gate}' ]; do sleep 0.05; done; cat "$(dirname "$0")/word.txt"`;
+			const address = commit("disk", "1.0.0", { ...action(wait), "actions/word.txt": "first" });
+			await run("packs.install", { packs: [address] });
+			const { id } = await submit({}, { action: "disk.sweep" });
+			for await (const { data } of engine.output.follow(id, { signal: new AbortController().signal })) if (data.includes("begun")) break;
+			commit("disk", "2.0.0", { ...action("cat actions/word.txt"), "actions/word.txt": "second" });
+			assert.equal((await run("packs.install", { packs: [address] })).status, "succeeded");
+			assert.equal((await run("packs.uninstall", { packs: ["disk"] })).status, "succeeded");
+			bench.run("rm", [gate]);
+			assert.match(resultOf(await settled(id)).stdout, /first$/);
+		},
+		{},
+		[],
+		undefined,
+		localScript(),
+	));
 
 test("a pack that is for other versions of the service and of Python is installed by force, and stays what it is", () =>
 	withEngine(async ({ commit, run, bench, storage }) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Logger } from "../../../contract/index.ts";
@@ -13,6 +13,13 @@ export const manifest = "name: disk\ndescription: Volume care.\nversion: 1.4.0\n
 
 export interface BenchSettings extends Partial<Omit<SourceSettings, "limits">> {
 	readonly limits?: Partial<SourceSettings["limits"]>;
+}
+
+/** Makes a repository without commits, as `git init` does. */
+function writeRepository(directory: string): void {
+	for (const name of ["objects", "refs/heads"]) mkdirSync(join(directory, name), { recursive: true });
+	writeFileSync(join(directory, "HEAD"), "ref: refs/heads/main\n");
+	writeFileSync(join(directory, "config"), "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n");
 }
 
 /** A place of its own for a test: what packs are fetched from, and what they are fetched into. */
@@ -59,10 +66,13 @@ export class SourceBench {
 
 	/** Commit all files of a repository, which is made when it is not there; the commit. */
 	commit(repository: string, message = "one"): string {
-		if (!readdirSync(join(this.root, repository)).includes(".git")) this.git(repository, "init", "--quiet", "--template=");
+		const directory = join(this.root, repository, ".git");
+		if (!existsSync(directory)) writeRepository(directory);
 		this.git(repository, "add", "--all");
 		this.git(repository, "commit", "--quiet", "--allow-empty", "--message", message);
-		return this.git(repository, "rev-parse", "HEAD");
+		// Without `git rev-parse`: a process takes a hundred times as long.
+		const head = readFileSync(join(directory, "HEAD"), "utf8").trim();
+		return head.startsWith("ref: ") ? readFileSync(join(directory, head.slice(5)), "utf8").trim() : head;
 	}
 
 	fetch(text: string, signal: AbortSignal = new AbortController().signal): Promise<FetchedPack> {
