@@ -112,11 +112,11 @@ test("what cannot be is said, and nothing is changed", () =>
 
 test("several at once are all kept", () =>
 	withUsers(async ({ process, svc }) => {
-		const names = ["ann", "bob", "cid"];
+		const names = ["ann", "bob"];
 		const answers = await Promise.all(names.map((name) => process(["add", name], `word of ${name}\n`)));
 		assert.deepEqual(
 			answers.map(({ code }) => code),
-			[0, 0, 0],
+			[0, 0],
 		);
 		assert.deepEqual(
 			(JSON.parse((await svc(["list", "-j"])).stdout) as { username: string }[]).map(({ username }) => username).sort(),

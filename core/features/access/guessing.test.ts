@@ -7,9 +7,9 @@ import { withService } from "../../testing/http/service.test-support.ts";
 
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString("base64")}` });
 
-async function ask(url: string, text: string, address?: string): Promise<number> {
+async function ask(url: string, text: string, address?: string, signal?: AbortSignal): Promise<number> {
 	const headers = { ...basic(text), ...(address !== undefined && { "x-forwarded-for": address }) };
-	const response = await fetch(`${url}/tokens`, { method: "POST", headers });
+	const response = await fetch(`${url}/tokens`, { method: "POST", headers, ...(signal !== undefined && { signal }) });
 	await response.text();
 	return response.status;
 }
@@ -92,14 +92,19 @@ test("with real passwords, changing addresses that nobody vouches for guess no f
 	withService(
 		async ({ urls }) => {
 			let done = 0;
+			const enough = new AbortController();
 			const wrong = Array.from({ length: 90 }, async (_, count) => {
-				const status = await ask(urls.auth, `user${count}:wrong`, `198.51.100.${count}`).catch(() => 0);
+				const status = await ask(urls.auth, `user${count}:wrong`, `198.51.100.${count}`, enough.signal).catch(() => 0);
 				done += 1;
 				return status;
 			});
 			assert.equal(await ask(urls.auth, "admin:a password"), 201);
 			assert.ok(done < 45, `${done} wrong ones were answered before`);
-			assert.ok((await Promise.all(wrong)).includes(429));
+			const refused = wrong.map(async (status) => assert.equal(await status, 429));
+			await Promise.any(refused);
+			// To hash the passwords of all that wait takes six seconds.
+			enough.abort();
+			await Promise.all(wrong);
 		},
 		{ isPasswordSlow: true },
 	));

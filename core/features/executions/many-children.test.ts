@@ -4,10 +4,11 @@ import { test } from "uvu";
 import { assertNoStall } from "../../testing/http/loop-watch.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
 
-const count = 5_000;
+/** Answered at once, this many would hold up the others. */
+const manyChildren = 3_000;
 
 /** An execution with many children, of which the first has two of its own. */
-async function addChildren({ storage, speak }: ServiceUnderTest): Promise<string> {
+async function addChildren({ storage, speak }: ServiceUnderTest, count: number): Promise<string> {
 	const id = await speak({ lines: ["x"] });
 	let parent = await storage().get("execution", id);
 	while (parent?.end_timestamp == null) parent = await storage().get("execution", id);
@@ -23,7 +24,7 @@ async function addChildren({ storage, speak }: ServiceUnderTest): Promise<string
 	for (let from = 0; from < count; from += 500) {
 		await storage().insert(
 			"execution",
-			Array.from({ length: 500 }, (_, index) => child(from + index, id)),
+			Array.from({ length: Math.min(500, count - from) }, (_, index) => child(from + index, id)),
 		);
 	}
 	await storage().insert("execution", [child(count, toId(0)), child(count + 1, toId(0))]);
@@ -33,7 +34,8 @@ async function addChildren({ storage, speak }: ServiceUnderTest): Promise<string
 test("children are given by pages, and all of them piece by piece without holding up others", () =>
 	withService(async (service) => {
 		const { ask } = service;
-		const id = await addChildren(service);
+		const count = manyChildren;
+		const id = await addChildren(service, count);
 		const read = async (query: string) => {
 			const response = await ask(`/v1/executions/${id}/children${query}`);
 			assert.equal(response.status, 200);
@@ -59,14 +61,15 @@ test("children are given by pages, and all of them piece by piece without holdin
 test("a page of children counts no further than the limit of exact totals, and tells that there are more", () =>
 	withService(
 		async (service) => {
-			const id = await addChildren(service);
+			const count = 500;
+			const id = await addChildren(service, count);
 			const heads = async (query: string) => {
 				const { headers } = await service.ask(`/v1/executions/${id}/children${query}`);
 				return [headers.get("x-total-count"), headers.get("x-total-count-exact")];
 			};
 			assert.deepEqual(await heads("?limit=4"), ["100", "false"]);
 			assert.deepEqual(await heads("?limit=4&result_fmt=sorted"), ["100", "false"]);
-			assert.deepEqual(await heads("?limit=4&offset=3000"), ["3004", "false"]);
+			assert.deepEqual(await heads("?limit=4&offset=300"), ["304", "false"]);
 			assert.deepEqual(await heads(`?limit=4&offset=${count}`), [String(count + 2), null]);
 		},
 		{ api: { exact_total_limit: 100 } },
@@ -74,7 +77,7 @@ test("a page of children counts no further than the limit of exact totals, and t
 
 test("an execution is shown with the ids of a thousand children, in a list too", () =>
 	withService(async (service) => {
-		const id = await addChildren(service);
+		const id = await addChildren(service, 1_001);
 		const one = (await (await service.ask(`/v1/executions/${id}`)).json()) as { children: string[] };
 		assert.equal(one.children.length, 1_000);
 		const list = (await (await service.ask("/v1/executions?limit=100&sort_asc=timestamp")).json()) as WireRecord[];
