@@ -142,7 +142,7 @@ function checkOutput(check: Check): void {
 	});
 
 	check("prints", "runs at the same time keep their output apart", async ({ runner, given, context, inTime }) => {
-		const runs = Array.from({ length: 10 }, (_, index) => ({ count: index + 1, run: context(given(index + 1)) }));
+		const runs = Array.from({ length: 5 }, (_, index) => ({ count: index + 1, run: context(given(index + 1)) }));
 		await inTime(Promise.all(runs.map(({ run }) => runner.run(run))));
 		for (const { count, run } of runs) assertPrinted(run, toLines(count));
 	});

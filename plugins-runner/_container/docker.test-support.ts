@@ -47,7 +47,9 @@ export class Docker extends TestEngine {
 		const files = tls && ["--tlsverify", "--tlscacert", tls.ca, "--tlscert", tls.certificate, "--tlskey", tls.key];
 		const secure = files === undefined ? [] : ["--host", "tcp://127.0.0.1:0", ...files];
 		const args = [...places, ...alone, "--host", `unix://${at("engine.sock")}`, ...secure];
-		const serve = () => startServerProcess("dockerd", args, { ready: /API listen on .*engine\.sock/ });
+		// Collecting garbage less often saves a tenth of its processor time.
+		const env = { ...process.env, GOGC: "400" };
+		const serve = () => startServerProcess("dockerd", args, { env, ready: /API listen on .*engine\.sock/ });
 		const docker = new Docker(directory, await serve(), await TestEngine.openLine(directory), serve);
 		await docker.#countStarts();
 		await docker.addBusybox();

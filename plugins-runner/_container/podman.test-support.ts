@@ -63,7 +63,8 @@ function toEnvironment(directory: string): NodeJS.ProcessEnv {
 	const at = (name: string) => join(directory, name);
 	// Nothing that whoever runs the tests has signed in to.
 	const own = { CONTAINERS_REGISTRIES_CONF: at("registries.conf"), REGISTRY_AUTH_FILE: at("auth.json") };
-	return { ...process.env, CONTAINERS_CONF: at("containers.conf"), ...own };
+	// Collecting garbage less often saves a tenth of its processor time.
+	return { ...process.env, GOGC: "400", CONTAINERS_CONF: at("containers.conf"), ...own };
 }
 
 /** Limits that the tests' own machine may be able to raise no further, and no systemd. */

@@ -41,7 +41,7 @@ testTls(engineTest, "Docker", async () => {
 
 /** Statements that others make of this engine. A container takes 0.3 s of the processor, so that each is tested once. */
 const testedElsewhere = new Set([
-	// Ten at once keep their output apart; this starts 20 containers.
+	// Five at once keep their output apart; this starts 20 containers.
 	"container: one instance runs many actions at once",
 	// engine-cases.test-support.ts
 	"container: an action that fails resolves as not succeeded",

@@ -48,7 +48,7 @@ const testedElsewhere = new Set([
 	"nothing more is emitted on a channel while an emit has not resolved",
 	// pyodide-faults.test.ts
 	"an abort (timeout) ends the run within the grace and keeps the output",
-	// pyodide-service.test.ts, with two runs rather than 20 and 10
+	// pyodide-service.test.ts, with two runs rather than 20 and 5
 	"one instance runs many actions at once",
 	"runs at the same time keep their output apart",
 	"an abort (shutdown) ends the run within the grace and keeps the output",
