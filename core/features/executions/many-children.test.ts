@@ -5,7 +5,7 @@ import { assertNoStall } from "../../testing/http/loop-watch.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
 
 /** Answered at once, this many would hold up the others. */
-const manyChildren = 3_000;
+const manyChildren = 5_000;
 
 /** An execution with many children, of which the first has two of its own. */
 async function addChildren({ storage, speak }: ServiceUnderTest, count: number): Promise<string> {
