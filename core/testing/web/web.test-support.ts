@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { test } from "uvu";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
 import { requires } from "../requires.ts";
@@ -30,17 +30,18 @@ export const { test: webTest } = requires(test, { command: browserCommand });
 
 let browser: Promise<Browser> | undefined;
 
-/** Pages that no test uses, each in a browser context of its own. */
-const freePages: Page[] = [];
-
-const viewport = { width: 1280, height: 900 };
-
 /** What went wrong in a page: errors, and what the content security policy refused. */
 const problems = new WeakMap<Page, string[]>();
 
+/** Starts a browser whose pages share one process, which an empty page keeps: most of what a page costs is the start of its process. */
+async function launchShared(): Promise<Browser> {
+	const launched = await launchBrowser(["--renderer-process-limit=1"]);
+	await launched.newPage();
+	return launched;
+}
+
 /** Closes the browser of the file. To be given to `test.after`. */
 export async function closeBrowser(): Promise<void> {
-	freePages.length = 0;
 	await (await browser)?.close();
 	browser = undefined;
 }
@@ -56,10 +57,10 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 	};
 	await withGuardedService(
 		async (service) => {
-			const pages: Page[] = [];
+			const contexts: BrowserContext[] = [];
 			const openAt = async (origin: string, address = "/", token?: string) => {
 				const page = await openPage();
-				pages.push(page);
+				contexts.push(page.context());
 				if (token !== undefined) await page.context().addCookies([{ name: "auth-token", value: token, url: origin }]);
 				await page.goto(`${origin}/#${address}`);
 				return page;
@@ -76,51 +77,19 @@ export async function withWeb(run: (web: WebUnderTest) => Promise<void>, { grant
 					},
 				});
 			} finally {
-				for (const page of pages) await release(page);
+				for (const each of contexts) await each.close();
 			}
 		},
 		{ ...options, rbac: { ...rbac, ...options.rbac } },
 	);
 }
 
-/** Returns an empty page without cookies, in the browser of the file. Its errors and what its policy refused are collected. */
+/** An empty page without cookies, in the browser of the file. Its errors and what its policy refused are collected. */
 export async function openPage(): Promise<Page> {
-	const page = freePages.pop() ?? (await createPage());
-	problems.set(page, []);
-	return page;
-}
-
-/** Creates a page in a browser context of its own: its cookies are not those of other pages. */
-async function createPage(): Promise<Page> {
-	browser ??= launchBrowser();
-	const context = await (await browser).newContext({ viewport, reducedMotion: "reduce" });
-	context.setDefaultTimeout(45_000);
-	return watch(await context.newPage());
-}
-
-/** Gives a page back for the next test. A new page would take a third of a second of the processor's time: each context has a process. */
-async function release(page: Page): Promise<void> {
-	try {
-		await empty(page);
-		freePages.push(page);
-	} catch {
-		// The page is closed or has crashed. The test itself says what is wrong.
-		await page.context().close();
-	}
-}
-
-/** Removes what a test has left in a page and its browser context. */
-async function empty(page: Page): Promise<void> {
-	const context = page.context();
-	for (const other of context.pages()) if (other !== page) await other.close();
-	page.removeAllListeners("request");
-	await context.setOffline(false);
-	await page.evaluate("try { localStorage.clear(); sessionStorage.clear(); } catch {}");
-	await page.goto("about:blank");
-	await context.clearCookies();
-	await context.clearPermissions();
-	await page.setViewportSize(viewport);
-	await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+	browser ??= launchShared();
+	const fresh = await (await browser).newContext({ viewport: { width: 1280, height: 900 } });
+	fresh.setDefaultTimeout(45_000);
+	return watch(await fresh.newPage());
 }
 
 /** Fill in the form. */
@@ -149,12 +118,14 @@ export async function assertFitsPhone(page: Page): Promise<void> {
 	assert.ok(beside <= 0, `${beside} pixels are beside the page`);
 }
 
-/** Collects what goes wrong in a page. A request that is refused, comes too early, or whose connection is cut, is no error of the page. */
+/** Collect what goes wrong in a page. A request that is refused, comes too early, or whose connection is cut, is no error of the page. */
 function watch(page: Page): Page {
-	page.on("pageerror", (error) => problems.get(page)?.push(String(error)));
+	const list: string[] = [];
+	problems.set(page, list);
+	page.on("pageerror", (error) => list.push(String(error)));
 	page.on("console", (message) => {
 		const isRefusal = /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_)/.test(message.text());
-		if (message.type() === "error" && !isRefusal) problems.get(page)?.push(message.text());
+		if (message.type() === "error" && !isRefusal) list.push(message.text());
 	});
 	return page;
 }
