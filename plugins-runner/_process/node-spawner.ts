@@ -52,12 +52,22 @@ function makePipes(): Pipe[] {
 	const directory = mkdtempSync(join(tmpdir(), "svc-pipes-"));
 	try {
 		const names = Array.from({ length: batch }, (_, index) => join(directory, String(index)));
-		execFileSync("mkfifo", ["-m", "600", ...names]);
+		makeNamedPipes(names);
 		return names.map((name) => {
 			const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
 			return { read, write: openSync(name, constants.O_WRONLY) };
 		});
 	} finally {
 		rmSync(directory, { recursive: true, force: true });
+	}
+}
+
+/** The error has no code of the system: it would be taken for one of the file that is started. */
+function makeNamedPipes(names: readonly string[]): void {
+	try {
+		execFileSync("mkfifo", ["-m", "600", ...names]);
+	} catch (cause) {
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		throw new Error(`no pipe can be made for its output: ${reason}; install the command mkfifo or the optional package koffi`, { cause });
 	}
 }
