@@ -23,6 +23,11 @@ test("a function is measured with those inside of it", () => {
 	assert.deepEqual(findTooLong("a.ts", `function f() {\n${inner}${inner}}\n`), ["a.ts:1 f has 62 lines; 60 at most"]);
 });
 
+test("a class of 250 lines is not too long, and one more line is", () => {
+	assert.deepEqual(findTooLong("a.ts", `class A {\n${"\t#x = 1;\n".repeat(248)}}\n`), []);
+	assert.deepEqual(findTooLong("a.ts", `class A {\n${"\t#x = 1;\n".repeat(249)}}\n`), ["a.ts:1 A has 251 lines; 250 at most"]);
+});
+
 test("a file is not too long, unless it is a table", () => {
 	assert.deepEqual(findTooLong("a.ts", "work();\n".repeat(501)), ["a.ts has 501 lines; 500 at most, unless it is a table"]);
 	assert.deepEqual(findTooLong("core/contract/options.ts", "work();\n".repeat(301)), []);

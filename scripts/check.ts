@@ -5,6 +5,7 @@ import { checkDocs } from "./check-docs.ts";
 import { checkLengths } from "./check-lengths.ts";
 import { checkLock } from "./check-lock.ts";
 import { checkMap } from "./check-map.ts";
+import { checkStructure } from "./check-structure.ts";
 import { checkWeb } from "./check-web.ts";
 import { checkPackage } from "./package/check-package.ts";
 import { run } from "./run.ts";
@@ -26,6 +27,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["docs", checkDocs],
 	["map", checkMap],
 	["lengths", checkLengths],
+	["structure", checkStructure],
 	["description of the API", checkApi],
 	["lock file", checkLock],
 	["web page", checkWeb],
