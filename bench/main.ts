@@ -24,7 +24,7 @@ const { values: options, positionals: names } = parseArgs({
 		counts: { type: "boolean", default: false },
 		/** How often to compare the build with itself and with a copy that is slower by 3 %. */
 		prove: { type: "string" },
-		/** Turns of each build in a comparison. */
+		/** Turns of each build in a comparison, at least. */
 		turns: { type: "string", default: "14" },
 	},
 });

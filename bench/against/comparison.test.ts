@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareRounds, middle, orderOfRound, type Round, spreadOfMiddle, type Turn } from "./comparison.ts";
+import { compareRounds, isExactEnough, middle, orderOfRound, type Round, spreadOfMiddle, type Turn } from "./comparison.ts";
 
 /** Rounds whose turns vary by up to `noise`, always in the same way, where the candidate takes `factor` times as long. */
 function makeRounds({ factor = 1, noise = 0.01, drift = 0, count = 14 }): readonly Round[] {
@@ -38,6 +38,15 @@ test("the same build shows no difference", () => {
 
 test("a difference that noise of that size could make does not count", () => {
 	assert.equal(compareRounds(makeRounds({ factor: 1.03, noise: 0.3 }), "processorTime").verdict, "no difference");
+});
+
+test("a noisy machine needs more rounds, but not for ever", () => {
+	assert.equal(isExactEnough(makeRounds({ noise: 0.01, count: 13 }), 14), false);
+	assert.equal(isExactEnough(makeRounds({ noise: 0.01, count: 14 }), 14), true);
+	assert.equal(isExactEnough(makeRounds({ noise: 0.15, count: 14 }), 14), false);
+	assert.equal(isExactEnough(makeRounds({ noise: 0.15, count: 1_000 }), 14), true);
+	assert.equal(isExactEnough(makeRounds({ noise: 0.9, count: 1_199 }), 14), false);
+	assert.equal(isExactEnough(makeRounds({ noise: 0.9, count: 1_200 }), 14), true);
 });
 
 test("a machine that becomes slower from round to round hides nothing and adds nothing", () => {

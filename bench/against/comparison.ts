@@ -47,6 +47,18 @@ export function compareRounds(rounds: readonly Round[], figure: Figure): Compari
 	return { ratio: Math.exp(difference), control: Math.exp(controlDifference), spread, verdict: toVerdict(difference, { spread, figure }) };
 }
 
+/** A spread at which a difference of 3 % is found in nearly all comparisons. */
+const exactSpread = 0.008;
+/** Rounds after which a comparison ends although it is less exact: half an hour with three builds. */
+const mostRounds = 1_200;
+
+/** Whether the processor time, which is the steadier figure, is known exactly enough. `least` is the number of rounds that are always made. */
+export function isExactEnough(rounds: readonly Round[], least: number): boolean {
+	if (rounds.length < least) return false;
+	const controls = rounds.map(({ base, control }) => Math.log(control.processorTime / base.processorTime));
+	return rounds.length >= mostRounds || spreadOfMiddle(controls) <= exactSpread;
+}
+
 /** A slower build does fewer operations a second, or takes more processor time for each. */
 function toVerdict(difference: number, { spread, figure }: { readonly spread: number; readonly figure: Figure }): Verdict {
 	if (Math.abs(difference) <= 2 * spread) return "no difference";

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { findMemoryDisk } from "../../scripts/memory-disk.ts";
 import { ownBuild } from "../harness/service.ts";
 import { findBuild } from "./build.ts";
+import { isExactEnough } from "./comparison.ts";
 import { countOperations, describeCounts } from "./counts.ts";
 import { type ComparedLoad, comparedLoads } from "./loads.ts";
 import { findChangedPlans, type Plans, readClaimPlans, readPostgresPlans, readSqlitePlans } from "./plans.ts";
@@ -13,6 +14,7 @@ export interface AgainstOptions {
 	readonly against: string;
 	/** Ids of benchmarks; all if empty. */
 	readonly names: readonly string[];
+	/** Turns of each build at least. */
 	readonly turns: number;
 	/** Count what an operation does instead of measuring how fast it is. */
 	readonly counts: boolean;
@@ -30,7 +32,8 @@ export async function compareBuilds({ against, names, turns, counts }: AgainstOp
 			for (const line of describeCounts(before, after)) process.stdout.write(`  ${line}\n`);
 			continue;
 		}
-		const report = toReport(await runTurns(load, { builds: { base, candidate: ownBuild, control: base }, turns }));
+		const builds = { base, candidate: ownBuild, control: base };
+		const report = toReport(await runTurns(load, { builds, isEnough: (rounds) => isExactEnough(rounds, turns) }));
 		for (const line of report.lines) process.stdout.write(`  ${line}\n`);
 		isSlower ||= report.verdict === "slower";
 	}

@@ -1,9 +1,10 @@
 import { ownBuild } from "../harness/service.ts";
+import { isExactEnough, type Round } from "./comparison.ts";
 import type { ComparedLoad } from "./loads.ts";
 import { findLoads, useMemoryDisk } from "./main.ts";
 import { plantDelay } from "./planted-build.ts";
 import { type ComparisonReport, toReport } from "./report.ts";
-import { measureTurn, runTurns, warmUp } from "./run-turns.ts";
+import { measureTurn, runTurns, type TurnsByName, warmUp } from "./run-turns.ts";
 
 /** Share of the processor time of an operation that the planted delay takes. */
 const plantedShare = 0.03;
@@ -58,12 +59,17 @@ async function compareOnce(
 	const copy = await plantDelay(ownBuild, milliseconds);
 	try {
 		const builds = { base: ownBuild, itself: ownBuild, planted: copy.directory, control: ownBuild };
-		const rounds = await runTurns(load, { builds, turns });
+		const isEnough = (rounds: readonly TurnsByName<keyof typeof builds>[]) => isExactEnough(rounds.map(toItself), turns);
+		const rounds = await runTurns(load, { builds, isEnough });
 		return {
-			itself: toReport(rounds.map(({ itself, ...others }) => ({ ...others, candidate: itself }))),
+			itself: toReport(rounds.map(toItself)),
 			planted: toReport(rounds.map(({ planted, ...others }) => ({ ...others, candidate: planted }))),
 		};
 	} finally {
 		await copy.stop();
 	}
+}
+
+function toItself({ itself, ...others }: TurnsByName<"base" | "itself" | "control">): Round {
+	return { ...others, candidate: itself };
 }

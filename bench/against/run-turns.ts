@@ -3,17 +3,25 @@ import { orderOfRound, type Turn } from "./comparison.ts";
 import type { ComparedLoad, Subject } from "./loads.ts";
 import { measureProcessorTime } from "./processor-time.ts";
 
-const turnSeconds = 2;
+/** The speed of a machine that others share changes within seconds: short turns have more of the same changes on both sides. */
+const turnSeconds = 0.5;
 /** Seconds of a piece of the load before the first turn. */
 const warmUpSeconds = 1;
 
 /** A turn of each service. */
 export type TurnsByName<Name extends string> = Readonly<Record<Name, Turn>>;
 
-/** Starts a service from each build, given by its directory, and puts load on one of them at a time. */
+export interface TurnOptions<Name extends string> {
+	/** Directory of each build. */
+	readonly builds: Readonly<Record<Name, string>>;
+	/** Called after each round. */
+	isEnough(rounds: readonly TurnsByName<Name>[]): boolean;
+}
+
+/** Starts a service from each build, and puts load on one of them at a time, until there are enough rounds. */
 export async function runTurns<Name extends string>(
 	load: ComparedLoad,
-	{ builds, turns }: { readonly builds: Readonly<Record<Name, string>>; readonly turns: number },
+	{ builds, isEnough }: TurnOptions<Name>,
 ): Promise<readonly TurnsByName<Name>[]> {
 	const resources = createResources();
 	const names = Object.keys(builds) as Name[];
@@ -22,9 +30,9 @@ export async function runTurns<Name extends string>(
 		for (const name of names) subjects.set(name, await resources.use(name, () => load.start({ build: builds[name] })));
 		await warmUp([...subjects.values()], load.warmUp);
 		const rounds: TurnsByName<Name>[] = [];
-		for (let number = 0; number < turns; number++) {
+		while (rounds.length === 0 || !isEnough(rounds)) {
 			const measured = new Map<Name, Turn>();
-			for (const [name, subject] of orderOfRound([...subjects], number)) measured.set(name, await measureTurn(subject));
+			for (const [name, subject] of orderOfRound([...subjects], rounds.length)) measured.set(name, await measureTurn(subject));
 			rounds.push(Object.fromEntries(measured) as TurnsByName<Name>);
 		}
 		return rounds;
