@@ -47,12 +47,15 @@ export function compareRounds(rounds: readonly Round[], figure: Figure): Compari
 	return { ratio: Math.exp(difference), control: Math.exp(controlDifference), spread, verdict: toVerdict(difference, { spread, figure }) };
 }
 
-/** A spread at which a difference of 3 % is found in nearly all comparisons. */
+/** A spread at which a difference of 3 % is found in nearly all comparisons, if two processes of one build are alike. */
 const exactSpread = 0.008;
 /** Rounds after which a comparison ends although it is less exact: half an hour with three builds. */
 const mostRounds = 1_200;
 
-/** Whether the processor time, which is the steadier figure, is known exactly enough. `least` is the number of rounds that are always made. */
+/**
+ * Whether the turns show the processor time, which is the steadier figure, exactly enough. More of them do not change how far two processes of
+ * one build differ. `least` is the number of rounds that are always made.
+ */
 export function isExactEnough(rounds: readonly Round[], least: number): boolean {
 	if (rounds.length < least) return false;
 	const controls = rounds.map(({ base, control }) => Math.log(control.processorTime / base.processorTime));
