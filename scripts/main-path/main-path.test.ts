@@ -1,4 +1,5 @@
 // test-suite: full
+// test-timeout: 300
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
