@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findFiles } from "./find-files.ts";
 
-/** A file that others import, with the number of its lines. */
+/** A source file with its content. */
 interface SourceFile {
 	readonly path: string;
 	readonly text: string;

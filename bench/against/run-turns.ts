@@ -3,7 +3,7 @@ import { orderOfRound, type Turn } from "./comparison.ts";
 import type { ComparedLoad, Subject } from "./loads.ts";
 import { measureProcessorTime } from "./processor-time.ts";
 
-/** The speed of a machine that others share changes within seconds: short turns have more of the same changes on both sides. */
+/** The speed of a shared machine changes within seconds. Short turns spread these changes evenly over the builds. */
 const turnSeconds = 0.5;
 /** Seconds of a piece of the load before the first turn. */
 const warmUpSeconds = 1;

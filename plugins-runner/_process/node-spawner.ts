@@ -62,7 +62,7 @@ function makePipes(): Pipe[] {
 	}
 }
 
-/** The error has no code of the system: it would be taken for one of the file that is started. */
+/** Throws an error without a system code: a code would be reported as a problem of the file to be started. */
 function makeNamedPipes(names: readonly string[]): void {
 	try {
 		execFileSync("mkfifo", ["-m", "600", ...names]);

@@ -167,9 +167,9 @@ test("a plugin whose package is missing ends the start with the name of the pack
 	}
 });
 
-/** What `svc create` says can be typed next: the page says the same, and each of its lines is typed. */
+/** The next commands that `svc create` prints. The page has the same ones, and the test types each of them. */
 const printedNext = (name: string) => new RegExp(`^Next: cd ${name} && npm install && npm test$`, "m");
-/** What of which page somebody does, one after the other in the same project, and what they see then. */
+/** The page, its headings whose steps a reader follows one after another in the same project, and the output that must appear. */
 const readme = ["README.md", ["In a project of your own", "What it looks like"], [/^3$/m, /Hello Ann$/m, /load average/]] as const;
 const runner = [
 	"docs/guides/write-a-runner.md",

@@ -131,7 +131,7 @@ exceptOnPostgres(
 		await assert.rejects(nodes[1].attempt({ username: "ann", address: "203.0.113.1", signal }, accept), /too many failed sign-ins/);
 		assert.equal(await guess(nodes[0], "bob", "203.0.113.1"), "wrong");
 		for (const node of nodes) assert.equal(await node.attempt({ username: "ann", address: "192.0.2.1", signal }, accept), "in");
-		// There too wrong passwords cost a wait, and the place is not remembered for ever.
+		// At an address that ann has signed in from, wrong passwords cost a wait too. The address is forgotten after 31 days.
 		for (let count = 0; count < 3; count += 1) assert.equal(await guess(nodes[0]), "wrong");
 		assert.equal(await guess(nodes[0]), 1);
 		pass(31 * 86_400);

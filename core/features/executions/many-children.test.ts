@@ -4,7 +4,7 @@ import { test } from "uvu";
 import { assertNoStall } from "../../testing/http/loop-watch.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
 
-/** Answered at once, this many would hold up the others. */
+/** Answering so many in one piece would block the event loop. */
 const manyChildren = 5_000;
 
 /** An execution with many children, of which the first has two of its own. */

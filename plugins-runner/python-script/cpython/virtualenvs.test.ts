@@ -151,8 +151,8 @@ test("packs that require the same share one virtualenv, whatever their files are
 /** Name of the virtualenv that was used last. */
 let current = "";
 
-test("one that is in use is removed by nobody, however long it has been so, and afterwards when nobody has used it for a while", async () => {
-	// The one that is there serves the first use.
+test("a virtualenv in use is never removed, however old it is; it is removed after it has not been used for a while", async () => {
+	// The virtualenv that the tests before have used serves the first use.
 	const options = {
 		...{ directory: environments, interpreter: await findInterpreter(toInterpreter()), launcher, logger: silentLogger },
 		...{
