@@ -119,19 +119,24 @@ export class Engine {
 
 	/** Whether a container has ever begun, as far as the engine remembers; also of one that is not there any more. */
 	async hasBegun({ id, since }: Pick<ContainerView, "id" | "since">): Promise<boolean> {
-		const until = Math.floor((await this.#readClock()) / 1_000) + 1;
 		const filters = JSON.stringify({ container: [id], event: ["start"] });
-		const query = { since: String(Math.floor(since / 1_000)), until: String(until), filters };
+		const query = { since: String(Math.floor(since / 1_000)), ...(await this.#untilNow()), filters };
 		const response = await this.#client.stream({ method: "GET", path: "/events", query });
 		const text = (await readBytes(response, 16 * 1024 * 1024)).toString();
 		return text.split("\n").some((line) => line.includes(id));
 	}
 
-	/** Milliseconds since 1970 by the engine's clock. */
-	async #readClock(): Promise<number> {
+	/**
+	 * What makes an engine answer with the events that it remembers, and end the answer. Docker sends those first and waits for the time that `until`
+	 * gives. Podman stops reading its events at that time, so that a request that arrives later is answered with none; it ends by itself where it
+	 * is not to stream.
+	 */
+	async #untilNow(): Promise<Readonly<Record<string, string>>> {
 		const response = await this.#client.stream({ method: "GET", path: "/containers/json", query: { limit: "1" } });
 		response.resume();
-		return Date.parse(response.headers.date ?? "") || Date.now();
+		if (response.headers["libpod-api-version"] !== undefined) return { stream: "false" };
+		const now = Date.parse(response.headers.date ?? "") || Date.now();
+		return { until: String(Math.floor(now / 1_000) + 1) };
 	}
 
 	/** Everything it has printed, in frames; undefined where there is no such container. */

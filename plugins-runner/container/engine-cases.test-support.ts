@@ -4,7 +4,7 @@ import { rounds } from "../../core/testing/extent.test-support.ts";
 import { createRunContext, silentLogger } from "../../core/testing/run-context.ts";
 import { ContainerRun } from "../_container/container-run.ts";
 import { type ContainerView, Engine } from "../_container/engine.ts";
-import type { EngineClient } from "../_container/engine-client.ts";
+import { EngineClient } from "../_container/engine-client.ts";
 import { liveactionLabel } from "../_container/own-container.ts";
 import type { Registry } from "../_container/registry.test-support.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
@@ -99,7 +99,7 @@ function testBeginnings(test: RegisterTest, name: string, start: () => Promise<T
 	});
 
 	test(`${name}: a container that has begun and ended just before it was removed is known to have begun`, async () => {
-		const { engine, image } = await start();
+		const { engine, image, socketPath } = await start();
 		const make = async (name: string) => {
 			await engine.create(name, toBody(image, name), new AbortController().signal);
 			return (await engine.look(name)) as ContainerView;
@@ -109,6 +109,8 @@ function testBeginnings(test: RegisterTest, name: string, start: () => Promise<T
 		await engine.wait(begun.id, new AbortController().signal);
 		for (const { id } of [begun, unbegun]) await engine.removeIdle(id);
 		assert.deepEqual([await engine.hasBegun(begun), await engine.hasBegun(unbegun)], [true, false]);
+		const late = new Engine(new LateClient({ socketPath }));
+		assert.deepEqual([await late.hasBegun(begun), await late.hasBegun(unbegun)], [true, false]);
 	});
 }
 
@@ -278,4 +280,12 @@ export function testPulls(test: RegisterTest, name: string, start: () => Promise
 		}
 		assert.deepEqual(await engine.jobs(), []);
 	});
+}
+
+/** Its requests for events reach the engine two seconds late, as those of a machine that is busy may. */
+class LateClient extends EngineClient {
+	override async stream(call: Parameters<EngineClient["stream"]>[0]): ReturnType<EngineClient["stream"]> {
+		if (call.path === "/events") await new Promise((resolve) => setTimeout(resolve, 2_000));
+		return super.stream(call);
+	}
 }

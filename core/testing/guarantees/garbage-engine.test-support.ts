@@ -70,7 +70,7 @@ async function runEngine(): Promise<void> {
 		};
 		await run(500);
 		await grownOld();
-		await run(1_200);
+		await run(3_000);
 		watching.abort();
 		await watched;
 	} finally {
