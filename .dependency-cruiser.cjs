@@ -3,7 +3,7 @@
 const tests = "(\\.test|\\.test-support)\\.ts$";
 
 /** Files that load an engine, or a part of one. */
-const enginePaths = ["^core/kernel/", "^core/language/", "^core/http/"];
+const enginePaths = ["^core/kernel/", "^core/language/", "^core/secrets/", "^core/http/"];
 /** Files that let in or speak to others. */
 const interfacePaths = ["^core/http/", "^core/client/", "^core/cli/"];
 /** What a feature shows: its face, its routes, its part of the client, its commands, what its files may say and how they are read. The lists of `core/features` take them. */
@@ -53,6 +53,30 @@ const standing = (features, index) => ({
 	},
 });
 
+/** The folders of the kernel, lowest first: a folder imports only itself and those before it. The files beside the folders import any. */
+const kernelOrder = [
+	"basics",
+	"coordination",
+	"executions",
+	"expiry",
+	"output",
+	"telemetry",
+	"plugins",
+	"submission",
+	"events",
+	"runs",
+	"scheduling",
+	"nodes",
+];
+
+const inKernelOrder = (folder, index) => ({
+	name: `order-of-kernel-${index + 1}`,
+	severity: "error",
+	comment: `core/kernel/${folder} imports only itself and: ${kernelOrder.slice(0, index).join(", ") || "nothing else of the kernel"}`,
+	from: { path: `^core/kernel/${folder}/`, pathNot: tests },
+	to: { path: "^core/kernel/", pathNot: `^core/kernel/(${kernelOrder.slice(0, index + 1).join("|")})/` },
+});
+
 /** An npm package that only one place may import. */
 const home = (name, packages, places) => ({
 	name: `home-of-${name}`,
@@ -73,19 +97,34 @@ module.exports = {
 			to: { pathNot: "^core/contract/" },
 		},
 		{
-			name: "language-knows-contract-only",
+			name: "lib-knows-contract-only",
 			severity: "error",
-			comment: "core/language is made of functions of what they are given: no storage, no clock",
-			from: { path: "^core/language/", pathNot: tests },
-			to: { path: "^core/", pathNot: "^core/(language|contract)/" },
+			comment: "core/lib holds mechanisms that would serve any program: they know no word of the service",
+			from: { path: "^core/lib/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(lib|contract)/" },
 		},
 		{
-			name: "kernel-knows-language-and-contract",
+			name: "language-knows-lib-and-contract",
+			severity: "error",
+			comment: "core/language consists of functions of their arguments: no storage, no clock",
+			from: { path: "^core/language/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(language|lib|contract)/" },
+		},
+		{
+			name: "secrets-know-language-and-lib",
+			severity: "error",
+			comment: "core/secrets finds, masks and encrypts values: it knows no execution and no storage",
+			from: { path: "^core/secrets/", pathNot: tests },
+			to: { path: "^core/", pathNot: "^core/(secrets|language|lib|contract)/" },
+		},
+		{
+			name: "kernel-knows-what-is-below",
 			severity: "error",
 			comment: "core/kernel names no feature, and neither the server nor the client: it runs alone",
 			from: { path: "^core/kernel/", pathNot: tests },
-			to: { path: "^core/", pathNot: "^core/(kernel|language|contract)/" },
+			to: { path: "^core/", pathNot: "^core/(kernel|secrets|language|lib|contract)/" },
 		},
+		...kernelOrder.map(inKernelOrder),
 		{
 			name: "features-know-kernel-and-kits",
 			severity: "error",
@@ -98,7 +137,7 @@ module.exports = {
 			severity: "error",
 			comment: "core/http is the machinery: the routes of the features stand on it",
 			from: { path: "^core/http/", pathNot: tests },
-			to: { path: "^core/", pathNot: ["^core/http/", "^core/kernel/", "^core/language/", "^core/contract/"] },
+			to: { path: "^core/", pathNot: "^core/(http|kernel|secrets|language|lib|contract)/" },
 		},
 		{
 			name: "kernel-loads-no-interface",

@@ -5,13 +5,13 @@
  */
 export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	executions: [
-		"core/kernel/executions/executions.test.ts",
-		"core/kernel/executions/delayed.test.ts",
+		"core/kernel/stored-executions.test.ts",
+		"core/kernel/scheduling/delayed-executions.test.ts",
 		"core/kernel/runs/after-run.test.ts",
-		"core/kernel/runs/children/children.test.ts",
-		"core/kernel/executions/rerun.test.ts",
+		"core/kernel/runs/children/run-children.test.ts",
+		"core/kernel/submission/rerun.test.ts",
 		"core/features/executions/runs.test.ts",
-		"core/kernel/executions/catalog-nodes.test.ts",
+		"core/kernel/executions/action-catalog-nodes.test.ts",
 	],
 	policies: [
 		"core/features/policies/concurrency.test.ts",
@@ -19,17 +19,17 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/policies/retries.test.ts",
 		"core/features/policies/children.test.ts",
 	],
-	output: ["core/kernel/runs/follow.test.ts", "core/http/service.test.ts"],
+	output: ["core/kernel/output/live/following.test.ts", "core/http/service.test.ts"],
 	leases: [
-		"core/kernel/executions/leases.test.ts",
-		"core/kernel/runs/recovery.test.ts",
+		"core/kernel/runs/run-lease-renewal.test.ts",
+		"core/kernel/scheduling/orphan-recovery.test.ts",
 		"core/kernel/runs/children/children-nodes.test.ts",
-		"core/kernel/runs/journal.test.ts",
+		"core/kernel/runs/children/journal.test.ts",
 		"core/kernel/runs/pausing.test.ts",
-		"core/kernel/runs/waking.test.ts",
-		"core/kernel/work/duty.test.ts",
-		"core/kernel/work/leasing.test.ts",
-		"core/kernel/work/clocks-of-nodes.test.ts",
+		"core/kernel/runs/parent-wakeup.test.ts",
+		"core/kernel/coordination/singleton-task.test.ts",
+		"core/kernel/coordination/leasing.test.ts",
+		"core/kernel/coordination/node-clocks.test.ts",
 	],
 	credentials: [
 		"core/features/access/credentials.test.ts",
@@ -49,15 +49,15 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	rules: [
 		"core/features/rules/rules.test.ts",
 		"core/features/rules/processing.test.ts",
-		"core/kernel/events/processor.test.ts",
+		"core/kernel/events/event-processor.test.ts",
 		"core/features/rules/hostile-payloads.test.ts",
 		"core/features/rules/register-from-packs.test.ts",
 	],
 	triggers: [
 		"core/features/triggers/triggers.test.ts",
-		"core/kernel/events/dispatcher.test.ts",
+		"core/kernel/events/event-dispatcher-api.test.ts",
 		"core/features/triggers/internal-triggers.test.ts",
-		"core/kernel/executions/choose-trace.test.ts",
+		"core/kernel/submission/trace-selection.test.ts",
 		"core/features/triggers/routes.test.ts",
 	],
 	timers: ["core/features/timers/timers.test.ts"],
@@ -103,9 +103,9 @@ export const withoutPostgres: readonly string[] = [
 	"core/features/rules/register-from-packs.test.ts",
 	"core/features/sensors/routes.test.ts",
 	"core/features/triggers/routes.test.ts",
-	"core/kernel/executions/catalog-nodes.test.ts",
-	"core/kernel/executions/choose-trace.test.ts",
-	"core/kernel/executions/rerun.test.ts",
+	"core/kernel/executions/action-catalog-nodes.test.ts",
+	"core/kernel/submission/trace-selection.test.ts",
+	"core/kernel/submission/rerun.test.ts",
 	"core/kernel/runs/after-run.test.ts",
 	"core/features/inquiries/end-inquiries.test.ts",
 	"core/features/policies/concurrency.test.ts",
@@ -125,30 +125,30 @@ export const withoutPostgres: readonly string[] = [
  * event buses and the files of `onPostgresInShort` test.
  */
 export const onNats: readonly string[] = [
-	"core/kernel/executions/executions.test.ts",
-	"core/kernel/runs/follow.test.ts",
+	"core/kernel/stored-executions.test.ts",
+	"core/kernel/output/live/following.test.ts",
 	"core/kernel/runs/pausing.test.ts",
 	"core/kernel/runs/children/children-nodes.test.ts",
-	"core/kernel/events/dispatcher.test.ts",
+	"core/kernel/events/event-dispatcher-api.test.ts",
 	"core/features/packs/switch/pack-nodes.test.ts",
 	"core/features/sensors/sensor-nodes.test.ts",
 ];
 
 /** A few on the storage in memory, which keeps no records for others, so that a service without a database is seen to work. */
-export const inMemory: readonly string[] = ["core/kernel/executions/executions.test.ts", "core/features/datastore/datastore.test.ts"];
+export const inMemory: readonly string[] = ["core/kernel/stored-executions.test.ts", "core/features/datastore/datastore.test.ts"];
 
 /**
  * Those that the short suite runs on PostgreSQL as well as on SQLite: what depends on how several nodes read and write the same records.
  * The full suite runs all of them on PostgreSQL but for `withoutPostgres` and `onNats`.
  */
 export const onPostgresInShort: readonly string[] = [
-	"core/kernel/executions/leases.test.ts",
-	"core/kernel/executions/executions.test.ts",
-	"core/kernel/runs/recovery.test.ts",
-	"core/kernel/runs/journal.test.ts",
-	"core/kernel/work/duty.test.ts",
-	"core/kernel/work/leasing.test.ts",
-	"core/kernel/events/processor.test.ts",
+	"core/kernel/runs/run-lease-renewal.test.ts",
+	"core/kernel/stored-executions.test.ts",
+	"core/kernel/scheduling/orphan-recovery.test.ts",
+	"core/kernel/runs/children/journal.test.ts",
+	"core/kernel/coordination/singleton-task.test.ts",
+	"core/kernel/coordination/leasing.test.ts",
+	"core/kernel/events/event-processor.test.ts",
 	"core/features/policies/concurrency-nodes.test.ts",
 	"core/features/packs/switch/pack-switch.test.ts",
 ];

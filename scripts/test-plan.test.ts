@@ -16,7 +16,7 @@ function write(name: string, ...lines: readonly string[]): string {
 }
 
 /** One that runs on every backend. */
-const everywhere = "core/kernel/executions/executions.test.ts";
+const everywhere = "core/kernel/stored-executions.test.ts";
 
 test("files that ask for the most time come first", () => {
 	const files = [write("a.test.ts"), write("b.test.ts", "// test-timeout: 600"), write("c.test.ts", "// test-timeout: 180")];
@@ -47,7 +47,7 @@ test("a file says by a comment of its own line that it needs a process of its ow
 });
 
 test("files on one backend follow each other, as they may share a process", () => {
-	const waiting = planJobs([everywhere, "core/kernel/executions/delayed.test.ts", write("l.test.ts")]);
+	const waiting = planJobs([everywhere, "core/kernel/scheduling/delayed-executions.test.ts", write("l.test.ts")]);
 	const places = waiting.map(({ backend }) => (backend === undefined ? backendNames.length : backendNames.indexOf(backend)));
 	assert.deepEqual(places, [...places].sort());
 });

@@ -5,8 +5,8 @@ import { createGuard } from "../service/guard.ts";
 import { createOptions, FakeEngine, toEngine } from "../testing/http/fake-engine.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createApp } from "./app.ts";
-import { toLoggedPath } from "./logged-path.ts";
-import { answerNothing } from "./openapi/answers.ts";
+import { answerNothing } from "./openapi/responses.ts";
+import { toLoggedPath } from "./redacted-path.ts";
 
 const viewSpeak = { resource_uid: "action:default:speak", permission_types: ["action_view", "action_execute"] };
 const rbac = {

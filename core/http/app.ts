@@ -1,12 +1,12 @@
 import { H3, type H3Event, type HTTPError } from "h3";
 import { AllowedMethods } from "./allowed-methods.ts";
-import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./handle.ts";
-import { findDeclarationProblem } from "./openapi/common-answers.ts";
+import { findDeclarationProblem } from "./openapi/default-responses.ts";
 import { createHostCheck } from "./own-host.ts";
 import { findPermissionProblem } from "./permissions.ts";
-import { type Reply, replyFault, toErrorReply } from "./respond.ts";
+import { wantsPage } from "./placeholder-page.ts";
+import { type Reply, replyFault, toErrorReply } from "./replies.ts";
+import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./request-pipeline.ts";
 import type { Component, Route } from "./route.ts";
-import { wantsPage } from "./web-page.ts";
 
 const emptyReply: Reply = { status: 200, headers: {}, body: null };
 const authPrefixes = ["", "/v1", "/auth", "/auth/v1"];

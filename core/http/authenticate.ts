@@ -1,6 +1,6 @@
 import { SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
-import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./own-page.ts";
+import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./origin-check.ts";
 import { parseQuery, type RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";
 import { toTokenCookie } from "./token-cookie.ts";

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { isSvcError, type JsonValue, maxLargeNumbers, parseJson, SvcError } from "../contract/index.ts";
+import { type BodyBounds, readBytes } from "./body-reader.ts";
 import { decodeBodyText } from "./body-text.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
-import { type BodyBounds, readBytes } from "./read-text.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 /** A JSON schema with the type it stands for. Compiled at its first use. */

@@ -3,7 +3,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type JsonObject } from "../contract/index.ts";
 import { createId } from "../kernel/basics/ids.ts";
-import { mask } from "../language/parameters/mask.ts";
+import { mask } from "../language/parameters/schema-masking.ts";
 import { assertNoStall } from "../testing/http/loop-watch.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../testing/http/service.test-support.ts";
 

@@ -17,7 +17,7 @@ import {
 import { faultOf, json, post, until, withHttp } from "../testing/http/http.test-support.ts";
 import { createApp, toPaths } from "./app.ts";
 import { createCors } from "./cors.ts";
-import { toErrorReply } from "./respond.ts";
+import { toErrorReply } from "./replies.ts";
 
 test("every listener answers its routes under every prefix form", () =>
 	withHttp(async ({ fake, urls }) => {

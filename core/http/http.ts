@@ -1,21 +1,21 @@
 import { type Clock, type Logger, type Meters, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { createApp } from "./app.ts";
+import { noRecorder, type Recorder } from "./audit-hook.ts";
+import type { Guard } from "./authorizer.ts";
 import { BodyMemory } from "./body-memory.ts";
-import { Broadcasts } from "./broadcasts.ts";
 import { createCors } from "./cors.ts";
-import type { Guard } from "./guard.ts";
-import type { Responder } from "./handle.ts";
 import { HttpMetrics, noMeters } from "./http-metrics.ts";
 import { findListeners, type ListenerName } from "./listeners.ts";
 import { createMount } from "./mount.ts";
 import type { Mount } from "./mount-api.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { ApiDescription } from "./openapi/api-description.ts";
-import { noRecorder, type Recorder } from "./recorder.ts";
-import type { Reply } from "./respond.ts";
+import { webPage } from "./placeholder-page.ts";
+import type { Reply } from "./replies.ts";
+import type { Responder } from "./request-pipeline.ts";
 import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
-import { webPage } from "./web-page.ts";
+import { Broadcasts } from "./sse-fan-outs.ts";
 
 /** What the HTTP interface is made from. */
 export interface HttpParts<E> {

@@ -1,11 +1,11 @@
 import type { H3 } from "h3";
 import type { Logger } from "../contract/index.ts";
-import { settledWithin } from "../kernel/basics/wait.ts";
+import { settledWithin } from "../lib/wait.ts";
+import { alreadyRead } from "./body-reader.ts";
 import { findHostProblem } from "./host-header.ts";
 import type { Mount } from "./mount-api.ts";
 import { createNodeHandler } from "./node-handler.ts";
-import { alreadyRead } from "./read-text.ts";
-import { type Reply, replyFault } from "./respond.ts";
+import { type Reply, replyFault } from "./replies.ts";
 
 const answerGrace = 2_000;
 const stopped = replyFault(503, "the service has been stopped");

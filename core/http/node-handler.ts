@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type H3, toNodeHandler } from "h3";
 import type { Logger } from "../contract/index.ts";
+import { alreadyRead } from "./body-reader.ts";
 import { findHostProblem, toHosts } from "./host-header.ts";
-import { alreadyRead } from "./read-text.ts";
-import { replyFault } from "./respond.ts";
+import { replyFault } from "./replies.ts";
 import { readRestAfterAnswer } from "./unread-rest.ts";
 
 /** Answers a request of `node:http`; resolves when the answer has been sent. Never rejects. */

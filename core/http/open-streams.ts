@@ -1,5 +1,5 @@
 import { SvcError } from "../contract/index.ts";
-import { type StreamCredential, StreamWatch, type StreamWatchParts } from "./stream-watch.ts";
+import { type StreamCredential, StreamWatch, type StreamWatchParts } from "./stream-authorization.ts";
 
 /** A stream to a client that goes on while its signal has not aborted. */
 export interface OpenStream {

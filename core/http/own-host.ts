@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { Options } from "../contract/index.ts";
-import { type Reply, replyFault } from "./respond.ts";
+import { type Reply, replyFault } from "./replies.ts";
 
 const loopbackName = /^(?:.+\.)?localhost$/;
 

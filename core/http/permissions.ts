@@ -1,6 +1,6 @@
 import type { PermissionType } from "../kernel/basics/permission-types.ts";
-import type { Resource } from "../kernel/basics/resource.ts";
-import type { Guard } from "./guard.ts";
+import type { Resource } from "../kernel/basics/refs.ts";
+import type { Guard } from "./authorizer.ts";
 
 /** What a route asks of its caller: nothing, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;

@@ -1,8 +1,8 @@
 import type { Page } from "../kernel/basics/page.ts";
+import { type Selection, type SelectionRules, select } from "./field-selection.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
-import type { WireRecord } from "./record.ts";
-import { type Reply, replyJson } from "./respond.ts";
-import { type Selection, type SelectionRules, select } from "./selection.ts";
+import { type Reply, replyJson } from "./replies.ts";
+import type { WireRecord } from "./wire-record.ts";
 
 /** Rules of a record any member of which may be chosen or left out. */
 export function selectionOf(members: readonly string[], mandatory: readonly string[] = ["id"]): SelectionRules {

@@ -1,7 +1,7 @@
 import { beginning } from "../kernel/basics/walk.ts";
 import type { Paging } from "./paging.ts";
-import { replyPages } from "./reply-pages.ts";
-import type { Reply } from "./respond.ts";
+import type { Reply } from "./replies.ts";
+import { replyPages } from "./streamed-list.ts";
 
 /**
  * Answers with a page of records that have been read already, or with all of them piece by piece. Only what is sent next is made ready by `present`,

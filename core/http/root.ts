@@ -1,8 +1,8 @@
 import { toApiUrl } from "./api-url.ts";
-import { answerJson, answerText } from "./openapi/answers.ts";
+import { answerJson, answerText } from "./openapi/responses.ts";
 import { openapiRoutes } from "./openapi/routes.ts";
 import { object, text } from "./openapi/schema.ts";
-import { replyJson } from "./respond.ts";
+import { replyJson } from "./replies.ts";
 import { routesOver } from "./route.ts";
 
 const { defineRoute } = routesOver<unknown>();

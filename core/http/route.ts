@@ -1,18 +1,18 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
+import type { Recorder } from "./audit-hook.ts";
+import type { Guard } from "./authorizer.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { BodyMemory } from "./body-memory.ts";
-import type { Broadcasts } from "./broadcasts.ts";
-import type { Guard } from "./guard.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { Answers } from "./openapi/answers.ts";
 import type { Description } from "./openapi/description.ts";
+import type { Answers } from "./openapi/responses.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
-import type { Recorder } from "./recorder.ts";
-import type { Reply } from "./respond.ts";
+import type { Reply } from "./replies.ts";
 import type { ServerRequest } from "./server-request.ts";
+import type { Broadcasts } from "./sse-fan-outs.ts";
 
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";

@@ -3,7 +3,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OptionsInput } from "../contract/index.ts";
 import { routes } from "../features/routes.ts";
-import { mask } from "../language/parameters/mask.ts";
+import { mask } from "../language/parameters/schema-masking.ts";
 import { assertAbsent } from "../testing/http/absent-texts.test-support.ts";
 import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
 import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";

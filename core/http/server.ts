@@ -2,8 +2,8 @@ import type { RequestListener } from "node:http";
 import type { H3 } from "h3";
 import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
-import { answerBrokenRequests } from "./broken-requests.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
+import { answerBrokenRequests } from "./malformed-requests.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import type { ServerAddress } from "./server-address.ts";
 

@@ -1,9 +1,9 @@
 import type { Logger } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
-import { EventBody } from "./event-body.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
-import { toJsonText } from "./json-text.ts";
-import { StreamEnded } from "./stream-watch.ts";
+import { toJsonText } from "./json-cache.ts";
+import { EventBody } from "./sse-body.ts";
+import { StreamEnded } from "./stream-authorization.ts";
 
 /** A server-sent event. */
 export interface ServerSentEvent {

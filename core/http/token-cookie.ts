@@ -1,5 +1,5 @@
 import type { Clock, Options } from "../contract/index.ts";
-import { isFromElsewhere, isOwn } from "./own-page.ts";
+import { isFromElsewhere, isOwn } from "./origin-check.ts";
 
 /** The cookie by which a browser goes on without the header, as it can send none with a stream. Undefined for what needs none. */
 export function toTokenCookie(

@@ -1,5 +1,5 @@
 import type { Exposition, Meters } from "../contract/index.ts";
-import type { Dispatcher } from "./events/dispatcher.ts";
+import type { Dispatcher } from "./events/event-dispatcher-api.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
 import type { FeatureList } from "./feature-list.ts";
 import type { Nodes, Readiness } from "./nodes/nodes-api.ts";

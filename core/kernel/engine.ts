@@ -1,14 +1,14 @@
 import { createId } from "./basics/ids.ts";
+import { draftEngine } from "./dry-run.ts";
 import type { EngineCore } from "./engine-api.ts";
-import { noReactor } from "./events/reactor.ts";
+import { noReactor } from "./events/event-handler.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
 import { createKernel } from "./kernel.ts";
-import { EngineLife } from "./life.ts";
+import { EngineLife } from "./lifecycle.ts";
 import { createNode } from "./nodes/node.ts";
-import { createPersist } from "./nodes/persist.ts";
-import { draftEngine } from "./plan.ts";
-import type { EngineDependencies } from "./plugins/dependencies.ts";
+import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
+import { createPersist } from "./plugins/startup-retry.ts";
 
 /** Put an engine together of the kernel and features. Nothing is opened or started before `start`. */
 export function createEngineOf<F extends FeatureList>(

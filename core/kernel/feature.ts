@@ -1,14 +1,14 @@
 import type { EntityKind, NodeRole, Runner } from "../contract/index.ts";
 import type { Authority } from "./basics/authority.ts";
-import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/own-trigger-types.ts";
-import type { Reactor } from "./events/reactor.ts";
+import type { Reactor } from "./events/event-handler.ts";
+import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
+import type { EndingDraft, Follow } from "./executions/completion-effects.ts";
 import type { ContentSource } from "./executions/content-source.ts";
-import type { EndingDraft, Follow } from "./executions/endings.ts";
-import type { Queues } from "./executions/queues.ts";
-import type { ConfigurationSource, ItemSource } from "./executions/template-sources.ts";
-import type { WorkLoop } from "./nodes/work.ts";
-import type { Witness } from "./plugins/witnessed-storage.ts";
+import type { WorkLoop } from "./nodes/role-loops.ts";
+import type { Witness } from "./plugins/audited-storage.ts";
 import type { Granting, RunGrant } from "./runs/granting.ts";
+import type { Queues } from "./scheduling/execution-queues.ts";
+import type { ConfigurationSource, ItemSource } from "./submission/template-sources.ts";
 
 export type {
 	Authority,

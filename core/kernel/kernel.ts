@@ -1,38 +1,40 @@
 import { join } from "node:path";
 import type { AuthBackend, Dialect, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
+import { KeyRing } from "../secrets/encryption/key-ring.ts";
+import { SealedSecrets } from "../secrets/sealed-secrets.ts";
 import type { Authority } from "./basics/authority.ts";
-import type { Dispatcher } from "./events/dispatcher.ts";
-import { EventDoor } from "./events/event-door.ts";
-import { OwnTriggerTypes } from "./events/own-trigger-types.ts";
-import { Processor } from "./events/processor.ts";
+import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
+import { Leasing } from "./coordination/lease-renewer.ts";
+import { createLateWrites, type LateWrites } from "./coordination/stale-writes.ts";
+import { StorageClock } from "./coordination/storage-clock.ts";
+import { EventDoor } from "./events/event-dispatcher.ts";
+import type { Dispatcher } from "./events/event-dispatcher-api.ts";
+import { Processor } from "./events/event-processor.ts";
 import { registerTriggerTypes } from "./events/register-types.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
-import type { Admit, StoreAdmitted } from "./executions/admissions.ts";
-import { Catalog } from "./executions/catalog.ts";
-import { createEndings, type Endings } from "./executions/endings.ts";
-import { StoredExecutions } from "./executions/executions.ts";
+import { OwnTriggerTypes } from "./events/trigger-type-registry.ts";
+import { Catalog } from "./executions/action-catalog.ts";
+import type { Admit, StoreAdmitted } from "./executions/admission.ts";
+import { createEndings, type Endings } from "./executions/completion-effects.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
-import { Leases } from "./executions/leases.ts";
-import { createPendingWork, type PendingWork } from "./executions/pending-work.ts";
-import { Recovery } from "./executions/recovery.ts";
-import { Scheduler } from "./executions/scheduler.ts";
-import type { TemplateSources } from "./executions/template-sources.ts";
-import type { EngineDependencies } from "./plugins/dependencies.ts";
-import { witnessed } from "./plugins/witnessed-storage.ts";
+import { Seams } from "./extension-points.ts";
+import { Floods } from "./output/bulk-output.ts";
+import { RecordedOutput } from "./output/output-reader.ts";
+import { witnessed } from "./plugins/audited-storage.ts";
+import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { Executor } from "./runs/executor.ts";
-import { Floods } from "./runs/floods.ts";
 import type { Granting } from "./runs/granting.ts";
-import { RecordedOutput } from "./runs/output.ts";
-import { Seams } from "./seams.ts";
-import { KeyRing } from "./secrets/key-ring.ts";
-import { SealedSecrets } from "./secrets/sealed-secrets.ts";
-import { observePlugins } from "./telemetry/observe-plugins.ts";
+import { Leases } from "./runs/run-lease-renewal.ts";
+import { createPendingWork, type PendingWork } from "./scheduling/cross-node-wakeup.ts";
+import { mayEndAtOnce } from "./scheduling/inline-completion.ts";
+import { Recovery } from "./scheduling/orphan-recovery.ts";
+import { ReadyRuns } from "./scheduling/ready-runs.ts";
+import { Scheduler } from "./scheduling/scheduler.ts";
+import { StoredExecutions } from "./stored-executions.ts";
+import type { TemplateSources } from "./submission/template-sources.ts";
+import { observePlugins } from "./telemetry/instrumented-plugins.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
-import { type ChangeFeed, createChangeFeed } from "./work/change-feed.ts";
-import { createLateWrites, type LateWrites } from "./work/late-writes.ts";
-import { Leasing } from "./work/leasing.ts";
-import { StorageClock } from "./work/storage-clock.ts";
 
 /** The plugins that an engine works with; nobody has started them yet. */
 export interface Plugins {
@@ -129,6 +131,12 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll: (executions, store) => admitAll(executions, store),
 		onPlace: () => scheduler.lookIfDue(),
 	});
+	const readyRuns = new ReadyRuns({
+		...basics,
+		records: executor.records,
+		prepare: (execution) => executor.prepare(execution),
+		grant: (claimed, prepared) => executor.grant(claimed, prepared),
+	});
 	const pendingWork = createPendingWork({ ...basics, wake: (work) => scheduler.wake(work) });
 	const scheduler: Scheduler = new Scheduler({
 		...basics,
@@ -136,9 +144,9 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		pollInterval: options.scheduler.poll_interval,
 		announce: pendingWork.announce,
 		queues: () => basics.seams.queues,
-		ready: (claimed) => executor.ready(claimed),
-		mayEnd: (execution) => executor.mayEnd(execution),
-		run: (execution) => executor.run(execution),
+		ready: (claimed) => readyRuns.statesOf(claimed),
+		mayEnd: ({ parent_id, runner_name }) => mayEndAtOnce({ parent_id }, basics.runners.get(runner_name)),
+		run: (execution) => executor.run(execution, readyRuns.take(execution)),
 		holds: (id) => executor.runs.has(id),
 		resting: () => executor.children.resting + basics.seams.resting,
 	});
@@ -155,7 +163,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll,
 		announce: (execution) => scheduler.announce(execution),
 		recovery,
-		leases: new Leases({ ...basics, runs: executor.runs, recovery }),
+		leases: new Leases({ ...basics, runs: executor.runs, onRenewed: (leases) => recovery.look(leases) }),
 		executions: new StoredExecutions({ ...basics, admit }),
 		output: new RecordedOutput(basics),
 		register: () => register(basics),

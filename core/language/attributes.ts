@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
 import { SvcError } from "../contract/index.ts";
-import { nearMiss } from "./parameters/near-miss.ts";
+import { nearMiss } from "../lib/did-you-mean.ts";
 
 export interface Attribute {
 	/** What it may hold, in words. */

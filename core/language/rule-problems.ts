@@ -1,7 +1,7 @@
 import type { ActionSignature, JsonValue, RuleEntity } from "../contract/index.ts";
+import { nearMiss } from "../lib/did-you-mean.ts";
 import { compileExpression } from "./expressions/compile-expression.ts";
 import { findUnknownCalls } from "./expressions/unknown-calls.ts";
-import { nearMiss } from "./parameters/near-miss.ts";
 import { TemplateError, TemplateSyntaxError } from "./templates/errors.ts";
 import { compileTemplate, isTemplate } from "./templates/template.ts";
 

@@ -1,5 +1,5 @@
 import { SvcError } from "../contract/index.ts";
-import { noteWork } from "./loop-turn.ts";
+import { noteWork } from "./event-loop-budget.ts";
 import { runWithin, TimeUp } from "./time-limit.ts";
 
 export interface WorkLimits {

@@ -1,4 +1,4 @@
-import type { EngineDependencies } from "../kernel/plugins/dependencies.ts";
+import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
 import { version } from "./version.ts";
 

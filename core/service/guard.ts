@@ -1,5 +1,5 @@
 import { openToAuthenticated } from "../features/routes.ts";
-import type { Guard } from "../http/guard.ts";
+import type { Guard } from "../http/authorizer.ts";
 import { isGlobal, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 

@@ -1,7 +1,7 @@
 import { SvcError } from "../contract/index.ts";
 import { createRoutedHttp, type Http, type HttpParts } from "../http/http.ts";
+import type { ServedFeature } from "../http/http-feature.ts";
 import { rootRoutes } from "../http/root.ts";
-import type { ServedFeature } from "../http/served-feature.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { createGuard } from "./guard.ts";
 

@@ -1,7 +1,7 @@
 import { type ConsolaInstance, createConsola, LogLevels } from "consola/core";
 import { hasColours, paintFor } from "../cli/screen.ts";
 import type { Logger, Options } from "../contract/index.ts";
-import { maskLogFields } from "../kernel/secrets/redact.ts";
+import { maskLogFields } from "../secrets/log-redaction.ts";
 import { formatJson, formatText, type LogLine } from "./log/format-line.ts";
 import { toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";

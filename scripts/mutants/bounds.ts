@@ -53,10 +53,10 @@ export const boundsMutants: readonly Mutant[] = [
 	{
 		name: "share-of-parent",
 		promise: "While others wait, the children of one parent hold half of the slots of a node.",
-		file: "core/kernel/executions/parent-shares.ts",
+		file: "core/kernel/scheduling/parent-shares.ts",
 		text: "this.#share = Math.ceil(poolSize / 2);",
 		replacement: "this.#share = poolSize;",
-		tests: ["core/kernel/executions/parent-shares.test.ts"],
+		tests: ["core/kernel/scheduling/parent-shares.test.ts"],
 	},
 	{
 		name: "buffer-of-subscriber",
@@ -69,10 +69,10 @@ export const boundsMutants: readonly Mutant[] = [
 	{
 		name: "held-by-broadcasts",
 		promise: "Clients of a stream that do not read are ended once too much waits for them.",
-		file: "core/http/broadcasts.ts",
+		file: "core/http/sse-fan-outs.ts",
 		text: "if (held <= this.#mostHeld) return;",
 		replacement: "return;",
-		tests: ["core/http/broadcasts.test.ts"],
+		tests: ["core/http/sse-fan-outs.test.ts"],
 	},
 	{
 		name: "streams-of-user",
@@ -85,9 +85,9 @@ export const boundsMutants: readonly Mutant[] = [
 	{
 		name: "waiting-output",
 		promise: "A run whose output cannot be stored as fast as it is printed waits.",
-		file: "core/kernel/runs/recorder.ts",
+		file: "core/kernel/output/output-writer.ts",
 		text: "while (this.#waiting.length > highWater && ",
 		replacement: "while (this.#waiting.length < 0 && ",
-		tests: ["core/kernel/runs/recorder.test.ts"],
+		tests: ["core/kernel/output/output-writer.test.ts"],
 	},
 ];

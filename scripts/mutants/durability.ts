@@ -37,10 +37,10 @@ export const durabilityMutants: readonly Mutant[] = [
 	{
 		name: "sync-of-keys",
 		promise: "A key is on the disk before it is used.",
-		file: "core/kernel/secrets/key-file.ts",
+		file: "core/secrets/encryption/key-file.ts",
 		text: "fsyncSync(file);",
 		replacement: "",
-		tests: ["core/kernel/secrets/key-file.test.ts"],
+		tests: ["core/secrets/encryption/key-file.test.ts"],
 	},
 	{
 		name: "replay-after-id",

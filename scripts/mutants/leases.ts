@@ -1,8 +1,8 @@
 import type { Mutant } from "./mutant.ts";
 
-const held = "core/kernel/work/held-lease.test.ts";
-const journal = "core/kernel/runs/journal.test.ts";
-const renewal = "core/kernel/executions/lease-renewal.test.ts";
+const held = "core/kernel/coordination/lease.test.ts";
+const journal = "core/kernel/runs/children/journal.test.ts";
+const renewal = "core/kernel/runs/lost-leases.test.ts";
 const others = "core/testing/guarantees/other-writers.test.ts";
 
 /** Mechanisms by which only the node that holds a record writes about it. */
@@ -10,7 +10,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-kept-state",
 		promise: "A node that has lost its lease does not overwrite the state of a run that another node has ended or continues.",
-		file: "core/kernel/runs/run-records.ts",
+		file: "core/kernel/runs/run-writes.ts",
 		text: 'return { update: "execution", id, patch: toStatePatch(kept), expected: { fence: run.fence } };',
 		replacement: 'return { update: "execution", id, patch: toStatePatch(kept) };',
 		tests: [journal],
@@ -34,7 +34,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-end",
 		promise: "A node that has lost its lease does not overwrite the end of the run.",
-		file: "core/kernel/runs/run-ends.ts",
+		file: "core/kernel/runs/run-completion.ts",
 		text: "const expected = { status: current.status, fence: run.fence };",
 		replacement: "const expected = {};",
 		tests: [others],
@@ -42,7 +42,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "stirred-of-pause",
 		promise: "A workflow does not pause when the answer that it waits for arrives in the same moment.",
-		file: "core/kernel/runs/run-ends.ts",
+		file: "core/kernel/runs/run-completion.ts",
 		text: "expected: { status, fence, stirred } }, ...inserted]",
 		replacement: "expected: { status, fence } }, ...inserted]",
 		tests: [others],
@@ -50,7 +50,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-hand-over",
 		promise: "A node that stops does not release the lease of a run that another node has taken over.",
-		file: "core/kernel/runs/run-ends.ts",
+		file: "core/kernel/runs/run-completion.ts",
 		text: "patch: { owner: null, lease_expires_at }, expected: { fence } }",
 		replacement: "patch: { owner: null, lease_expires_at } }",
 		tests: [others],
@@ -58,7 +58,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-begin",
 		promise: "An execution that was canceled before its run began does not run.",
-		file: "core/kernel/runs/run-records.ts",
+		file: "core/kernel/runs/run-writes.ts",
 		text: "patch: renewed, expected: { status, fence } }, ...takenBack]",
 		replacement: "patch: renewed }, ...takenBack]",
 		tests: [others],
@@ -66,7 +66,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-resume",
 		promise: "A node resumes a paused execution only if no other node has changed it since.",
-		file: "core/kernel/runs/run-records.ts",
+		file: "core/kernel/runs/run-writes.ts",
 		text: 'storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);',
 		replacement: 'storage.write([{ update: "execution", id, patch }]);',
 		tests: [others],
@@ -74,7 +74,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-recovery",
 		promise: "A node does not end an execution as abandoned whose holder has finished it in the meantime.",
-		file: "core/kernel/executions/recovery.ts",
+		file: "core/kernel/scheduling/orphan-recovery.ts",
 		text: "expected: { status, fence, lease_expires_at },",
 		replacement: "expected: {},",
 		tests: [others],
@@ -82,7 +82,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "late-renewal",
 		promise: "A node does not end an execution as abandoned whose holder has renewed its lease in the meantime.",
-		file: "core/kernel/executions/recovery.ts",
+		file: "core/kernel/scheduling/orphan-recovery.ts",
 		text: "expected: { status, fence, lease_expires_at },",
 		replacement: "expected: { status, fence },",
 		tests: [others],
@@ -90,7 +90,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "late-renewal-at-takeover",
 		promise: "A node does not take over an execution whose holder has renewed its lease in the meantime.",
-		file: "core/kernel/work/claiming.ts",
+		file: "core/kernel/coordination/claimer.ts",
 		text: "const expected = { ...claimed, status, fence, lease_expires_at };",
 		replacement: "const expected = { ...claimed, status, fence };",
 		tests: [others],
@@ -98,7 +98,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-takeover",
 		promise: "Of several nodes that take over an orphaned record, one gets it.",
-		file: "core/kernel/work/claiming.ts",
+		file: "core/kernel/coordination/claimer.ts",
 		text: "const expected = { ...claimed, status, fence, lease_expires_at };",
 		replacement: "const expected = { ...claimed };",
 		tests: [others],
@@ -106,7 +106,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-held-lease",
 		promise: "A node that has lost the lease of an event, a singleton task or a sensor writes nothing more about it.",
-		file: "core/kernel/work/held-lease.ts",
+		file: "core/kernel/coordination/lease.ts",
 		text: "this.#expected = { ...expected, fence: taken.fence };",
 		replacement: "this.#expected = { ...expected };",
 		tests: [held],
@@ -114,7 +114,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "condition-of-taking",
 		promise: "Of several nodes that take a record at the same time, one gets it.",
-		file: "core/kernel/work/held-lease.ts",
+		file: "core/kernel/coordination/lease.ts",
 		text: "storage.update(kind, id, { ...patch, ...taken }, expected);",
 		replacement: "storage.update(kind, id, { ...patch, ...taken });",
 		tests: [held],
@@ -122,7 +122,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "end-time-of-duty",
 		promise: "A singleton task that another node has performed since it was read is not performed again at once.",
-		file: "core/kernel/work/duty.ts",
+		file: "core/kernel/coordination/singleton-task.ts",
 		text: "{ expected: { fence, done_at } }",
 		replacement: "{ expected: { fence } }",
 		tests: [held],
@@ -130,7 +130,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "held-duty",
 		promise: "A node leaves a singleton task alone that another node holds.",
-		file: "core/kernel/work/duty.ts",
+		file: "core/kernel/coordination/singleton-task.ts",
 		text: "if (leasing.isHeld(duty)) return Math.max(leasing.untilFree(duty), shortestLook);",
 		replacement: "",
 		tests: [held],
@@ -138,7 +138,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "loss-of-kept-lease",
 		promise: "Work under a lease is aborted when the lease belongs to another node.",
-		file: "core/kernel/work/kept-lease.ts",
+		file: "core/kernel/coordination/renewed-lease.ts",
 		text: "if (!(await lease.renew())) this.#lost.abort();",
 		replacement: "await lease.renew();",
 		tests: [held],
@@ -146,7 +146,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "renewal-of-runs",
 		promise: "A node renews the leases of its runs, so that no other node takes a long run over.",
-		file: "core/kernel/executions/leases.ts",
+		file: "core/kernel/runs/run-lease-renewal.ts",
 		text: "if (held.size === 0) return;",
 		replacement: "return;",
 		tests: [renewal],
@@ -154,7 +154,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-renewal",
 		promise: "A run that another node has taken over ends with the next renewal of its lease.",
-		file: "core/kernel/executions/leases.ts",
+		file: "core/kernel/runs/run-lease-renewal.ts",
 		text: "{ fence, owner: nodeId },",
 		replacement: "{},",
 		tests: [renewal],
@@ -162,7 +162,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "end-of-unrenewed-runs",
 		promise: "A run whose lease could not be renewed in time ends on its node.",
-		file: "core/kernel/executions/leases.ts",
+		file: "core/kernel/runs/run-lease-renewal.ts",
 		text: "if (!leasing.hasRunOut(leaseExpiresAt)) continue;",
 		replacement: "continue;",
 		tests: [renewal],
@@ -170,23 +170,23 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "trust-in-leases",
 		promise: "A node that could not reach the storage itself does not take runs of other nodes over at once.",
-		file: "core/kernel/work/lease-trust.ts",
+		file: "core/kernel/coordination/takeover-grace.ts",
 		text: "isGiven: () => performance.now() >= givenFrom,",
 		replacement: "isGiven: () => true,",
-		tests: ["core/kernel/work/lease-trust.test.ts"],
+		tests: ["core/kernel/coordination/takeover-grace.test.ts"],
 	},
 	{
 		name: "claims-in-doubt",
 		promise: "What a claim has taken whose answer was lost is carried out without waiting for the lease.",
-		file: "core/kernel/work/unsure-claims.ts",
+		file: "core/kernel/coordination/in-doubt-claims.ts",
 		text: "if (!isRefusal(error)) this.add(fence);",
 		replacement: "",
-		tests: ["core/kernel/runs/lost-answers.test.ts"],
+		tests: ["core/kernel/runs/lost-responses.test.ts"],
 	},
 	{
 		name: "processing-status-of-events",
 		promise: "An event that has waited for its slot is not processed by a node that has lost it meanwhile.",
-		file: "core/kernel/events/processor.ts",
+		file: "core/kernel/events/event-processor.ts",
 		text: "if (!(await lease.keep())) return;",
 		replacement: "",
 		tests: ["core/kernel/events/waiting-events.test.ts"],

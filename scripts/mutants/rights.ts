@@ -37,7 +37,7 @@ export const rightsMutants: readonly Mutant[] = [
 	{
 		name: "delivery-id",
 		promise: "A delivery that a sender repeats is dispatched once.",
-		file: "core/features/webhooks/ledger.ts",
+		file: "core/features/webhooks/delivery-log.ts",
 		text: "const key = deliveryId === undefined ? undefined : `${hook.trigger.id}:${deliveryId}`;",
 		replacement: "const key = undefined;",
 		tests: ["core/features/webhooks/webhooks.test.ts"],
@@ -45,7 +45,7 @@ export const rightsMutants: readonly Mutant[] = [
 	{
 		name: "delivery-window",
 		promise: "A delivery id counts only for the window that its hook names.",
-		file: "core/features/webhooks/ledger.ts",
+		file: "core/features/webhooks/delivery-log.ts",
 		text: "if (first.received_at > toTimestamp(this.#clock.now() - window * 1_000_000)) return first;",
 		replacement: "if (window > 0) return first;",
 		tests: ["core/features/webhooks/webhooks.test.ts"],
@@ -238,7 +238,7 @@ export const rightsMutants: readonly Mutant[] = [
 	{
 		name: "token-of-other-run",
 		promise: "A run that has lost its execution leaves the token of the run that continues it.",
-		file: "core/kernel/runs/run-grant.ts",
+		file: "core/kernel/runs/run-credentials.ts",
 		text: "{ token_hash: null }, { token_hash })",
 		replacement: "{ token_hash: null })",
 		tests: ["core/features/access/run-tokens.test.ts"],

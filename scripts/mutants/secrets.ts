@@ -5,7 +5,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "names-in-logs",
 		promise: "Values of secret attributes never reach the log.",
-		file: "core/kernel/secrets/redact.ts",
+		file: "core/secrets/log-redaction.ts",
 		text: "const masked = names.has(key.toLowerCase()) ? mask : maskLogValue(member, names, depth + 1);",
 		replacement: "const masked = maskLogValue(member, names, depth + 1);",
 		tests: ["core/service/logger.test.ts"],
@@ -13,10 +13,10 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "depth-in-logs",
 		promise: "Fields of a log line that are nested too deeply are masked.",
-		file: "core/kernel/secrets/redact.ts",
+		file: "core/secrets/log-redaction.ts",
 		text: "if (depth > maximumDepth) return mask;",
 		replacement: "if (depth > maximumDepth) return value;",
-		tests: ["core/language/parameters/mask.test.ts"],
+		tests: ["core/language/parameters/schema-masking.test.ts"],
 	},
 	{
 		name: "decryption-of-foreign-items",
@@ -61,7 +61,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "masking-of-output",
 		promise: "Secrets of a run are masked in its output.",
-		file: "core/kernel/runs/output.ts",
+		file: "core/kernel/output/output-reader.ts",
 		text: "return secret_spans ? maskRanges(data, secret_spans) : data;",
 		replacement: "return data;",
 		tests: ["core/features/executions/masked-output.test.ts"],
@@ -109,10 +109,10 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "hidden-values",
 		promise: "A user who is no administrator keeps no hidden value beside what the user changes.",
-		file: "core/kernel/secrets/restore-hidden.ts",
+		file: "core/secrets/restore-masked.ts",
 		text: "if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isAllKept()) return restored;",
 		replacement: "return restored;",
-		tests: ["core/kernel/secrets/restore-hidden.test.ts"],
+		tests: ["core/secrets/restore-masked.test.ts"],
 	},
 	{
 		name: "hidden-defaults",

@@ -8,7 +8,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "turn-of-policy",
 		promise: "Two nodes that look at the queue of a policy do not both start executions.",
-		file: "core/features/policies/queue-look.ts",
+		file: "core/features/policies/queue-admission.ts",
 		text: "expected: { turn, enabled: true } }",
 		replacement: "}",
 		tests: ["core/features/policies/concurrency-nodes.test.ts"],
@@ -16,7 +16,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "status-of-queued",
 		promise: "An execution that was canceled in its queue is not started.",
-		file: "core/features/policies/queue-look.ts",
+		file: "core/features/policies/queue-admission.ts",
 		text: "patch, expected: { status, queue } }",
 		replacement: "patch }",
 		tests: [others],
@@ -32,7 +32,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "held-event",
 		promise: "Rules act on an event only while the node holds it.",
-		file: "core/features/rules/process-instance.ts",
+		file: "core/features/rules/rule-processor.ts",
 		text: 'return { update: "trigger_instance", id, patch: { fence }, expected: { status: "processing", fence } };',
 		replacement: 'return { update: "trigger_instance", id, patch: {} };',
 		tests: [others],
@@ -40,7 +40,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "end-of-event",
 		promise: "Only the node that holds an event stores what has become of it.",
-		file: "core/features/rules/process-instance.ts",
+		file: "core/features/rules/rule-processor.ts",
 		text: 'return { update: "trigger_instance", id, patch, expected: { status: "processing", fence } };',
 		replacement: 'return { update: "trigger_instance", id, patch };',
 		tests: [others],
@@ -48,7 +48,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "take-of-sensor",
 		promise: "A sensor runs on one node at a time.",
-		file: "core/features/sensors/supervisor.ts",
+		file: "core/features/sensors/sensor-assignment.ts",
 		text: "{ expected: { fence: stored.fence, enabled: true } }",
 		replacement: "{ expected: {} }",
 		tests: ["core/features/sensors/sensor-nodes.test.ts"],
@@ -136,7 +136,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "take-of-job",
 		promise: "Of two workers that take a job one gets it.",
-		file: "core/features/workers/hand-out.ts",
+		file: "core/features/workers/job-assignment.ts",
 		text: 'patch, { status: "waiting" });',
 		replacement: "patch);",
 		tests: [jobs],
@@ -144,7 +144,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "take-back-of-job",
 		promise: "A job that a worker has ended meanwhile is not given to another one.",
-		file: "core/features/workers/hand-out.ts",
+		file: "core/features/workers/job-assignment.ts",
 		text: 'freed, { status: "taken", worker, fence });',
 		replacement: "freed);",
 		tests: [jobs],
@@ -160,7 +160,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "loss-of-job",
 		promise: "A worker that renews its lease in the moment in which it is given up keeps the job.",
-		file: "core/features/workers/placed-run.ts",
+		file: "core/features/workers/remote-run.ts",
 		text: '{ status: "lost" }, { status: "taken", lease_expires_at });',
 		replacement: '{ status: "lost" }, { status: "taken" });',
 		tests: [jobs],
@@ -168,7 +168,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "cancel-of-job",
 		promise: "A job that a worker takes in the moment in which it is canceled ends with its worker.",
-		file: "core/features/workers/placed-run.ts",
+		file: "core/features/workers/remote-run.ts",
 		text: 'stop: kind }, { status: "waiting" });',
 		replacement: "stop: kind });",
 		tests: [jobs],
@@ -184,7 +184,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "status-of-question",
 		promise: "A question that has been answered is not canceled with its workflow.",
-		file: "core/kernel/executions/end-below.ts",
+		file: "core/kernel/executions/cancel-descendants.ts",
 		text: "expected: { status: child.status } }",
 		replacement: "}",
 		tests: [others],
@@ -192,18 +192,18 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "pause-of-parent",
 		promise: "A paused workflow is resumed once by the answers of its questions.",
-		file: "core/kernel/executions/stir-parents.ts",
+		file: "core/kernel/executions/parent-wakeup.ts",
 		text: 'const expected = { status: "paused", fence: parent.fence } as const;',
 		replacement: "const expected = {} as const;",
-		tests: ["core/kernel/runs/waking.test.ts"],
+		tests: ["core/kernel/runs/parent-wakeup.test.ts"],
 	},
 	{
 		name: "news-of-children",
 		promise: "A workflow that is about to pause hears of the answer to its question.",
-		file: "core/kernel/executions/stir-parents.ts",
+		file: "core/kernel/executions/parent-wakeup.ts",
 		text: 'return { operations: [{ update: "execution", id: parent.id, patch: { stirred }, expected }], resumed: [] };',
 		replacement: "return nothing;",
-		tests: ["core/kernel/runs/waking.test.ts"],
+		tests: ["core/kernel/runs/parent-wakeup.test.ts"],
 	},
 	{
 		name: "status-of-cancel",

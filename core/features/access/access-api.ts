@@ -1,6 +1,6 @@
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Role } from "./roles.ts";
 
 /** A role somebody has, with where it comes from. */

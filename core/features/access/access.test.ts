@@ -5,7 +5,7 @@ import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger, type RoleConfig, type Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import { RoleAccess } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import { fitsResource, isGlobal, type PermissionType, permissionsOf, resourceTypes } from "./permission-types.ts";

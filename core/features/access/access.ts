@@ -9,7 +9,7 @@ import {
 } from "../../contract/index.ts";
 import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
 import { grantedUids, grantsAllow, observerAllows } from "./allows.ts";

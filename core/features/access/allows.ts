@@ -1,4 +1,4 @@
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import { isGlobal, type PermissionType, resourceTypeOf } from "./permission-types.ts";
 import type { Grant } from "./roles.ts";
 

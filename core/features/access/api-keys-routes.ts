@@ -1,12 +1,12 @@
 import type { ApiKeyEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerConflict, answerJson, answerNothing, answerPage } from "../../http/openapi/answers.ts";
+import { answerConflict, answerJson, answerNothing, answerPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import { secretsQuery, showsSecrets } from "../../http/present.ts";
-import { noStore, replyJson, replyNothing } from "../../http/respond.ts";
+import { noStore, replyJson, replyNothing } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
 import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
 

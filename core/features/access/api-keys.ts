@@ -7,7 +7,7 @@ import { assertSeenWithin } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { assertNotReserved } from "../../kernel/basics/reserved-names.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import { isPermissionType } from "./permission-types.ts";
 import { ensureUser } from "./users.ts";
 

@@ -1,5 +1,5 @@
-import type { ServedFeature } from "../../http/served-feature.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { ServedFeature } from "../../http/http-feature.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { hasAdminRole, RoleAccess } from "./access.ts";
 import type { AccessApi } from "./api.ts";

@@ -1,10 +1,10 @@
 import { SvcError } from "../../contract/index.ts";
-import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { mapOf } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";

@@ -1,12 +1,12 @@
 import { isSvcError, type Options } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
 import { flag, nullable, object, text, whole } from "../../http/openapi/schema.ts";
-import { assertNotForeign } from "../../http/own-page.ts";
-import { noStore, replyJson } from "../../http/respond.ts";
+import { assertNotForeign } from "../../http/origin-check.ts";
+import { wantsPage } from "../../http/placeholder-page.ts";
+import { noStore, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toTokenCookie } from "../../http/token-cookie.ts";
-import { wantsPage } from "../../http/web-page.ts";
 import type { Credentials } from "./credentials-api.ts";
 import { tokenSchema } from "./schemas.ts";
 import { findKeptCookie, toEndedKeptCookie, toKeptCookie } from "./sign-in-cookie.ts";

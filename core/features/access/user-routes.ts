@@ -1,5 +1,5 @@
-import { answerJson } from "../../http/openapi/answers.ts";
-import { replyJson } from "../../http/respond.ts";
+import { answerJson } from "../../http/openapi/responses.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "./access-api.ts";

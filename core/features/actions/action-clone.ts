@@ -1,7 +1,7 @@
 import { isMap, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../../contract/index.ts";
-import { toActionsDirectory } from "../../kernel/basics/inside.ts";
 import { parseYamlDocument } from "../../language/yaml-document.ts";
+import { toActionsDirectory } from "../../lib/safe-path.ts";
 import { readInside } from "./action-files.ts";
 import { isMetadataPath, toEntryPath } from "./file-rights.ts";
 import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";

@@ -1,7 +1,7 @@
 import { constants, open, realpath, stat } from "node:fs/promises";
 import { posix, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
-import { resolveInside } from "../../kernel/basics/inside.ts";
+import { resolveInside } from "../../lib/safe-path.ts";
 import { isMetadataPath } from "./file-rights.ts";
 import { removeLinkless, writeLinkless } from "./linkless-files.ts";
 

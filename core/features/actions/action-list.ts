@@ -1,11 +1,11 @@
 import type { ActionEntity } from "../../contract/index.ts";
+import { isSelected, parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { secretsQuery } from "../../http/present.ts";
-import type { WireRecord } from "../../http/record.ts";
-import { type Reply, replyJson } from "../../http/respond.ts";
+import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { isSelected, parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import { secretsQuery } from "../../http/secret-presentation.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
 /** Query parameters of the lists of actions. */

@@ -1,9 +1,9 @@
 import type { ActionEntity, ParameterSchema } from "../../contract/index.ts";
-import { presentTogether, type secretsQuery, toPresentation } from "../../http/present.ts";
-import type { WireRecord } from "../../http/record.ts";
-import { type Reply, replyJson } from "../../http/respond.ts";
+import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
+import { presentTogether, type secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import { findDefaultProblems } from "../../language/parameters/check-defaults.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-api.ts";

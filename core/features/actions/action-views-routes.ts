@@ -1,10 +1,10 @@
 import { extname } from "node:path";
-import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/answers.ts";
 import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
 import { object } from "../../http/openapi/schema.ts";
-import { secretsQuery } from "../../http/present.ts";
-import { replyContent, replyJson } from "../../http/respond.ts";
+import { replyContent, replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
+import { secretsQuery } from "../../http/secret-presentation.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { toOverviews } from "./action-records.ts";
 import type { RouteNeeds } from "./route-needs.ts";

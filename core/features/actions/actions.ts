@@ -10,18 +10,18 @@ import {
 	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { DispatchDraft, Dispatcher } from "../../kernel/events/dispatcher.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import type { Seams } from "../../kernel/seams.ts";
-import { restoreDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import type { DispatchDraft, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { Seams } from "../../kernel/extension-points.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
+import { restoreDefaults } from "../../secrets/default-masking.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ActionEntity, SvcError, stringifyJson } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import type { ActionInput } from "./catalog-api.ts";
 
 interface ActionChange {

@@ -1,7 +1,7 @@
 import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
-import type { Presentation } from "../../http/present.ts";
-import { onlySet, type WireRecord } from "../../http/record.ts";
-import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
+import type { Presentation } from "../../http/secret-presentation.ts";
+import { onlySet, type WireRecord } from "../../http/wire-record.ts";
+import { maskDefaults } from "../../secrets/default-masking.ts";
 
 /** An action. `runnerParameters` say what is secret besides what the action says. */
 export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {

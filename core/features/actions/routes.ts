@@ -1,10 +1,10 @@
 import { defineBody } from "../../http/body.ts";
-import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
-import { secretsQuery } from "../../http/present.ts";
-import { replyNothing } from "../../http/respond.ts";
+import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
+import { replyNothing } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { secretsQuery } from "../../http/secret-presentation.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import { assertNotFollowed } from "../packs/followed-content-api.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, replyWritten, toActions } from "./action-records.ts";

@@ -1,13 +1,13 @@
 import { defineBody } from "../../http/body.ts";
+import { parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { secretsQuery, toPresentation } from "../../http/present.ts";
-import { replyJson } from "../../http/respond.ts";
+import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
+import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 import { toRunnerType } from "./records-api.ts";
 import { runnerTypePart, runnerTypeSchema } from "./schemas-api.ts";

@@ -1,8 +1,8 @@
 import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerFault, answerJson } from "../../http/openapi/answers.ts";
-import { type Presentation, presentOne, secretsQuery, toPresentation } from "../../http/present.ts";
-import type { WireRecord } from "../../http/record.ts";
-import { replyJson } from "../../http/respond.ts";
+import { answerFault, answerJson } from "../../http/openapi/responses.ts";
+import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { type Presentation, presentOne, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { toExecution } from "../executions/records-api.ts";
 import { renderMessage } from "./alias-messages.ts";

@@ -1,6 +1,6 @@
 import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";

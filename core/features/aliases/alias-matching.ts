@@ -1,7 +1,7 @@
 import { type ActionAliasEntity, isSvcError, SvcError } from "../../contract/index.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 import { type Command, readCommand } from "../../language/aliases/command-text.ts";
-import { roomInTurn } from "../../language/loop-turn.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
 import { WorkBudget } from "../../language/work-budget.ts";
 import { compileRepresentation, type Representation, toRepresentations } from "./alias-formats.ts";
 import type { AliasMatch } from "./aliases-api.ts";

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ActionAliasEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { restoreHidden } from "../../kernel/secrets/restore-hidden.ts";
-import { roomInTurn } from "../../language/loop-turn.ts";
-import { createMaskWork, mask, maskParameters } from "../../language/parameters/mask.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { createMaskWork, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
+import { restoreHidden } from "../../secrets/restore-masked.ts";
 
 /** What of an alias may not be shown: fixed values for secret parameters of its action. */
 export class AliasSecrets {

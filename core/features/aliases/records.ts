@@ -1,6 +1,6 @@
 import type { ActionAliasEntity } from "../../contract/index.ts";
-import type { WireRecord } from "../../http/record.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import type { AliasMatch } from "./aliases-api.ts";
 
 export function toAlias(alias: ActionAliasEntity): WireRecord {

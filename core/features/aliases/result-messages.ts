@@ -6,9 +6,9 @@ import {
 	type Storage,
 	stringifyJson,
 } from "../../contract/index.ts";
-import { presentOne } from "../../http/present.ts";
+import { presentOne } from "../../http/secret-presentation.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Access } from "../access/access-api.ts";
 import { toExecution } from "../executions/records-api.ts";

@@ -1,5 +1,5 @@
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
-import type { Recorder } from "../../http/recorder.ts";
+import type { Recorder } from "../../http/audit-hook.ts";
 import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { StoredAuditReport } from "./stored-report.ts";
 

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
+import type { RecordedRequest } from "../../http/audit-hook.ts";
 import { nobody } from "../../http/authenticate.ts";
-import type { RecordedRequest } from "../../http/recorder.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { type TestNode, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { createMemoryLogger, createOptions } from "../../testing/http/fake-engine.test-support.ts";
 import { routes } from "../routes.ts";
 import { AuditChain } from "./audit-chain.ts";
+import { cutRecord } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { cutRecord } from "./cut.ts";
 import { verifyRecord } from "./verify.ts";
 
 const route = routes.find(({ method, path }) => method === "POST" && path === "/policies") as RecordedRequest["route"];

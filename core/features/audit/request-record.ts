@@ -1,9 +1,9 @@
 import type { EntityKind, Logger, Options, Storage, WriteOperation } from "../../contract/index.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import type { RecordedRequest, Recorder } from "../../http/recorder.ts";
-import type { Reply } from "../../http/respond.ts";
+import type { RecordedRequest, Recorder } from "../../http/audit-hook.ts";
+import type { Reply } from "../../http/replies.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { kindOf, type Witness, type WitnessedRun } from "../../kernel/plugins/witnessed-storage.ts";
+import { kindOf, type Witness, type WitnessedRun } from "../../kernel/plugins/audited-storage.ts";
 import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import { auditedKind } from "./audited-kinds.ts";

@@ -1,13 +1,13 @@
 import "./permission-types.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, SvcError } from "../../contract/index.ts";
 import { parseOneOf } from "../../http/one-of.ts";
-import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { replyPages } from "../../http/reply-pages.ts";
+import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
+import { replyPages } from "../../http/streamed-list.ts";
 import { parseBounds } from "../../http/time-range.ts";
 import type { AuditApi } from "./api.ts";
 import type { AuditFilter } from "./audit-api.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, Storage, WriteOperation } from "../../contract/index.ts";
-import { kindOf } from "../../kernel/plugins/witnessed-storage.ts";
+import { kindOf } from "../../kernel/plugins/audited-storage.ts";
 import { auditedKind } from "./audited-kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

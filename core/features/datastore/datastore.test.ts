@@ -14,8 +14,8 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import { findKeyExposure } from "../../kernel/secrets/key-exposure.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
+import { findKeyExposure } from "../../secrets/encryption/key-exposure.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";

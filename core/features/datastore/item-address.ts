@@ -1,7 +1,7 @@
 import type { KeyValueEntity } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 
 export type ItemScope = KeyValueEntity["scope"];
 

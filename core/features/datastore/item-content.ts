@@ -1,9 +1,9 @@
 import { type Clock, type JsonValue, type KeyValueEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
-import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
+import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { type ItemAddress, toOwner } from "./item-address.ts";
 import type { ItemContent } from "./item-store.ts";
 import type { ItemInput } from "./items-api.ts";

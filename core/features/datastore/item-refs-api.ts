@@ -1,4 +1,4 @@
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 
 /** Refs of the trigger types that tell of changes of items. */
 export const itemRefs = {

@@ -10,7 +10,7 @@ import {
 } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { Dispatch, DispatchDraft } from "../../kernel/events/dispatcher.ts";
+import type { Dispatch, DispatchDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
 import { type DraftEvent, toCreateEvents, toDeleteEvents, toUpdateEvents } from "./item-triggers.ts";
 import type { UserQuota } from "./user-quota.ts";

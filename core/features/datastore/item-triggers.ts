@@ -1,5 +1,5 @@
 import type { JsonObject, KeyValueEntity } from "../../contract/index.ts";
-import type { Dispatch, DispatchDraft } from "../../kernel/events/dispatcher.ts";
+import type { Dispatch, DispatchDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import { itemRefs } from "./item-refs-api.ts";
 import { type ShownItem, toMasked } from "./shown-item.ts";
 

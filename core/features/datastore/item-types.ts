@@ -1,4 +1,4 @@
-import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
 import { itemRefs } from "./item-refs-api.ts";
 
 const object = { type: "object" };

@@ -1,6 +1,6 @@
 import type { KeyValueEntity, Logger, Storage } from "../../contract/index.ts";
-import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
-import { type KeyRing, keyIdOf } from "../../kernel/secrets/key-ring.ts";
+import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import { type KeyRing, keyIdOf } from "../../secrets/encryption/key-ring.ts";
 import type { ItemStore } from "./item-store.ts";
 
 /** What a rotation did. */

@@ -1,13 +1,13 @@
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerConflict, answerJson, answerList, answerNothing } from "../../http/openapi/answers.ts";
+import { answerConflict, answerJson, answerList, answerNothing } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { noStore, replyJson, replyNothing } from "../../http/respond.ts";
+import { noStore, replyJson, replyNothing } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
+import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import type { DatastoreItems, ItemInput } from "./items-api.ts";
 import { itemSchema, rotationSchema } from "./schemas.ts";
 

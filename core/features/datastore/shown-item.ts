@@ -1,5 +1,5 @@
 import type { KeyValueEntity } from "../../contract/index.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import { type ItemScope, toItemResource, toVisibleName } from "./item-address.ts";
 
 /** A datastore item as answers, events and the command client have it. */

@@ -1,8 +1,7 @@
-import { createPace } from "../../kernel/aging/pace.ts";
-import { createRemoval, removeAged } from "../../kernel/aging/removal.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-
-import { Duty, type DutyParts } from "../../kernel/work/duty.ts";
+import { Duty, type DutyParts } from "../../kernel/coordination/singleton-task.ts";
+import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval, removeAged } from "../../kernel/expiry/removal.ts";
 
 /** Seconds between looks. */
 const interval = 60;

@@ -1,10 +1,10 @@
 import { type Logger, SvcError } from "../../contract/index.ts";
 import type { Authority } from "../../kernel/basics/authority.ts";
 import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
-import { parseCipherText } from "../../kernel/secrets/cipher-text.ts";
-import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
+import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import type { Access } from "../access/access-api.ts";
 import { withoutObserver } from "../access/required-permissions-api.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";

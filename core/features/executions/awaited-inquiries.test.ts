@@ -2,8 +2,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
+import { toChildId } from "../../kernel/executions/child-record.ts";
 import { until } from "../../kernel/nodes/nodes.test-support.ts";
-import { toChildId } from "../../kernel/runs/children/child-record.ts";
 import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
 

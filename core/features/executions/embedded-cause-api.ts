@@ -1,11 +1,11 @@
 import type { JsonObject, RuleSnapshotEntity, TriggerEntity } from "../../contract/index.ts";
-import { keepJsonText } from "../../http/json-text.ts";
-import type { Presentation } from "../../http/present.ts";
-import type { WireRecord } from "../../http/record.ts";
+import { keepJsonText } from "../../http/json-cache.ts";
+import type { Presentation } from "../../http/secret-presentation.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
-import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
-import { mask, maskMembers } from "../../language/parameters/mask.ts";
+import { mask, maskMembers } from "../../language/parameters/schema-masking.ts";
+import { hideSecrets } from "../../secrets/parameter-masking.ts";
+import { KnownSecrets } from "../../secrets/redactor.ts";
 import { toTrigger, toTriggerType } from "../triggers/records-api.ts";
 import { toRuleRecord } from "./rule-record-api.ts";
 

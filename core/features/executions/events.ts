@@ -1,7 +1,5 @@
 import type { BusEvent, EventBus, SnapshotEntity } from "../../contract/index.ts";
-import { createAbortWatch } from "../../kernel/basics/abort-watch.ts";
-import { Attached } from "../../kernel/basics/attached.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import {
 	announcementPrefix,
 	eventNames,
@@ -12,7 +10,9 @@ import {
 	toEventTask,
 } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
-import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
+import { createAbortWatch } from "../../lib/abort-listeners.ts";
+import { Attached } from "../../lib/private-slot.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */

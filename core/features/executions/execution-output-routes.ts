@@ -1,9 +1,9 @@
 import { type OutputType, SvcError } from "../../contract/index.ts";
 import { assertOneOf } from "../../http/one-of.ts";
-import { answerText, answerTooMany } from "../../http/openapi/answers.ts";
-import { secretsQuery, toPresentation } from "../../http/present.ts";
-import { replyContent } from "../../http/respond.ts";
+import { answerText, answerTooMany } from "../../http/openapi/responses.ts";
+import { replyContent } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
+import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { toTextStream } from "../../http/sse.ts";
 import type { OutputSelection } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions-api.ts";

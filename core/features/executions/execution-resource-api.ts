@@ -1,5 +1,5 @@
 import type { GuardedResource } from "../../http/permissions.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 
 /** An execution is guarded by its action. `last` is looked up once, so that what is shown is what was checked. */

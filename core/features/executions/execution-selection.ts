@@ -1,6 +1,6 @@
 import { type ExecutionEntity, entityKinds } from "../../contract/index.ts";
+import { isSelected, parseSelection, type Selection, type selectionQuery } from "../../http/field-selection.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { isSelected, parseSelection, type Selection, type selectionQuery } from "../../http/selection.ts";
 
 type Field = keyof ExecutionEntity;
 

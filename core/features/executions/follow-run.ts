@@ -4,7 +4,7 @@ import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import { LabelledLines } from "./labelled-lines.ts";
-import { overOutages } from "./over-outages.ts";
+import { overOutages } from "./retry-requests.ts";
 import { tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 

@@ -1,9 +1,9 @@
 import { SvcError } from "../../contract/index.ts";
-import { answerJson, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerTooMany } from "../../http/openapi/responses.ts";
 import { arrayOf, defineSchema, flag, nullable, object, oneOf, text, timestamp, whole } from "../../http/openapi/schema.ts";
-import { secretsQuery, toPresentation } from "../../http/present.ts";
-import { replyJson } from "../../http/respond.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
+import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
 import { parseOutputType, toLines } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";

@@ -1,8 +1,8 @@
 import type { RuleSnapshotEntity } from "../../contract/index.ts";
-import { type Presentation, presentOne, presentTogether } from "../../http/present.ts";
-import type { WireRecord } from "../../http/record.ts";
+import { isSelected, type Selection, select } from "../../http/field-selection.ts";
 import type { HttpContext } from "../../http/route.ts";
-import { isSelected, type Selection, select } from "../../http/selection.ts";
+import { type Presentation, presentOne, presentTogether } from "../../http/secret-presentation.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { toShownInstances } from "../triggers/payload-rights-api.ts";

@@ -1,13 +1,13 @@
 import type { ActionEntity, ExecutionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
-import { keepJsonText } from "../../http/json-text.ts";
-import type { Presentation } from "../../http/present.ts";
-import { onlyFilled, onlySet, type WireRecord } from "../../http/record.ts";
+import { keepJsonText } from "../../http/json-cache.ts";
+import type { Presentation } from "../../http/secret-presentation.ts";
+import { onlyFilled, onlySet, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { toMaskedText } from "../../kernel/runs/output.ts";
-import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
-import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
-import { hideSecrets } from "../../kernel/secrets/shown-parameters.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { toMaskedText } from "../../kernel/output/output-reader.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
+import { hideSecrets } from "../../secrets/parameter-masking.ts";
+import { KnownSecrets } from "../../secrets/redactor.ts";
+import { maskExecutionResult } from "../../secrets/result-masking.ts";
 import { toAction, toRunnerType } from "../actions/records-api.ts";
 import { type ShownCause, toEmbeddedCause } from "./embedded-cause-api.ts";
 

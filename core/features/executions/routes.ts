@@ -1,5 +1,6 @@
 import { type ExecutionStatus, type JsonObject, maxLargeNumbers, parseJson, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { isSelected, selectionQuery } from "../../http/field-selection.ts";
 import { toHeaderText } from "../../http/header-text.ts";
 import {
 	answerConflictBecause,
@@ -9,15 +10,14 @@ import {
 	answerSelectedPage,
 	answerTooMany,
 	faultSchema,
-} from "../../http/openapi/answers.ts";
+} from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { secretsQuery, toPresentation } from "../../http/present.ts";
-import { replyPages } from "../../http/reply-pages.ts";
-import { replyFault, replyJson } from "../../http/respond.ts";
+import { replyFault, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { isSelected, selectionQuery } from "../../http/selection.ts";
+import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { replyPages } from "../../http/streamed-list.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, RuleEntity, TriggerEntity } from "../../contract/index.ts";
-import type { WireRecord } from "../../http/record.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 
 /** A rule with its trigger, as the wire has it. */
 export function toRuleRecord(rule: RuleEntity, trigger: TriggerEntity | undefined) {

@@ -1,9 +1,9 @@
 import { type ExecutionEntity, type JsonObject, type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { type AbortWatch, createAbortWatch } from "../../kernel/basics/abort-watch.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { settledWithin } from "../../kernel/basics/wait.ts";
 import type { Executions, Output, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
+import { type AbortWatch, createAbortWatch } from "../../lib/abort-listeners.ts";
+import { settledWithin } from "../../lib/wait.ts";
 import type { Run, RunOptions } from "./runs-api.ts";
 
 interface Parts {

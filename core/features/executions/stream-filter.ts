@@ -1,7 +1,7 @@
 import type { ExecutionStatus } from "../../contract/index.ts";
-import { toNameMatcher, toSubscription } from "../../http/name-pattern.ts";
-import { type Presentation, presentOne } from "../../http/present.ts";
+import { toNameMatcher, toSubscription } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
+import { type Presentation, presentOne } from "../../http/secret-presentation.ts";
 import { toFrameBytes } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { type Asking, presentExecution } from "./present-executions.ts";

@@ -1,11 +1,11 @@
-import type { BroadcastSource } from "../../http/broadcast-feed.ts";
-import { toMaskedPresentation } from "../../http/present.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { toRights } from "../../http/stream-watch.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { toMaskedPresentation } from "../../http/secret-presentation.ts";
+import type { BroadcastSource } from "../../http/sse-fan-out-feed.ts";
+import { toRights } from "../../http/stream-authorization.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
+import { SharedFrames } from "./event-cache.ts";
 import type { StreamEvent } from "./events-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
-import { SharedFrames } from "./shared-frames.ts";
 import { type StreamFilter, toActionRef, toEventFrame } from "./stream-filter.ts";
 
 type Context = RouteContext<RouteNeeds>;

@@ -1,5 +1,5 @@
 import { type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { toAnswerDefinition } from "../../kernel/runs/question.ts";
+import { toAnswerDefinition } from "../../language/inquiry-schema.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";

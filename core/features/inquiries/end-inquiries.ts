@@ -2,7 +2,7 @@ import type { ExecutionEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toStatusPatch } from "../../kernel/executions/status-patch.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
-import { askingRunner } from "../../kernel/runs/question.ts";
+import { askingRunner } from "../../language/inquiry-schema.ts";
 import type { InquiryEndParts } from "./inquiries.ts";
 import { toInquiry } from "./inquiry.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/page.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
 
 /** A question that waits for an answer: an execution of the runner `inquirer` that is pending. */
 export interface Inquiry {

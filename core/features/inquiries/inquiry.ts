@@ -1,6 +1,6 @@
 import { type ExecutionEntity, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { askingRunner, readAnswerSchema } from "../../kernel/runs/question.ts";
+import { askingRunner, readAnswerSchema } from "../../language/inquiry-schema.ts";
 import type { Inquiry } from "./inquiries-api.ts";
 
 /** What the result of a pending execution says of its question. */

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
+import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import { replyJson } from "../../http/respond.ts";
+import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, select, selectionQuery } from "../../http/selection.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
-import { toAnswerDefinition } from "../../kernel/runs/question.ts";
-import { maskBySchema } from "../../language/parameters/mask.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
+import { toAnswerDefinition } from "../../language/inquiry-schema.ts";
+import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import type { Inquiries, InquiryView } from "./inquiries-api.ts";
 import { inquiryAnswerSchema, inquiryPart, inquirySchema } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
-import { answerFault, answerJson, retryHeader } from "../../http/openapi/answers.ts";
+import { answerFault, answerJson, retryHeader } from "../../http/openapi/responses.ts";
 import { flag, object } from "../../http/openapi/schema.ts";
-import { replyJson } from "../../http/respond.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Readiness, UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
 import { readySchema, unreadySchema } from "./schemas.ts";

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/served-feature.ts";
+import type { ServedFeature } from "../../http/http-feature.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { nodeRoutes } from "./routes.ts";
 import { serviceRegistryRoutes } from "./service-registry-routes.ts";

@@ -1,5 +1,5 @@
-import { answerJson } from "../../http/openapi/answers.ts";
-import { replyJson } from "../../http/respond.ts";
+import { answerJson } from "../../http/openapi/responses.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { groupsSchema, membersSchema } from "./schemas.ts";

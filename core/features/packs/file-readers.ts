@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
-import { nearMiss } from "../../language/parameters/near-miss.ts";
+import { nearMiss } from "../../lib/did-you-mean.ts";
 import { resolveEntryPoint } from "./entry-point-api.ts";
 import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
 import { toAction } from "./reading/action-metadata.ts";

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerJson } from "../../http/openapi/answers.ts";
-import { replyJson } from "../../http/respond.ts";
+import { answerJson } from "../../http/openapi/responses.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import { indexHealthSchema, indexSchema, searchSchema } from "./index-schemas.ts";
 import type { PackIndexes } from "./pack-index-api.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { poll } from "../../contract/index.ts";
-import type { ServedFeature } from "../../http/served-feature.ts";
+import type { ServedFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";

@@ -1,9 +1,9 @@
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerJson, answerList } from "../../http/openapi/answers.ts";
-import { type Reply, replyJson } from "../../http/respond.ts";
+import { answerJson, answerList } from "../../http/openapi/responses.ts";
+import { type Reply, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { JobName } from "./install/packs-pack.ts";
 import type { PackInstalls } from "./install-api.ts";

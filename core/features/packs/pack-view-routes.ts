@@ -1,14 +1,14 @@
 import { extname } from "node:path";
+import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerList, answerNothing, answerSelectedPage, answerText } from "../../http/openapi/answers.ts";
+import { answerJson, answerList, answerNothing, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
 import { text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
-import { type Reply, replyContent, replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import type { PackInstalls } from "./install-api.ts";
 import { packFileSchema, packPart, packSchema } from "./pack-schemas.ts";
 import type { PackFile, Packs } from "./pack-views-api.ts";

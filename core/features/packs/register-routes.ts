@@ -1,6 +1,6 @@
 import { defineBody } from "../../http/body.ts";
-import { answerJson } from "../../http/openapi/answers.ts";
-import { replyJson } from "../../http/respond.ts";
+import { answerJson } from "../../http/openapi/responses.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { PackRegister, RegisterInput } from "./register-api.ts";
 import { registerCountsSchema } from "./schemas.ts";

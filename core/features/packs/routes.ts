@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerJson, answerPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerPage } from "../../http/openapi/responses.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/present.ts";
-import { noStore, type Reply, replyJson } from "../../http/respond.ts";
+import { noStore, type Reply, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { maskDefaults } from "../../kernel/secrets/secret-defaults.ts";
-import { maskBySchema } from "../../language/parameters/mask.ts";
+import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { maskBySchema } from "../../language/parameters/schema-masking.ts";
+import { maskDefaults } from "../../secrets/default-masking.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-configs-api.ts";
 import { configSchema, configSchemaSchema } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 import type { ExecutionEntity, Storage } from "../../contract/index.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { toPlan } from "../../language/parameters/plan.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { toPlan } from "../../language/parameters/schema-pair.ts";
 
 /** Executions whose values are kept in memory: what waits keeps its parameters. */
 const limit = 20_000;

@@ -10,8 +10,8 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../../contract/index.ts";
+import { toChildId } from "../../kernel/executions/child-record.ts";
 import { type NodesTest, type TestNode, until, within, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
-import { toChildId } from "../../kernel/runs/children/child-record.ts";
 import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";

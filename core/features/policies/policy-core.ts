@@ -1,8 +1,8 @@
 import type { EventBus, Logger, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import type { Endings } from "../../kernel/executions/endings.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { Endings } from "../../kernel/executions/completion-effects.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
 import { StoredPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Logger, Storage } from "../../contract/index.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 
 export interface PolicyIndexParts {
 	readonly storage: Storage;

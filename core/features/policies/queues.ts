@@ -1,14 +1,14 @@
 import type { BusEvent, Logger } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { type BusWatch, createBusWatch } from "../../kernel/coordination/bus-listener.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
-import type { Queues, Starter } from "../../kernel/executions/queues.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
-import { type BusWatch, createBusWatch } from "../../kernel/work/bus-watch.ts";
+import type { Queues, Starter } from "../../kernel/scheduling/execution-queues.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { concurrencyTypes } from "./policy-types.ts";
-import { lookAtQueue, type QueueLook } from "./queue-look.ts";
-import { type Outside, readNextDue, readOutside, readQueues, waitingStatuses } from "./waiting.ts";
+import { lookAtQueue, type QueueLook } from "./queue-admission.ts";
+import { type Outside, readNextDue, readOutside, readQueues, waitingStatuses } from "./queued-executions.ts";
 
 export interface QueuesParts extends Omit<QueueLook, "queue" | "starter" | "deep"> {
 	readonly index: PolicyIndex;

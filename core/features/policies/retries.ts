@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type JsonObject, type Logger, type PolicyEntity, type Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { draftFollowUp, mayBeFollowed } from "../../kernel/runs/children/follow-up.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { draftFollowUp, mayBeFollowed } from "../../kernel/runs/children/replacement.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
 /** Types whose policies say what follows an execution that did not succeed. */

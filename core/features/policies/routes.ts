@@ -1,14 +1,14 @@
 import { type PolicyEntity, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { replyJson, replyNothing } from "../../http/replies.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
-import { replyJson, replyNothing } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
 import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-content-api.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";

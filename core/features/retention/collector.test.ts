@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type RuleEntity, SvcError } from "../../contract/index.ts";
-import type { Pace } from "../../kernel/aging/pace.ts";
-import { createRemoval } from "../../kernel/aging/removal.ts";
 import { toSnapshot } from "../../kernel/executions/snapshots.ts";
+import type { Pace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval } from "../../kernel/expiry/removal.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";
 import { removeTraces } from "./remove-events.ts";
 import {

@@ -1,9 +1,9 @@
 import { type Clock, isSvcError, type Logger, type Options, type Storage } from "../../contract/index.ts";
-import { createPace, type Pace } from "../../kernel/aging/pace.ts";
-import { createRemoval, type Removal, type RemovedRecords, removeAged } from "../../kernel/aging/removal.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-import { wait } from "../../kernel/basics/wait.ts";
+import { createPace, type Pace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval, type Removal, type RemovedRecords, removeAged } from "../../kernel/expiry/removal.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
+import { wait } from "../../lib/wait.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";

@@ -1,5 +1,5 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
-import type { Removal } from "../../kernel/aging/removal.ts";
+import type { Removal } from "../../kernel/expiry/removal.ts";
 
 const fields = ["parent_id", "status", "start_timestamp", "end_timestamp", "fence", "lease_expires_at"] as const;
 

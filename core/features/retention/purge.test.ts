@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { EntityKind } from "../../contract/index.ts";
-import { createPace } from "../../kernel/aging/pace.ts";
-import { createRemoval } from "../../kernel/aging/removal.ts";
+import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval } from "../../kernel/expiry/removal.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { purge } from "./purge.ts";

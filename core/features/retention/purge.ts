@@ -1,9 +1,9 @@
 import { type Clock, type Logger, type Storage, SvcError } from "../../contract/index.ts";
-import { isPosition } from "../../kernel/aging/aged-records.ts";
-import { createPace } from "../../kernel/aging/pace.ts";
-import { createRemoval, type Removal, removeAged } from "../../kernel/aging/removal.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import { isPosition } from "../../kernel/expiry/expired-records.ts";
+import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";

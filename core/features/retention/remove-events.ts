@@ -1,7 +1,7 @@
 import type { TraceEntity } from "../../contract/index.ts";
-import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
-import { type Range, type Removal, removeAged } from "../../kernel/aging/removal.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
+import { type Range, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-api.ts";
 

@@ -1,7 +1,7 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
-import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
-import type { Range, Removal } from "../../kernel/aging/removal.ts";
 import { completedStatuses, isCompleted } from "../../kernel/executions/status.ts";
+import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
+import type { Range, Removal } from "../../kernel/expiry/removal.ts";
 import { readForest } from "./execution-forest.ts";
 
 export interface ExecutionRange extends Range {

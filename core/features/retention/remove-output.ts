@@ -1,6 +1,6 @@
 import type { OutputChunkEntity } from "../../contract/index.ts";
-import { type Range, type Removal, removeAged } from "../../kernel/aging/removal.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
+import { type Range, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
 
 /** Remove stored output of executions that ended before the limit, and of executions that are gone. The records stay. */
 export function removeOutput(removal: Removal, range: Range): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import type { RemovedRecords } from "../../kernel/aging/removal.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { RemovedRecords } from "../../kernel/expiry/removal.ts";
 
 /** How long records are kept. */
 export interface Retention {

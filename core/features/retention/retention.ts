@@ -1,8 +1,8 @@
 import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import { Duty } from "../../kernel/coordination/singleton-task.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
-import { Duty } from "../../kernel/work/duty.ts";
-import type { Leasing } from "../../kernel/work/leasing.ts";
 import { Collector } from "./collector.ts";
 import { purge } from "./purge.ts";
 import type { Retention } from "./retention-api.ts";

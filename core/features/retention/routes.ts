@@ -1,6 +1,6 @@
 import { defineBody } from "../../http/body.ts";
-import { answerJson } from "../../http/openapi/answers.ts";
-import { replyJson } from "../../http/respond.ts";
+import { answerJson } from "../../http/openapi/responses.ts";
+import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { Retention } from "./retention-api.ts";

@@ -1,4 +1,4 @@
-import type { Removal } from "../../kernel/aging/removal.ts";
+import type { Removal } from "../../kernel/expiry/removal.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";
 import { findUnused, type SweptSnapshots } from "./snapshot-sweep.ts";
 

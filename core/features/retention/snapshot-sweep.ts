@@ -1,8 +1,8 @@
 import type { EntityKind, ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
-import { eachAgedPage } from "../../kernel/aging/aged-records.ts";
-import type { Removal } from "../../kernel/aging/removal.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toSnapshot } from "../../kernel/executions/snapshots.ts";
+import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
+import type { Removal } from "../../kernel/expiry/removal.ts";
 
 const day = 86_400_000_000;
 

@@ -1,7 +1,7 @@
 import { type RuleEnforcementEntity, type Storage, SvcError, type Where } from "../../contract/index.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/page.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
 import { inTimeOrder } from "../../kernel/basics/time-order.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import { whereRule } from "./rule-refs.ts";

@@ -14,15 +14,15 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { SubmitInput } from "../../kernel/executions/executions-api.ts";
+import type { AdmitAll } from "../../kernel/kernel.ts";
 import {
 	type DraftedExecution,
 	draftExecution,
 	type RuleOrigin,
 	type SubmitParts,
 	storeExecution,
-} from "../../kernel/executions/submit.ts";
-import type { AdmitAll } from "../../kernel/kernel.ts";
-import { isTemplateProblem } from "../../language/parameters/problems.ts";
+} from "../../kernel/submission/submit.ts";
+import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { LoopGuard } from "./loop-guard.ts";
 import type { RuleRefs } from "./rule-refs.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";

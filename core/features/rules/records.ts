@@ -1,5 +1,5 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
-import type { WireRecord } from "../../http/record.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import { toRuleRecord } from "../executions/rule-record-api.ts";
 import type { RuleView } from "./rules-api.ts";
 

@@ -1,6 +1,6 @@
 import { type RuleEntity, type Storage, toErrorMessage } from "../../contract/index.ts";
-import { readOnce } from "../../kernel/basics/read-once.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import { readOnce } from "../../lib/single-flight.ts";
 import { type CompiledCriteria, compileCriteria } from "./criteria/index.ts";
 
 /** A rule as it is used: with its criteria compiled. */

@@ -1,9 +1,9 @@
+import { selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { pagingQuery } from "../../http/paging.ts";
-import { secretsQuery, showsSecrets } from "../../http/present.ts";
 import { selectionOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { selectionQuery } from "../../http/selection.ts";
+import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import type { RuleFilter, RuleView } from "./rules-api.ts";
 

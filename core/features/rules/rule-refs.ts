@@ -1,7 +1,7 @@
 import type { Clock, RuleEnforcementEntity, RuleEntity, Storage, Where } from "../../contract/index.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
 
 export interface RuleRefsParts {
 	readonly storage: Storage;

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { type HiddenValuesOwner, restoreHidden } from "../../kernel/secrets/restore-hidden.ts";
-import { toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
-import { roomInTurn } from "../../language/loop-turn.ts";
-import { createMaskWork, mask, maskParameters } from "../../language/parameters/mask.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { createMaskWork, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
+import { toShownParameters } from "../../secrets/parameter-masking.ts";
+import { type HiddenValuesOwner, restoreHidden } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 

@@ -1,5 +1,5 @@
 import { isSvcError, type RuleEntity, type RuleSnapshotEntity, type Storage } from "../../contract/index.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
 import type { ResolvedTrigger, TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import { toRuleSnapshot } from "./rule-snapshot-api.ts";
 

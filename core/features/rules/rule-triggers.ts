@@ -12,13 +12,13 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
-import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
 import { hashParameters } from "../../kernel/events/parameters-hash.ts";
-import { checkAgainst } from "../../kernel/events/schema.ts";
+import { checkAgainst } from "../../kernel/events/payload-schema.ts";
 import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { roomInTurn } from "../../language/loop-turn.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
 
 /** How often a trigger is given back that others remove at the same time. */
 const attempts = 5;

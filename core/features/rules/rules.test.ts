@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import { toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
+import { toShownParameters } from "../../secrets/parameter-masking.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
 import type { RuleInput } from "./rules-api.ts";

@@ -1,5 +1,5 @@
 import type { SensorEntity } from "../../contract/index.ts";
-import type { WireRecord } from "../../http/record.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
 /** Sensor types of the reference, and how the sensors do. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Clock, type SensorEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import type { Registering } from "../packs/pack-files-api.ts";

@@ -1,7 +1,7 @@
 import { type Clock, isSvcError, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";

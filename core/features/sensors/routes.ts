@@ -1,13 +1,13 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerSelectedPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/replies.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
-import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { parseSelection, selectionQuery } from "../../http/selection.ts";
 import { toSensorTypes } from "./records.ts";
 import { sensorPart, sensorSchema } from "./schemas.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";

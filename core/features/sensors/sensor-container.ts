@@ -1,16 +1,16 @@
 import type { Options, Sensor, SensorEntity, Storage } from "../../contract/index.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import { toRenewalInterval } from "../../kernel/work/lease-time.ts";
-import type { Leasing } from "../../kernel/work/leasing.ts";
-import { Looks } from "../../kernel/work/looks.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import { toRenewalInterval } from "../../kernel/coordination/lease-policy.ts";
+import type { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { Looks } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessParts } from "./sensor-access.ts";
+import { Supervisor } from "./sensor-assignment.ts";
 import { SensorSources } from "./sensor-sources.ts";
 import { watchStrays } from "./sensor-strays.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { SensorWork, type SensorWorkParts } from "./sensor-work.ts";
-import { Supervisor } from "./supervisor.ts";
 
 export interface SensorContainerParts
 	extends Omit<SensorWorkParts, "sources" | "triggers" | "principal" | "access">,

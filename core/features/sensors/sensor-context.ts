@@ -10,10 +10,10 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
-import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
+import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import { outlastOutage } from "../../kernel/work/outage.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { createSensorState } from "./sensor-state.ts";

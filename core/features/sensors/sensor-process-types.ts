@@ -1,4 +1,4 @@
-import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
 
 export const processSpawn = "core.svc.sensor.process_spawn";
 export const processExit = "core.svc.sensor.process_exit";

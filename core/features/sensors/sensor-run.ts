@@ -1,9 +1,9 @@
 import type { Logger, Options, Patch, SensorEntity } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { settledWithin, wait } from "../../kernel/basics/wait.ts";
-import type { HeldLease } from "../../kernel/work/held-lease.ts";
-import { outlastOutage } from "../../kernel/work/outage.ts";
+import type { HeldLease } from "../../kernel/coordination/lease.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { settledWithin, wait } from "../../lib/wait.ts";
 
 /** The right of this node to run a sensor, while it has it. */
 export interface Holding {

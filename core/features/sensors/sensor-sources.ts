@@ -1,5 +1,5 @@
 import { type Sensor, type SensorEntity, SvcError } from "../../contract/index.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import { type NamedSensor, toNamedSensor } from "./named-sensor-api.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";

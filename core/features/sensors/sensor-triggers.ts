@@ -1,6 +1,6 @@
 import type { SensorTrigger, SensorTriggerChange, Storage, TriggerEntity } from "../../contract/index.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
-import { outlastOutage } from "../../kernel/work/outage.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 
 export interface SensorTriggersParts {
 	readonly storage: Storage;

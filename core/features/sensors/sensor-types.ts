@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
 export interface SensorTypeParts {

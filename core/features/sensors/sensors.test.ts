@@ -11,7 +11,7 @@ import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { toProgram } from "../../testing/program.test-support.ts";
 import { watchStrays } from "../../testing/strays.ts";
-import { RunGuard } from "./run-guard.ts";
+import { RunGuard } from "./sensor-errors.ts";
 import { watchStrays as watchSensorStrays } from "./sensor-strays.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 

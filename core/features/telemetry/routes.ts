@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
-import { answerFault, answerText } from "../../http/openapi/answers.ts";
-import { replyContent } from "../../http/respond.ts";
+import { answerFault, answerText } from "../../http/openapi/responses.ts";
+import { replyContent } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { EngineTelemetry } from "../../kernel/engine-api.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Storage, TraceEntity } from "../../contract/index.ts";
-import { parseTraceparent, type TraceParent } from "../../kernel/basics/traceparent.ts";
+import { parseTraceparent, type TraceParent } from "../../lib/traceparent.ts";
 
 /** Where the traces of the service stand in those of others, or begin. */
 export interface TraceContext {

@@ -1,9 +1,9 @@
 import type { EventData, ExecutionEntity, Instrument, Logger, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import { formatTraceparent } from "../../kernel/basics/traceparent.ts";
 import { eventNames } from "../../kernel/executions/execution-events.ts";
 import { isCompleted, isEndedUntold } from "../../kernel/executions/status.ts";
 import type { BusListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
+import { formatTraceparent } from "../../lib/traceparent.ts";
 import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
 import { type TraceContext, TraceContexts } from "./trace-contexts.ts";
 

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/served-feature.ts";
+import type { ServedFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TimersFeatureApi } from "./api.ts";
 import { timerRoutes } from "./routes.ts";

@@ -1,8 +1,8 @@
-import { answerJson, answerPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
+import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { replyJson } from "../../http/respond.ts";
 import { routesOver } from "../../http/route.ts";
 import { toTrigger } from "../triggers/records-api.ts";
 import { timerSchema } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { checkTimerParameters } from "./schedule.ts";
 

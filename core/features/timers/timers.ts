@@ -1,7 +1,7 @@
 import { isSvcError, type Logger, type Options, type Storage, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
-import type { ChangeFeed } from "../../kernel/work/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import { findDueSlot } from "./due-slot.ts";
 import { fromMilliseconds, TimerPlan, toMilliseconds } from "./timer-plan.ts";
 

@@ -1,4 +1,4 @@
-import { toDigest, type WireRecord } from "../../http/record.ts";
+import { toDigest, type WireRecord } from "../../http/wire-record.ts";
 import type { TraceComponent, TraceView } from "./traces-api.ts";
 
 export function toTrace({ trace, executions, rules, instances }: TraceView): WireRecord {

@@ -1,13 +1,13 @@
 import type { TraceEntity } from "../../contract/index.ts";
+import { isSelected, parseSelection, type Selection, select, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/answers.ts";
+import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { replyJson } from "../../http/replies.ts";
 import { selectionOf } from "../../http/reply-list.ts";
-import { replyPages } from "../../http/reply-pages.ts";
-import { replyJson } from "../../http/respond.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { isSelected, parseSelection, type Selection, select, selectionQuery } from "../../http/selection.ts";
 import { parseSort } from "../../http/sort.ts";
+import { replyPages } from "../../http/streamed-list.ts";
 import { toTrace } from "./records.ts";
 import { tracePart, traceSchema } from "./schemas.ts";
 import type { Traces } from "./traces-api.ts";

@@ -1,5 +1,5 @@
 import type { Options } from "../../contract/index.ts";
-import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
 const text = { type: "string" };

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options } from "../../contract/index.ts";
-import type { Dispatch, Dispatcher } from "../../kernel/events/dispatcher.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
-import { type EndingDraft, nothingFollows } from "../../kernel/executions/endings.ts";
-import { type TemplateSources, toItemUser } from "../../kernel/executions/template-sources.ts";
-import { noteDecrypted } from "../../kernel/secrets/note-decrypted.ts";
-import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
-import { findSecrets, toShownParameters } from "../../kernel/secrets/shown-parameters.ts";
+import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { type EndingDraft, nothingFollows } from "../../kernel/executions/completion-effects.ts";
+import { type TemplateSources, toItemUser } from "../../kernel/submission/template-sources.ts";
+import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { findSecrets, toShownParameters } from "../../secrets/parameter-masking.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { toNotifications } from "./notifications.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 

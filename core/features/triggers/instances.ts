@@ -7,20 +7,20 @@ import {
 	stringifyJson,
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage } from "../../kernel/basics/page.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
 import { inTimeOrder } from "../../kernel/basics/time-order.ts";
-import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
+import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import { type Signer, toActor } from "../../kernel/executions/signed-patch.ts";
-import { maskExecutionResult } from "../../kernel/secrets/mask-result.ts";
-import type { SealedSecrets } from "../../kernel/secrets/sealed-secrets.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { roomInTurn } from "../../language/loop-turn.ts";
-import { createMaskWork, mask } from "../../language/parameters/mask.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { createMaskWork, mask } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
+import { maskExecutionResult } from "../../secrets/result-masking.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
 

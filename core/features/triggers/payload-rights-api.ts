@@ -1,7 +1,7 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
-import type { Presentation } from "../../http/present.ts";
-import type { WireRecord } from "../../http/record.ts";
 import type { HttpContext } from "../../http/route.ts";
+import type { Presentation } from "../../http/secret-presentation.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toTriggerInstance } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";

@@ -1,5 +1,5 @@
 import type { TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import { toDigest, type WireRecord } from "../../http/record.ts";
+import { toDigest, type WireRecord } from "../../http/wire-record.ts";
 import { toCanonicalJson } from "../../kernel/events/parameters-hash.ts";
 
 export function toTriggerType(type: TriggerTypeEntity): WireRecord {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEntity } from "../../contract/index.ts";
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import { itemRefs } from "../datastore/item-refs-api.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 

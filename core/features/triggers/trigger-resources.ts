@@ -1,7 +1,7 @@
 import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import type { Resource } from "../../kernel/basics/resource.ts";
-import { splitRef } from "../../kernel/basics/resource.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
+import { splitRef } from "../../kernel/basics/refs.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-refs-api.ts";
 import type { TriggerInput } from "./triggers-api.ts";
 

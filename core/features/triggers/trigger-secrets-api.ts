@@ -1,6 +1,6 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
-import { roomInTurn } from "../../language/loop-turn.ts";
-import { maskMembers, maskTogether } from "../../language/parameters/mask.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { maskMembers, maskTogether } from "../../language/parameters/schema-masking.ts";
 
 /** Parameters of triggers as they are shown: what their types call secret is masked. */
 export async function maskTriggers(storage: Storage, triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {

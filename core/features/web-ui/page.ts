@@ -1,5 +1,5 @@
 import type { AuthBackend, Options } from "../../contract/index.ts";
-import { type Reply, replyContent } from "../../http/respond.ts";
+import { type Reply, replyContent } from "../../http/replies.ts";
 
 /**
  * The page may load and ask its own origin only, and runs nothing that stands in a text: whatever somebody manages to store in a record,

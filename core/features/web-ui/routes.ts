@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
-import { answerText } from "../../http/openapi/answers.ts";
-import { replyContent } from "../../http/respond.ts";
+import { answerText } from "../../http/openapi/responses.ts";
+import { replyContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { Assets, type Encoding } from "./assets.ts";
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
-import { noStore, type Reply, replyContent, replyJson } from "../../http/respond.ts";
+import { noStore, type Reply, replyContent, replyJson } from "../../http/replies.ts";
 import type { Hook } from "./hook-index.ts";
 import { credentialHeaders } from "./payload-headers.ts";
 

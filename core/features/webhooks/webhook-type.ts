@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/index.ts";
-import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/own-trigger-types.ts";
+import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { findUrlProblem, hookParametersSchema } from "./hook-parameters-api.ts";

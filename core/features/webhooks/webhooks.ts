@@ -13,19 +13,19 @@ import {
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
-import { toOneOf } from "../../kernel/basics/filter.ts";
 import { readPage } from "../../kernel/basics/page.ts";
+import { toOneOf } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatcher } from "../../kernel/events/dispatcher.ts";
-import type { OwnTriggerTypes } from "../../kernel/events/own-trigger-types.ts";
+import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
+import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
 import { findDeliveryId } from "./delivery-id.ts";
+import { type Arrival, type Ledger, StoredLedger } from "./delivery-log.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { genericHookUrl } from "./hook-parameters-api.ts";
-import { type Arrival, type Ledger, StoredLedger } from "./ledger.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.ts";

@@ -1,7 +1,7 @@
 import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toExpiry } from "../../kernel/work/lease-time.ts";
-import { fits } from "./fits.ts";
+import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
+import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 export interface HeldJobsParts {

@@ -1,15 +1,15 @@
-import type { ServedFeature } from "../../http/served-feature.ts";
+import type { ServedFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { askingRunner } from "../../kernel/runs/question.ts";
+import { askingRunner } from "../../language/inquiry-schema.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { WorkersApi } from "./api.ts";
-import { Bell } from "./bell.ts";
-import { LeftJobs } from "./left-jobs.ts";
+import { LeftJobs } from "./orphaned-jobs.ts";
 import { keepHere, placeRunner } from "./place-runner.ts";
-import { type Contents, PlacedRuns } from "./placed-runs.ts";
+import { type Contents, PlacedRuns } from "./remote-runs.ts";
 import { workerRoutes } from "./routes.ts";
 import { Sealing } from "./sealing.ts";
 import { StoredWorkers, type StoredWorkersParts } from "./stored-workers.ts";
+import { Bell } from "./worker-notifications.ts";
 
 export interface WorkersNeeds {
 	/** Files of packs. */

@@ -10,9 +10,9 @@ import {
 } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { Bell } from "./bell.ts";
+import { mostAhead } from "./reassigned-runs.ts";
 import type { Sealing } from "./sealing.ts";
-import { mostAhead } from "./taken-over.ts";
+import type { Bell } from "./worker-notifications.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
 
 export interface JobReportsParts {

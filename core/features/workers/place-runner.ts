@@ -1,7 +1,7 @@
 import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
 import { toLabels } from "../../kernel/basics/labels.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
-import type { PlacedRuns } from "./placed-runs.ts";
+import type { PlacedRuns } from "./remote-runs.ts";
 
 const parameter: ParameterDefinition = {
 	type: "array",

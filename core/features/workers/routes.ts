@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerConflict, answerJson, answerList } from "../../http/openapi/answers.ts";
+import { answerConflict, answerJson, answerList } from "../../http/openapi/responses.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import { noStore, replyJson } from "../../http/respond.ts";
+import { noStore, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { labelPattern, mostLabels, toLabels } from "../../kernel/basics/labels.ts";
 import {

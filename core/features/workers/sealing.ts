@@ -1,5 +1,5 @@
 import { isSvcError, parseJson, stringifyJson } from "../../contract/index.ts";
-import type { KeyRing } from "../../kernel/secrets/key-ring.ts";
+import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 
 const plain = "plain1.";
 

@@ -6,10 +6,10 @@ import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-writer.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import { HandOut } from "./hand-out.ts";
 import { HeldJobs } from "./held-jobs.ts";
+import { HandOut } from "./job-assignment.ts";
 import { JobReports } from "./job-reports.ts";
-import { PlacedRun } from "./placed-run.ts";
+import { PlacedRun } from "./remote-run.ts";
 import { Sealing } from "./sealing.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 

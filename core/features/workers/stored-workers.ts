@@ -2,12 +2,12 @@ import { SvcError, type WorkerEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Ring } from "./bell.ts";
-import { fits } from "./fits.ts";
-import { HandOut, type HandOutParts, mostHanded, type Taker } from "./hand-out.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
+import { HandOut, type HandOutParts, mostHanded, type Taker } from "./job-assignment.ts";
 import { JobReports, type JobReportsParts } from "./job-reports.ts";
+import { fits } from "./label-match.ts";
 import { WorkerNotes, type WorkerNotesParts } from "./worker-notes.ts";
+import type { Ring } from "./worker-notifications.ts";
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
 
 /** Most workers, and most runs of one, that are shown. */

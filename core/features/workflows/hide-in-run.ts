@@ -1,5 +1,5 @@
 import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
-import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
 import type { RunGraph } from "./workflows-api.ts";
 
 type Hide = (text: string) => string;

@@ -1,5 +1,5 @@
-import type { ServedFeature } from "../../http/served-feature.ts";
-import { readJournal } from "../../kernel/executions/take-up.ts";
+import type { ServedFeature } from "../../http/http-feature.ts";
+import { readJournal } from "../../kernel/executions/journal-entries.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import type { Access } from "../access/access-api.ts";

@@ -1,11 +1,11 @@
-import { answerJson, answerList, answerPage } from "../../http/openapi/answers.ts";
+import { answerJson, answerList, answerPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { presentOne, secretsQuery, toPresentation } from "../../http/present.ts";
-import { replyJson } from "../../http/respond.ts";
+import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
+import { presentOne, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
-import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import { withActionExecutions } from "../executions/action-executions-api.ts";
 import { findExecutionResource } from "../executions/execution-resource-api.ts";

@@ -1,6 +1,6 @@
 import type { DefinitionFinding, DefinitionGraph, GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
 
 /** The definition of a run, and how far it has come in it. */
 export interface RunGraph {

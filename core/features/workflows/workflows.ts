@@ -10,8 +10,8 @@ import type {
 	TaskState,
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { toActionResource } from "../../kernel/basics/resource.ts";
-import type { Catalog } from "../../kernel/executions/catalog.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
+import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { findSignature } from "../../kernel/executions/find-signature.ts";
 import type { Access } from "../access/access-api.ts";

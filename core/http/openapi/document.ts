@@ -1,6 +1,6 @@
 import { type DescribedRoute, toDocumentedPath, toOperation, toTag } from "./operation.ts";
-import { Components } from "./published.ts";
 import type { JsonSchema } from "./schema.ts";
+import { Components } from "./schema-components.ts";
 
 /** A description of an API, as OpenAPI 3.1 has it. */
 export interface ApiDocument {

@@ -1,9 +1,9 @@
 import type { Route } from "../route.ts";
-import type { Answer, AnswerContent, AnswerHeader } from "./answers.ts";
-import { allAnswers } from "./common-answers.ts";
+import { allAnswers } from "./default-responses.ts";
 import { toParameters } from "./parameters.ts";
-import type { Components } from "./published.ts";
+import type { Answer, AnswerContent, AnswerHeader } from "./responses.ts";
 import { definitionOf, type JsonSchema, jsonValue, text } from "./schema.ts";
+import type { Components } from "./schema-components.ts";
 
 /** What the description of the API asks of a route. */
 export type DescribedRoute = Pick<

@@ -26,7 +26,7 @@ import { createSubject, matrixPacks, matrixRunners } from "../../testing/http/ma
 import type { MatrixSubject } from "../../testing/http/rights-row.test-support.ts";
 import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
 import type { Component, Route } from "../route.ts";
-import { allAnswers } from "./common-answers.ts";
+import { allAnswers } from "./default-responses.ts";
 import { type ApiDocument, toDocument } from "./document.ts";
 
 const rows = toRightsRows(routes);

@@ -1,7 +1,7 @@
-import { replyContent, replyJson } from "../respond.ts";
+import { replyContent, replyJson } from "../replies.ts";
 import { routesOver } from "../route.ts";
-import { answerJson, answerText } from "./answers.ts";
 import { pageHeaders } from "./page.ts";
+import { answerJson, answerText } from "./responses.ts";
 import { jsonObject } from "./schema.ts";
 
 const { defineRoute } = routesOver<unknown>();

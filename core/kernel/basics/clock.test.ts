@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { StorageClock } from "../work/storage-clock.ts";
+import { StorageClock } from "../coordination/storage-clock.ts";
 import { ClockSteps, createSystemClock, RisingTime, toEngineClock } from "./clock.ts";
 
 const second = 1_000_000;

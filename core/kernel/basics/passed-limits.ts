@@ -1,5 +1,5 @@
 import { type EntityKind, type EntityMap, type Storage, stringifyJson, type Where } from "../../contract/index.ts";
-import { Attached } from "./attached.ts";
+import { Attached } from "../../lib/private-slot.ts";
 
 type Counted = Pick<Storage, "count">;
 

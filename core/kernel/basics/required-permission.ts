@@ -1,5 +1,5 @@
 import type { PermissionType } from "./permission-types.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource } from "./refs.ts";
 
 /** A permission that a request needs in addition to that of its route. */
 export interface RequiredPermission {

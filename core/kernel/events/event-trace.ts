@@ -1,7 +1,7 @@
 import { type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
+import { toKeptTraceparent } from "../../lib/traceparent.ts";
 import { isId } from "../basics/ids.ts";
-import { toKeptTraceparent } from "../basics/traceparent.ts";
-import type { CausingExecution, Dispatch } from "./dispatcher.ts";
+import type { CausingExecution, Dispatch } from "./event-dispatcher-api.ts";
 
 /** Where an event belongs: its trace, and how far it is from the event that began the cascade. */
 export interface EventPlace {

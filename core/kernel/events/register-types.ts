@@ -1,6 +1,6 @@
 import { type Clock, type Storage, stringifyJson, type TriggerEntity, type TriggerTypeEntity } from "../../contract/index.ts";
 import { createId } from "../basics/ids.ts";
-import { insertOnce } from "../basics/insert-once.ts";
+import { insertOnce } from "../basics/insert-if-absent.ts";
 import { hashParameters } from "./parameters-hash.ts";
 
 /** Make the stored trigger types say what `types` say, each with its own trigger when it has no parameters. */

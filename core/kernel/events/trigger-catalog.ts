@@ -7,7 +7,7 @@ import {
 	type TriggerTypeEntity,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import type { ChangeFeed } from "../work/change-feed.ts";
+import type { ChangeFeed } from "../coordination/change-feed.ts";
 import { hashParameters } from "./parameters-hash.ts";
 
 /** A trigger with its type. */

@@ -6,8 +6,8 @@ import { noMeters } from "../../http/http-metrics.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { toEngineClock, toTimestamp } from "../basics/clock.ts";
-import { Leasing } from "../work/leasing.ts";
-import { Processor } from "./processor.ts";
+import { Leasing } from "../coordination/lease-renewer.ts";
+import { Processor } from "./event-processor.ts";
 
 interface Scene {
 	readonly storage: Storage;

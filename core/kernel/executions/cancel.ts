@@ -1,9 +1,9 @@
 import type { Clock } from "../../contract/index.ts";
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
+import { askingRunner } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
-import { askingRunner } from "../runs/question.ts";
-import { type AwaitedQuestionParts, assertResumable } from "./awaited-questions.ts";
+import { type AwaitedQuestionParts, assertResumable } from "./awaited-inquiries.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
 import { signed } from "./signed-patch.ts";
 import { isCancelable, isCompleted } from "./status.ts";

@@ -7,9 +7,9 @@ import {
 	type JsonObject,
 	SvcError,
 } from "../../contract/index.ts";
-import { Attached } from "../basics/attached.ts";
+import { withOwnText } from "../../lib/bytes/pooled-text.ts";
+import { Attached } from "../../lib/private-slot.ts";
 import type { OutputChunk } from "./executions-api.ts";
-import { withOwnText } from "./paged-text.ts";
 
 /** Bus event names; those but the last two are names on the general stream as well. */
 export const eventNames = {

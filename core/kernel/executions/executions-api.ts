@@ -7,11 +7,13 @@ import type {
 	OutputType,
 	SnapshotEntity,
 } from "../../contract/index.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
 import type { Page, Paging } from "../basics/page.ts";
 import type { Principal } from "../basics/principal.ts";
-import type { KnownSecrets } from "../secrets/known-secrets.ts";
-import type { Descendant } from "./descendants.ts";
-import type { CauseSelection, RuleCause } from "./rule-causes.ts";
+import type { CauseSelection, RuleCause } from "./triggering-rules.ts";
+
+/** An execution as far as the tree needs it. There may be hundreds of thousands. */
+export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_timestamp" | "action_ref">;
 
 /** An execution with what is needed to show it: its snapshot and the ids of its children. */
 export interface ExecutionView {

@@ -1,7 +1,7 @@
 import type { ActionEntity, ActionSignature, RunnerTypeEntity } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
-import { maskDefaults } from "../secrets/secret-defaults.ts";
-import type { Catalog } from "./catalog.ts";
+import { maskDefaults } from "../../secrets/default-masking.ts";
+import type { Catalog } from "./action-catalog.ts";
 
 /** What must be known of an action that a definition names; undefined when there is none. Without secret defaults, as a finding may quote what a parameter allows. */
 export async function findSignature(catalog: Pick<Catalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {

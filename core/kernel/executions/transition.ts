@@ -1,10 +1,10 @@
 import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Where } from "../../contract/index.ts";
-import { type Endings, nothingFollows } from "./endings.ts";
+import { type Endings, nothingFollows } from "./completion-effects.ts";
 import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
+import { draftStir } from "./parent-wakeup.ts";
 import { isCompleted } from "./status.ts";
 import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
-import { draftStir } from "./stir-parents.ts";
 
 export interface TransitionParts {
 	readonly storage: Storage;

@@ -1,13 +1,13 @@
 import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
-import type { Leasing } from "../work/leasing.ts";
-import type { StorageClock } from "../work/storage-clock.ts";
-import { NodeLife } from "./node-life.ts";
-import { NodeRecord } from "./node-record.ts";
-import { createNodes } from "./nodes.ts";
+import type { Leasing } from "../coordination/lease-renewer.ts";
+import type { StorageClock } from "../coordination/storage-clock.ts";
+import type { Persist } from "../plugins/startup-retry.ts";
+import { NodeRecord } from "./heartbeat.ts";
+import { NodeLife } from "./node-state.ts";
 import type { Nodes, Readiness } from "./nodes-api.ts";
-import type { Persist } from "./persist.ts";
 import { createReadiness } from "./readiness.ts";
-import { createWork, type WorkLoop } from "./work.ts";
+import { createWork, type WorkLoop } from "./role-loops.ts";
+import { createNodes } from "./stored-nodes.ts";
 
 export interface NodeParts {
 	readonly storage: Storage;

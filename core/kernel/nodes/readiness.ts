@@ -1,6 +1,6 @@
 import type { Storage } from "../../contract/index.ts";
+import { settledWithin } from "../../lib/wait.ts";
 import type { EngineClock } from "../basics/clock.ts";
-import { settledWithin } from "../basics/wait.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 
 /** Milliseconds for which an answer of the storage is good: whoever asks again and again costs nothing. */

@@ -1,6 +1,6 @@
 import { isSvcError, type Lifecycle, type NodeRole, type PluginContext, type PluginKind, toErrorMessage } from "../../contract/index.ts";
 import type { CreatedPlugins } from "./create-plugins.ts";
-import type { EngineDependencies } from "./dependencies.ts";
+import type { EngineDependencies } from "./engine-dependencies.ts";
 import { isStarted } from "./started-kinds.ts";
 
 export interface CheckedPlugins {

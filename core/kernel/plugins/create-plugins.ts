@@ -11,9 +11,9 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { toConfigError } from "../basics/config-error.ts";
-import type { EngineDependencies } from "./dependencies.ts";
+import type { EngineDependencies } from "./engine-dependencies.ts";
 import { findShapeProblems } from "./plugin-shapes.ts";
-import { createStorageDoor, type StorageDoor } from "./storage-door.ts";
+import { createStorageDoor, type StorageDoor } from "./restartable-storage.ts";
 
 /** The plugins of a composition, created and inert. */
 export interface CreatedPlugins {

@@ -13,13 +13,13 @@ import type {
 } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
-import type { Persist } from "../nodes/persist.ts";
 import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { createPlugins } from "./create-plugins.ts";
-import type { EngineDependencies, TaggedLogger } from "./dependencies.ts";
+import type { EngineDependencies, TaggedLogger } from "./engine-dependencies.ts";
+import type { StorageDoor } from "./restartable-storage.ts";
 import { isStarted } from "./started-kinds.ts";
-import type { StorageDoor } from "./storage-door.ts";
+import type { Persist } from "./startup-retry.ts";
 
 interface Started {
 	readonly name: string;

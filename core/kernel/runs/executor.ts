@@ -9,36 +9,34 @@ import {
 	type Storage,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import type { Authority } from "../basics/authority.ts";
 import type { EngineClock } from "../basics/clock.ts";
-import type { Dispatcher } from "../events/dispatcher.ts";
-import type { OwnTriggerTypes } from "../events/own-trigger-types.ts";
-import type { Catalog } from "../executions/catalog.ts";
-import type { Endings } from "../executions/endings.ts";
-import type { TemplateSources } from "../executions/template-sources.ts";
-import type { EngineDependencies } from "../plugins/dependencies.ts";
-import { toRunResult } from "../plugins/plugin-answers.ts";
-import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import { toRunResult } from "../basics/plugin-answers.ts";
+import type { Leasing } from "../coordination/lease-renewer.ts";
+import type { LateWrites } from "../coordination/stale-writes.ts";
+import type { Dispatcher } from "../events/event-dispatcher-api.ts";
+import type { OwnTriggerTypes } from "../events/trigger-type-registry.ts";
+import type { Catalog } from "../executions/action-catalog.ts";
+import type { Endings } from "../executions/completion-effects.ts";
+import type { Floods } from "../output/bulk-output.ts";
+import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
+import type { TemplateSources } from "../submission/template-sources.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import type { LateWrites } from "../work/late-writes.ts";
-import type { Leasing } from "../work/leasing.ts";
-import { outlastOutage } from "../work/outage.ts";
-import type { ChildStartParts } from "./children/child-starts.ts";
-import { Children } from "./children/children.ts";
-import { mayEndAtOnce } from "./end-at-once.ts";
-import type { Floods } from "./floods.ts";
+import type { Run } from "./active-runs.ts";
+import type { ChildStartParts } from "./children/child-starter.ts";
+import { Children } from "./children/node-children.ts";
 import type { Granting } from "./granting.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { type Outcome, toFailure } from "./outcome.ts";
-import { RunPerformer, type Work } from "./perform-run.ts";
 import type { Performance } from "./performance.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
-import { ReadyRuns } from "./ready-runs.ts";
-import type { Run } from "./run.ts";
-import { RunEnds } from "./run-ends.ts";
-import { dropGrant, withGrant, withGrantAgain } from "./run-grant.ts";
-import { type RunBegin, RunRecords } from "./run-records.ts";
+import { RunEnds } from "./run-completion.ts";
+import { dropGrant, withGrant, withGrantAgain } from "./run-credentials.ts";
 import { hideInLog, toKept, toKeptPause } from "./run-secrets.ts";
+import { type RunBegin, RunRecords } from "./run-writes.ts";
+import { RunPerformer, type Work } from "./runner-call.ts";
 
 export interface ExecutorParts {
 	readonly storage: Storage;
@@ -73,52 +71,36 @@ export class Executor {
 	/** What runs here at this moment. */
 	readonly runs = new HeldRuns();
 	readonly children: Children;
+	readonly records: RunRecords;
 	readonly #parts: ExecutorParts;
-	readonly #records: RunRecords;
 	readonly #ends: RunEnds;
 	readonly #performer: RunPerformer;
-	readonly #ready: ReadyRuns;
 
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
-		this.#records = new RunRecords(parts);
+		this.records = new RunRecords(parts);
 		this.#ends = new RunEnds(parts);
-		this.#ready = new ReadyRuns({
-			...parts,
-			records: this.#records,
-			prepare: (execution) => this.#toPrepared(execution),
-			grant: (claimed, prepared) => this.#grant(claimed, prepared),
-		});
-		this.children = new Children({ ...parts, records: this.#records });
+		this.children = new Children({ ...parts, records: this.records });
 		this.#performer = new RunPerformer({
 			...parts,
 			children: this.children,
 			runs: this.runs,
-			records: this.#records,
+			records: this.records,
 			fail: (execution, error) => this.#fail(execution, error),
 		});
 	}
 
-	/** What becomes of a new execution with the write that stores it, state by state; see `ReadyRuns`. Never rejects. */
-	ready(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
-		return this.#ready.statesOf(claimed);
-	}
-
-	/** Whether a new execution may come to its end with that write. */
-	mayEnd(execution: ExecutionEntity): boolean {
-		return mayEndAtOnce(execution, this.#parts.runners.get(execution.runner_name));
-	}
-
 	/**
-	 * The whole life of a run, from claimed to final; one that another process has begun is gone on with. Never rejects: whatever happens
-	 * is recorded in the execution, or logged when that is impossible.
+	 * Runs a claimed execution to its final state. A run that another process has started is continued. Never rejects: an error is recorded
+	 * in the execution, or logged if that is impossible.
+	 *
+	 * @param ready the prepared run of an execution that was stored as running when it was inserted
 	 */
-	async run(claimed: ExecutionEntity): Promise<void> {
+	async run(claimed: ExecutionEntity, ready?: PreparedRun): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
-			const ready = this.#ready.take(claimed);
 			if (ready !== undefined) return await this.#beginStored({ execution: claimed, run, prepared: ready });
-			const prepared = await this.#prepare(claimed, run);
+			const prepared = await this.#prepareOrFail(claimed, run);
 			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);
 			else if (isUnbegun(claimed)) await this.#begin({ execution: claimed, run, prepared });
 			else await this.#goOn({ execution: claimed, run, prepared: withGrantAgain(prepared, this.#parts.granting) });
@@ -137,11 +119,11 @@ export class Executor {
 	}
 
 	/** Runner and final parameters, or the outcome when there can be no run. */
-	async #prepare(execution: ExecutionEntity, run: Run): Promise<PreparedRun | Outcome> {
+	async #prepareOrFail(execution: ExecutionEntity, run: Run): Promise<PreparedRun | Outcome> {
 		const { logger } = this.#parts;
 		let prepared: PreparedRun | undefined;
 		const attempt = async () => {
-			prepared = await this.#toPrepared(execution);
+			prepared = await this.prepare(execution);
 		};
 		try {
 			await outlastOutage(attempt, {
@@ -157,12 +139,13 @@ export class Executor {
 		}
 	}
 
-	async #toPrepared(execution: ExecutionEntity): Promise<PreparedRun> {
+	/** Runner and final parameters of an execution. Rejects if there can be no run. */
+	async prepare(execution: ExecutionEntity): Promise<PreparedRun> {
 		return prepareRun(execution, await this.#parts.catalog.snapshot(execution.snapshot_id), this.#parts);
 	}
 
-	/** What a run has and knows with all that it may use of the service. */
-	#grant(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunBegin } {
+	/** Issues the run's credentials for the service. Returns the prepared run with them, and what the start of the run stores. */
+	grant(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunBegin } {
 		const grant = this.#parts.granting.give(claimed);
 		const granted = grant === undefined ? prepared : withGrant(prepared, grant);
 		// What it decides and what it starts stand in its journal: if that is empty, it begins anew.
@@ -173,15 +156,15 @@ export class Executor {
 
 	/** Give the action what it may use of the service, and run it. */
 	async #begin({ execution: claimed, run, prepared }: Performance): Promise<void> {
-		const { granted, begin } = this.#grant(claimed, prepared);
-		const execution = await this.#records.markRunning(claimed, run, begin);
+		const { granted, begin } = this.grant(claimed, prepared);
+		const execution = await this.records.markRunning(claimed, run, begin);
 		if (execution !== undefined) await this.#runFromBegin({ execution, run, prepared: granted });
 	}
 
 	/** Run what was stored as running by whoever made it. */
 	async #beginStored(performance: Performance): Promise<void> {
 		const { execution, run } = performance;
-		if (await this.#records.isStillHeld(execution, run)) await this.#runFromBegin(performance);
+		if (await this.records.isStillHeld(execution, run)) await this.#runFromBegin(performance);
 		else this.#parts.lateWrites.refused("begin of a run", { execution_id: execution.id });
 	}
 
@@ -197,12 +180,12 @@ export class Executor {
 
 	/** Find what another process has begun, or what was paused. Its token goes on working. */
 	async #goOn({ execution: claimed, run, prepared }: Performance): Promise<void> {
-		const execution = claimed.status === "resuming" ? await this.#records.markResumed(claimed, run) : claimed;
+		const execution = claimed.status === "resuming" ? await this.records.markResumed(claimed, run) : claimed;
 		if (execution === undefined) return;
 		const { state } = (execution.run_state ?? {}) as { readonly state?: JsonObject };
 		run.saved = true;
 		this.#parts.logger.info("run is looked for", { execution_id: execution.id, runner: execution.runner_name });
-		await this.#records.storeRunnerInfo(execution, run, {});
+		await this.records.storeRunnerInfo(execution, run, {});
 		// Whoever asked for it told the process that is gone.
 		if (execution.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
 		if (execution.status === "pausing") run.pausing.abort();

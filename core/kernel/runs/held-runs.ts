@@ -1,5 +1,5 @@
 import { type ExecutionEntity, PassingMap, RunAborted } from "../../contract/index.ts";
-import { createRun, type Run } from "./run.ts";
+import { createRun, type Run } from "./active-runs.ts";
 
 /** What runs on this node, by execution. */
 export class HeldRuns {

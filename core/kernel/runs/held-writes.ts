@@ -1,9 +1,9 @@
 import { isSvcError, RunAborted, type Storage, type WriteOperation } from "../../contract/index.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import type { ExecutionPatch } from "../executions/status-patch.ts";
-import type { EngineDependencies } from "../plugins/dependencies.ts";
-import { outlastOutage } from "../work/outage.ts";
-import type { Run } from "./run.ts";
+import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
+import type { Run } from "./active-runs.ts";
 
 export interface HeldWriteParts {
 	readonly storage: Storage;

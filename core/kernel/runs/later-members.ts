@@ -1,6 +1,6 @@
 import type { RunContext } from "../../contract/index.ts";
-import type { Run } from "./run.ts";
-import type { RunTools } from "./run-tools.ts";
+import type { Run } from "./active-runs.ts";
+import type { RunTools } from "./runner-context.ts";
 
 /** What is made when a runner asks for it. */
 export type LaterMembers = Pick<RunContext, "pausing" | "children" | "journal" | "expressions">;

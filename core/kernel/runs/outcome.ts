@@ -1,5 +1,5 @@
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, RunAborted, type RunResult } from "../../contract/index.ts";
-import { type HiddenPlace, toErrorResult } from "./error-result.ts";
+import { type HiddenPlace, toErrorResult } from "../executions/error-result.ts";
 
 /** How a run ended, before it is recorded. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
+import type { Run } from "./active-runs.ts";
 import type { PreparedRun } from "./prepare-run.ts";
-import type { Run } from "./run.ts";
 
 /** A run that the runner works at. */
 export interface Performance {

@@ -10,17 +10,17 @@ import type {
 	TakenUp,
 } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { collectSecrets } from "../../language/parameters/mask.ts";
-import { resolveInside, toActionsDirectory } from "../basics/inside.ts";
-import type { Catalog } from "../executions/catalog.ts";
-import { renderForRun } from "../executions/render-parameters.ts";
-import { readJournal } from "../executions/take-up.ts";
-import type { TemplateSources } from "../executions/template-sources.ts";
-import type { EngineDependencies } from "../plugins/dependencies.ts";
-import type { KnownSecrets } from "../secrets/known-secrets.ts";
-import { findSecretOutput } from "../secrets/mask-result.ts";
-import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
-import { findSecrets, takesSecrets } from "../secrets/shown-parameters.ts";
+import { collectSecrets } from "../../language/parameters/schema-masking.ts";
+import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
+import { findSecrets, takesSecrets } from "../../secrets/parameter-masking.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
+import { findSecretOutput } from "../../secrets/result-masking.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { Catalog } from "../executions/action-catalog.ts";
+import { readJournal } from "../executions/journal-entries.ts";
+import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
+import { renderForRun } from "../submission/parameter-rendering.ts";
+import type { TemplateSources } from "../submission/template-sources.ts";
 
 /** What a run is given from the beginning; the executor adds what it may ask for. */
 type PreparedContext = Pick<

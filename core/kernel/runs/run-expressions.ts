@@ -1,9 +1,9 @@
 import type { DialectNames, ExecutionEntity, Expressions } from "../../contract/index.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
-import { type TemplateSources, toItemUser } from "../executions/template-sources.ts";
-import { KnownSecrets } from "../secrets/known-secrets.ts";
-import { noteDecrypted } from "../secrets/note-decrypted.ts";
-import type { RunCalls } from "./run-calls.ts";
+import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { KnownSecrets } from "../../secrets/redactor.ts";
+import { type TemplateSources, toItemUser } from "../submission/template-sources.ts";
+import type { RunCalls } from "./host-calls.ts";
 
 export interface RunExpressionParts {
 	readonly execution: ExecutionEntity;

@@ -4,8 +4,8 @@ import { cancelExecution } from "../executions/cancel.ts";
 import { isCompleted } from "../executions/status.ts";
 import { toStatusPatch } from "../executions/status-patch.ts";
 import { applyTransition, type TransitionParts } from "../executions/transition.ts";
+import type { RunCalls } from "./host-calls.ts";
 import type { Performance } from "./performance.ts";
-import type { RunCalls } from "./run-calls.ts";
 
 export interface RunRequestParts extends TransitionParts {
 	readonly clock: EngineClock;

@@ -1,10 +1,10 @@
-import { collectMasked } from "../../language/parameters/mask.ts";
-import type { EngineDependencies } from "../plugins/dependencies.ts";
-import type { KnownSecrets } from "../secrets/known-secrets.ts";
-import { findResultSecrets } from "../secrets/result-secrets.ts";
-import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
-import { checkOutput } from "./check-output.ts";
+import { collectMasked } from "../../language/parameters/schema-masking.ts";
+import type { KnownSecrets } from "../../secrets/redactor.ts";
+import { findResultSecrets } from "../../secrets/result-secrets.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { Outcome } from "./outcome.ts";
+import { checkOutput } from "./output-schema.ts";
 import type { Performance } from "./performance.ts";
 
 /** How a run ended, as it is recorded. */

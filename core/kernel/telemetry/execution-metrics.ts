@@ -1,7 +1,7 @@
 import type { EventData, ExecutionEntity, Instrument } from "../../contract/index.ts";
+import { findPagedText } from "../../lib/bytes/pooled-text.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { findPagedText } from "../executions/paged-text.ts";
 import { isCompleted, isEndedUntold } from "../executions/status.ts";
 import type { BusListener, TelemetryHub } from "./telemetry-hub.ts";
 

@@ -1,6 +1,6 @@
 import { type BusEvent, type EventBus, type EventData, type Instrument, isSvcError, type SubscribeOptions } from "../../contract/index.ts";
+import { toSubscription } from "../basics/plugin-answers.ts";
 import { announcementPrefix } from "../executions/execution-events.ts";
-import { toSubscription } from "../plugins/plugin-answers.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
 /** An event bus that tells what comes and goes. What is published here has been stored before, so that listeners hear the truth. */

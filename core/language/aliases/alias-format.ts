@@ -1,5 +1,5 @@
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
-import { type BoundedRegExp, createBoundedRegExp } from "../bounded-reg-exp.ts";
+import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 import { type Command, type CommandText, slice } from "./command-text.ts";
 import { type FormatPart, toFormatParts } from "./format-parts.ts";
 import { splitFlags, toFixedBeginning, toTextPattern } from "./text-pattern.ts";

@@ -15,7 +15,7 @@ import type { ScopeFunction } from "../templates/scope.ts";
 import { isList, isObject, type Value } from "../templates/values.ts";
 import { FunctionError } from "./errors.ts";
 import { toPlainValue } from "./plain-value.ts";
-import { secondName, withSecondNames } from "./second-names.ts";
+import { secondName, withSecondNames } from "./renamed-variables.ts";
 import { serviceFunctions } from "./service-functions.ts";
 
 export interface ContextFunctionParts {

@@ -16,7 +16,7 @@ import { demand } from "../templates/values.ts";
 import { type OutsideFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
 import type { YaqlValue } from "../yaql/values.ts";
 import { ContextFunctions } from "./context-functions.ts";
-import { secondName } from "./second-names.ts";
+import { secondName } from "./renamed-variables.ts";
 
 /** How much reading a text as JSON costs more than looking at it. */
 const readingCharactersPerStep = 32;

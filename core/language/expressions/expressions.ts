@@ -11,7 +11,7 @@ import {
 import type { TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, type DatastoreAccess, noItems, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
-import { toText } from "../templates/text-form.ts";
+import { toText } from "../templates/python-text.ts";
 import type { Value } from "../templates/values.ts";
 import { TooManyTokens } from "../token-limit.ts";
 import { asOneWork, WorkBudget, workLimits } from "../work-budget.ts";
@@ -20,10 +20,10 @@ import type { CompiledExpression } from "./compiled-expression.ts";
 import { contextFunctionNames } from "./context-functions.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
+import { maxExpressions, readText } from "./expression-scanner.ts";
 import { toPlainValue } from "./plain-value.ts";
-import { secondName } from "./second-names.ts";
+import { secondName } from "./renamed-variables.ts";
 import { serviceFunctions } from "./service-functions.ts";
-import { maxExpressions, readText } from "./text-parts.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
 export interface ExpressionParts {

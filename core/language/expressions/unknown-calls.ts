@@ -1,11 +1,11 @@
 import type { DialectNames, ExpressionLanguage } from "../../contract/index.ts";
-import { nearMiss } from "../parameters/near-miss.ts";
+import { nearMiss } from "../../lib/did-you-mean.ts";
 import { filterTable, hasFilter } from "../templates/filters/filter-table.ts";
 import { globalNames } from "../templates/globals.ts";
 import { methodNames } from "../templates/methods.ts";
 import { valueTests } from "../templates/value-tests.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
-import { secondName } from "./second-names.ts";
+import { secondName } from "./renamed-variables.ts";
 
 /** Something that an expression calls by name. */
 export interface Call {

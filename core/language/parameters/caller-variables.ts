@@ -7,7 +7,7 @@ import {
 	type ParameterDefinition,
 	type ParameterSchema,
 } from "../../contract/index.ts";
-import { invalidParameter } from "./problems.ts";
+import { invalidParameter } from "./parameter-errors.ts";
 
 /** The runners' parameter that becomes the environment of a process. */
 const environment = "env";

@@ -9,7 +9,7 @@ import {
 	parseWholeNumber,
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
-import { invalidParameter } from "./problems.ts";
+import { invalidParameter } from "./parameter-errors.ts";
 
 const wholeNumber = /^\s*[+-]?\d+\s*$/;
 

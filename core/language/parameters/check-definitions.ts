@@ -1,9 +1,9 @@
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
-import { isPattern } from "../bounded-reg-exp.ts";
+import { nearMiss } from "../../lib/did-you-mean.ts";
+import { isPattern } from "../safe-regexp.ts";
 import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
-import { nearMiss } from "./near-miss.ts";
 import { assertValueCount } from "./value-count.ts";
 
 /** Most parameters of one action, and deepest nesting of definitions. */

@@ -1,7 +1,7 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, SvcError } from "../../contract/index.ts";
-import { isPattern } from "../bounded-reg-exp.ts";
+import { isPattern } from "../safe-regexp.ts";
 import { type AttributeRule, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
-import { isWholeSchema } from "./definition-reading.ts";
+import { isWholeSchema } from "./definition-reader.ts";
 import { assertDepth } from "./depth.ts";
 import { assertDefinition } from "./validate.ts";
 import { assertValueCount } from "./value-count.ts";

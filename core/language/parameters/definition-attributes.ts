@@ -1,5 +1,5 @@
 import type { JsonObject, ParameterDefinition } from "../../contract/index.ts";
-import { isPattern } from "../bounded-reg-exp.ts";
+import { isPattern } from "../safe-regexp.ts";
 
 /** What an attribute of a definition may hold: in words, and as a check. Those that hold definitions are walked by `check-definitions`. */
 export interface AttributeRule {

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { invalidParameter } from "./problems.ts";
+import { invalidParameter } from "./parameter-errors.ts";
 
 /** Deepest value a parameter may have. */
 const maximumDepth = 100;

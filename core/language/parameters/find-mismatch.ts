@@ -8,8 +8,8 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { asOneWork } from "../work-budget.ts";
-import { isWholeSchema, memberReadings, type Reading } from "./definition-reading.ts";
-import { readOutputSchema } from "./mask.ts";
+import { isWholeSchema, memberReadings, type Reading } from "./definition-reader.ts";
+import { readOutputSchema } from "./schema-masking.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
 const definitions = new WeakMap<JsonObject, ParameterDefinition>();

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
-import { isTemplateProblem } from "./problems.ts";
+import { isTemplateProblem } from "./parameter-errors.ts";
 import { renderFinal, renderLive } from "./render.ts";
 
 const runnerSchema = {

@@ -3,11 +3,11 @@ import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { assertCallerVariables } from "./caller-variables.ts";
 import { checkGiven } from "./check-given.ts";
 import { assertDepth } from "./depth.ts";
-import { mask, maskBySchema } from "./mask.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
-import { type Plan, toPlan } from "./plan.ts";
-import { invalidParameter } from "./problems.ts";
+import { invalidParameter } from "./parameter-errors.ts";
 import { Rendering, type Source } from "./rendering.ts";
+import { mask, maskBySchema } from "./schema-masking.ts";
+import { type Plan, toPlan } from "./schema-pair.ts";
 import { validateParameter } from "./validate.ts";
 
 /**

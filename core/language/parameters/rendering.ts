@@ -5,8 +5,8 @@ import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } f
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
-import { holdsSecret } from "./mask.ts";
-import { templateProblem } from "./problems.ts";
+import { templateProblem } from "./parameter-errors.ts";
+import { holdsSecret } from "./schema-masking.ts";
 import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 
 /** Longest chain of parameters that use one another. */

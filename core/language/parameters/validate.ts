@@ -3,9 +3,9 @@ import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
 import { stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { asOneWork } from "../work-budget.ts";
 import { isPlainDefinition } from "./json-schema.ts";
-import { holdsSecret } from "./mask.ts";
-import { invalidParameter } from "./problems.ts";
+import { invalidParameter } from "./parameter-errors.ts";
 import { describeError, findTellingError, schemaAt } from "./schema-error.ts";
+import { holdsSecret } from "./schema-masking.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
 /** Refuse a value, cast before, that its definition does not allow. `SVC_INVALID` names the parameter and what is allowed. */

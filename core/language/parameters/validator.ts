@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { isJsonObject, type JsonValue, type ParameterDefinition, stringifyJson, toErrorMessage } from "../../contract/index.ts";
-import { createBoundedRegExp, isPattern } from "../bounded-reg-exp.ts";
+import { createBoundedRegExp, isPattern } from "../safe-regexp.ts";
 import { currentWork } from "../work-budget.ts";
 import { addExactWords, findExact, holdsLargeNumber, toPlainNumbers, type ValidatedAt, validateExactly } from "./exact-numbers.ts";
 import { toJsonSchema } from "./json-schema.ts";
-import { invalidParameter } from "./problems.ts";
+import { invalidParameter } from "./parameter-errors.ts";
 
 /** A definition, compiled. */
 export interface Validator {

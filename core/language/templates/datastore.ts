@@ -1,4 +1,4 @@
-import { roomInTurn } from "../loop-turn.ts";
+import { roomInTurn } from "../event-loop-budget.ts";
 import { WorkBudget } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 

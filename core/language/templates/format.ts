@@ -1,6 +1,6 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
-import { toLiteral, toText } from "./text-form.ts";
+import { toLiteral, toText } from "./python-text.ts";
 import { numberOf, typeName, type Value } from "./values.ts";
 
 const percentField = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?<kind>.)/gsu;

@@ -2,7 +2,7 @@ import { calculateWhole, isSameNumber, orderNumbers, type WholeOperator } from "
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatPercent } from "./format.ts";
-import { toText } from "./text-form.ts";
+import { toText } from "./python-text.ts";
 import { demand, isFloat, isList, isObject, numberOf, toFloat, typeName, type Value } from "./values.ts";
 
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";

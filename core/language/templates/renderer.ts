@@ -1,8 +1,8 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { type Evaluator, Variables } from "./evaluator.ts";
+import { toText } from "./python-text.ts";
 import type { FilterCall, Statement } from "./syntax.ts";
-import { toText } from "./text-form.ts";
 import { elementsOf, isList, isTrue, Namespace, type Value } from "./values.ts";
 
 type Statements = readonly Statement[];

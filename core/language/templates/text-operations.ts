@@ -1,5 +1,5 @@
 import type { Budget } from "./budget.ts";
-import { toText } from "./text-form.ts";
+import { toText } from "./python-text.ts";
 import type { Value } from "./values.ts";
 
 /** Text operations that filters and methods share; each accounts for its result before making it. */

@@ -1,5 +1,5 @@
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import { type BoundedRegExp, createBoundedRegExp } from "../bounded-reg-exp.ts";
+import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 import { TemplateError } from "./errors.ts";
 
 export interface TextPatternOptions {

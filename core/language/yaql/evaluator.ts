@@ -2,14 +2,14 @@ import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import type { Value } from "../templates/values.ts";
 import { Context } from "./context.ts";
+import { settle } from "./conversions.ts";
 import { TimeSpan } from "./date-time.ts";
 import { MissingKeyError, YaqlError } from "./errors.ts";
 import { bind, type Given } from "./functions/bind.ts";
+import type { Argument, FunctionEntry, Pair } from "./functions/define-function.ts";
 import { functionTable } from "./functions/function-table.ts";
-import type { Argument, FunctionEntry, Pair } from "./functions/parameter.ts";
 import { noMatch, operate } from "./operators.ts";
 import type { ArgumentExpressions, Expression } from "./syntax.ts";
-import { settle } from "./text.ts";
 import {
 	isFloat,
 	isList,

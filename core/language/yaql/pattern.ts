@@ -1,4 +1,4 @@
-import type { BoundedRegExp } from "../bounded-reg-exp.ts";
+import type { BoundedRegExp } from "../safe-regexp.ts";
 import { InternalValue } from "./internal-value.ts";
 
 /** A regular expression that `regex` has made. */

@@ -2,7 +2,7 @@ import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-api.ts";
 import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
-import { checkAgainst } from "../../kernel/events/schema.ts";
+import { checkAgainst } from "../../kernel/events/payload-schema.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 
 const members = ["git", "revision", "subdirectory", "interval", "webhook"];

@@ -1,5 +1,5 @@
 import type { EntityKind, EntityMap, Storage } from "../../contract/index.ts";
-import { outlastOutage } from "../../kernel/work/outage.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import { readPages } from "./pages.ts";
 
 /** Milliseconds that the target may be away for. */

@@ -1,9 +1,9 @@
 import { type EntityKind, entityKinds, type Storage, type StoragePlugin, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { settledWithin } from "../../kernel/basics/wait.ts";
-import { sourceDuty } from "../../kernel/work/database-move.ts";
-import { Duty } from "../../kernel/work/duty.ts";
-import { Leasing } from "../../kernel/work/leasing.ts";
+import { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import { Duty } from "../../kernel/coordination/singleton-task.ts";
+import { sourceDuty } from "../../kernel/nodes/database-move.ts";
+import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { findBeside } from "./beside.ts";
 import { type Digest, digest } from "./compare.ts";

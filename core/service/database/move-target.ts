@@ -1,7 +1,7 @@
 import { type DutyEntity, type EntityKind, type Storage, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { insertOnce } from "../../kernel/basics/insert-once.ts";
-import { targetDuty } from "../../kernel/work/database-move.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
+import { targetDuty } from "../../kernel/nodes/database-move.ts";
 
 /** `SVC_CONFLICT` when a node works on the database. One that a single process can use is locked by its storage. */
 export async function assertUnused(storage: Storage, role: "source" | "target"): Promise<void> {

@@ -1,4 +1,4 @@
-import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
+import { KnownSecrets } from "../../secrets/redactor.ts";
 
 /** Enough for every execution a node can run at once; bounds all the same, should one not be taken out again. */
 const most = { values: 10_000, characters: 1_000_000 };

@@ -10,11 +10,11 @@ import {
 } from "../../contract/index.ts";
 import type { ReadRunnerType } from "../../features/packs/file-reader-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
-import { DraftStorage } from "../../kernel/draft-storage.ts";
+import { draftEngine } from "../../kernel/dry-run.ts";
+import { DraftStorage } from "../../kernel/dry-run-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import { draftEngine } from "../../kernel/plan.ts";
 import { createPlugins } from "../../kernel/plugins/create-plugins.ts";
-import type { TaggedLogger } from "../../kernel/plugins/dependencies.ts";
+import type { TaggedLogger } from "../../kernel/plugins/engine-dependencies.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { toDependencies } from "../engine-dependencies.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackFinding } from "../../contract/index.ts";
 import { findingOf, LocatedYaml, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
-import { splitRef } from "../../kernel/basics/resource.ts";
+import { splitRef } from "../../kernel/basics/refs.ts";
 import { toSignature } from "../../kernel/executions/find-signature.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
 import type { DraftedPacks } from "./draft-packs.ts";

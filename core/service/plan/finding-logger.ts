@@ -1,6 +1,6 @@
 import type { Finding } from "../../cli/service-plan.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import type { TaggedLogger } from "../../kernel/plugins/dependencies.ts";
+import type { TaggedLogger } from "../../kernel/plugins/engine-dependencies.ts";
 
 /** A log whose warnings become findings: what a start would log and go on. */
 export function createFindingLogger(findings: Finding[]): TaggedLogger {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlannedOption } from "../../cli/service-plan.ts";
 import { type JsonValue, type OptionDefinition, type Options, optionSections } from "../../contract/index.ts";
-import { mask } from "../../language/parameters/mask.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import { type Environment, readOverride, toVariableName } from "../config/environment.ts";
 
 /** Variables that stand for no option of a section. */

@@ -1,7 +1,7 @@
 import type { Finding, PlannedStorage } from "../../cli/service-plan.ts";
 import { isSvcError, type PluginContext, type Storage } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { assertNotMoving } from "../../kernel/work/database-move.ts";
+import { assertNotMoving } from "../../kernel/nodes/database-move.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFindings } from "./findings.ts";
 

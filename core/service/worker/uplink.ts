@@ -1,7 +1,7 @@
 import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcError } from "../../contract/index.ts";
 import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
-import { settledWithin, wait } from "../../kernel/basics/wait.ts";
-import { CapturedText } from "../../kernel/runs/captured-text.ts";
+import { CapturedText } from "../../kernel/output/captured-output.ts";
+import { settledWithin, wait } from "../../lib/wait.ts";
 import type { Connection } from "./connection.ts";
 
 /** Characters that may wait for the line before `emit` makes the runner wait. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
-import { settledWithin, wait } from "../../kernel/basics/wait.ts";
+import { settledWithin, wait } from "../../lib/wait.ts";
 import { HeldJob, type HeldJobParts } from "./held-job.ts";
 
 export interface WorkerParts extends HeldJobParts {

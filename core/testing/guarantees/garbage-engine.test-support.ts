@@ -5,7 +5,7 @@ import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
 import { PassingMap } from "../../contract/index.ts";
-import { Attached } from "../../kernel/basics/attached.ts";
+import { Attached } from "../../lib/private-slot.ts";
 import { createEngine } from "../../service/service.ts";
 
 // Makes much garbage in one of several ways, with `begin` before it on standard output, while Node tells of each collection.

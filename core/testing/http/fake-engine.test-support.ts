@@ -15,8 +15,8 @@ import { rootRoutes } from "../../http/root.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { KnownSecrets } from "../../kernel/secrets/known-secrets.ts";
-import { findSecrets } from "../../kernel/secrets/shown-parameters.ts";
+import { findSecrets } from "../../secrets/parameter-masking.ts";
+import { KnownSecrets } from "../../secrets/redactor.ts";
 import { createExecution as createAnyExecution } from "../storage/fixtures.ts";
 
 /** Default options on ports the system chooses, with changes a section at a time. */

@@ -1,7 +1,7 @@
 import type { JsonObject, ParameterSchema } from "../../../contract/index.ts";
 import { isSvcError, SvcError } from "../../../contract/index.ts";
 import { assertDepth } from "../../../language/parameters/depth.ts";
-import { mask } from "../../../language/parameters/mask.ts";
+import { mask } from "../../../language/parameters/schema-masking.ts";
 import { validateParameter } from "../../../language/parameters/validate.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
 import { mapTexts } from "./walk.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../contract/index.ts";
-import { memberDefinitions } from "../../../language/parameters/definition-reading.ts";
+import { memberDefinitions } from "../../../language/parameters/definition-reader.ts";
 
 /** A text in a configuration, with what the schema says of it. */
 export interface PlacedText {

@@ -1,7 +1,7 @@
 import type { Clock, PackContentFile, Storage } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
-import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
 import { countChunks, cutFiles, toChunk } from "./content-chunks.ts";
 import { sumSizes, toContentId } from "./content-files.ts";
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { isJsonObject, type JsonObject, type PackFinding } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import { nearMiss } from "../../../language/parameters/near-miss.ts";
+import { nearMiss } from "../../../lib/did-you-mean.ts";
 import { assertPlatform, manifestAttributes, toPack } from "../reading/manifest.ts";
 import { locatedFinding } from "./finding.ts";
 import { inspectFile } from "./inspect-file.ts";

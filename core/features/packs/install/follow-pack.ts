@@ -11,9 +11,9 @@ import {
 } from "../../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../../kernel/basics/clock.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import { wait } from "../../../kernel/basics/wait.ts";
 import type { Executions } from "../../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../../kernel/executions/status.ts";
+import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { PackSource } from "../sources/sources.ts";

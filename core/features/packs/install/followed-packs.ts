@@ -8,7 +8,7 @@ import {
 } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { isMeant } from "./pack-set.ts";

@@ -1,8 +1,8 @@
 import type { GitPack } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
-import { wait } from "../../../kernel/basics/wait.ts";
-import type { WorkLoop } from "../../../kernel/nodes/work.ts";
-import { Duty, type DutyParts } from "../../../kernel/work/duty.ts";
+import { Duty, type DutyParts } from "../../../kernel/coordination/singleton-task.ts";
+import type { WorkLoop } from "../../../kernel/nodes/role-loops.ts";
+import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import { type FollowParts, followPack } from "./follow-pack.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEntity, Runner } from "../../../contract/index.ts";
-import { splitRef } from "../../../kernel/basics/resource.ts";
+import { splitRef } from "../../../kernel/basics/refs.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { findRuleProblems, type RuleProblem } from "../../../language/rule-problems.ts";
 import { resolveEntryPoint } from "../entry-point-api.ts";

@@ -10,8 +10,8 @@ import {
 import type { Authority } from "../../../kernel/basics/authority.ts";
 import type { PermissionType } from "../../../kernel/basics/permission-types.ts";
 import { type Principal, withScopes } from "../../../kernel/basics/principal.ts";
-import type { Resource } from "../../../kernel/basics/resource.ts";
-import type { Witness } from "../../../kernel/plugins/witnessed-storage.ts";
+import type { Resource } from "../../../kernel/basics/refs.ts";
+import type { Witness } from "../../../kernel/plugins/audited-storage.ts";
 import type { Access } from "../../access/access-api.ts";
 import { JobReport } from "./job-report.ts";
 import { type JobName, packJob } from "./packs-pack.ts";

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, type PackEntity, type Runner, type Storage, SvcError } from "../../../contract/index.ts";
-import type { Resource } from "../../../kernel/basics/resource.ts";
-import { maskBySchema } from "../../../language/parameters/mask.ts";
+import type { Resource } from "../../../kernel/basics/refs.ts";
+import { maskBySchema } from "../../../language/parameters/schema-masking.ts";
 import type { PackConfigs } from "../pack-configs-api.ts";
 import type { PackRegister } from "../register-api.ts";
 import type { PackIndex } from "../sources/pack-index.ts";

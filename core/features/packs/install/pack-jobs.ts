@@ -1,6 +1,6 @@
 import type { Runner } from "../../../contract/index.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import type { WorkLoop } from "../../../kernel/nodes/work.ts";
+import type { WorkLoop } from "../../../kernel/nodes/role-loops.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
 import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";

@@ -1,12 +1,12 @@
 import type { DutyEntity, Logger } from "../../../contract/index.ts";
 import type { EngineClock } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-once.ts";
-import { wait } from "../../../kernel/basics/wait.ts";
-import { HeldLease } from "../../../kernel/work/held-lease.ts";
-import { KeptLease } from "../../../kernel/work/kept-lease.ts";
-import { toRenewalInterval } from "../../../kernel/work/lease-time.ts";
-import { type Leasing, released } from "../../../kernel/work/leasing.ts";
+import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
+import { HeldLease } from "../../../kernel/coordination/lease.ts";
+import { toRenewalInterval } from "../../../kernel/coordination/lease-policy.ts";
+import { type Leasing, released } from "../../../kernel/coordination/lease-renewer.ts";
+import { KeptLease } from "../../../kernel/coordination/renewed-lease.ts";
+import { wait } from "../../../lib/wait.ts";
 
 export interface PackLockParts {
 	readonly clock: EngineClock;

@@ -26,7 +26,7 @@ export interface ChosenPacks {
 /** What may be chosen of a pack. */
 export type RegisteredKind = PackKind | "config";
 
-declare module "../../../kernel/plugins/dependencies.ts" {
+declare module "../../../kernel/plugins/engine-dependencies.ts" {
 	interface EngineDependencies {
 		/** Of a draft that registers some packs only. */
 		readonly chosenPacks?: ChosenPacks | undefined;

@@ -1,6 +1,6 @@
 import { type FollowedPackEntity, type JsonObject, type JsonValue, type PackEntity, stringifyJson } from "../../../contract/index.ts";
-import { type WireRecord, withoutNull } from "../../../http/record.ts";
-import { isSelected, type Selection } from "../../../http/selection.ts";
+import { isSelected, type Selection } from "../../../http/field-selection.ts";
+import { type WireRecord, withoutNull } from "../../../http/wire-record.ts";
 
 /** Members of a manifest that the record has under the same name. */
 export const manifestMembers = ["keywords", "svc_version", "python_versions", "email", "contributors", "dependencies"] as const;

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, join } from "node:path";
 import { type Logger, type PackEntity, type Storage, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import type { Catalog } from "../../../kernel/executions/catalog.ts";
+import type { Catalog } from "../../../kernel/executions/action-catalog.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { assertPlatform, toPack } from "../reading/manifest.ts";

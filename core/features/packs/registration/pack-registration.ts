@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
-import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
+import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
 import type { Access } from "../../access/access-api.ts";
 import { assertRequired } from "../../access/required-permissions-api.ts";
 import type { StoredPackConfigs } from "../configs/pack-configs.ts";

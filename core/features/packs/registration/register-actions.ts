@@ -10,12 +10,12 @@ import {
 	stringifyJson,
 	toErrorMessage,
 } from "../../../contract/index.ts";
-import { Breath } from "../../../kernel/basics/breath.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-once.ts";
-import type { Seams } from "../../../kernel/seams.ts";
+import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
+import type { Seams } from "../../../kernel/extension-points.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
+import { Breath } from "../../../lib/event-loop.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 

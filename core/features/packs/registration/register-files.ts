@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { Breath } from "../../../kernel/basics/breath.ts";
 import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
 import type { Dialects } from "../../../language/dialects.ts";
+import { Breath } from "../../../lib/event-loop.ts";
 import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";

@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
 import type { Clock, Logger, PackEntity, Storage } from "../../../contract/index.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-once.ts";
-import type { Catalog } from "../../../kernel/executions/catalog.ts";
-import type { Seams } from "../../../kernel/seams.ts";
+import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
+import type { Catalog } from "../../../kernel/executions/action-catalog.ts";
+import type { Seams } from "../../../kernel/extension-points.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { chatopsPack } from "../built-in/chatops-pack.ts";
 import { corePack } from "../built-in/core-pack.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, EntityMap, Storage, WriteOperation } from "../../../contract/index.ts";
-import { Breath } from "../../../kernel/basics/breath.ts";
-import { insertOnce } from "../../../kernel/basics/insert-once.ts";
+import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
+import { Breath } from "../../../lib/event-loop.ts";
 import { draftedKinds, isKept, type PackDraft } from "./pack-draft.ts";
 
 /** What one kind of records has come to. */

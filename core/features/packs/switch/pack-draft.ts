@@ -1,5 +1,5 @@
 import { type EntityKind, type EntityMap, entityKinds, type Storage } from "../../../contract/index.ts";
-import { DraftStorage } from "../../../kernel/draft-storage.ts";
+import { DraftStorage } from "../../../kernel/dry-run-storage.ts";
 
 /** Kinds whose records come and go with packs. */
 export const ownKinds = ["pack", "action", "trigger_type", "sensor", "rule", "action_alias", "policy"] as const;

@@ -10,11 +10,11 @@ import {
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import { splitRef } from "../../../kernel/basics/resource.ts";
-import type { Catalog } from "../../../kernel/executions/catalog.ts";
+import { splitRef } from "../../../kernel/basics/refs.ts";
+import type { Catalog } from "../../../kernel/executions/action-catalog.ts";
 import { findSignature, toSignature } from "../../../kernel/executions/find-signature.ts";
-import type { EngineDependencies } from "../../../kernel/plugins/dependencies.ts";
-import type { Seams } from "../../../kernel/seams.ts";
+import type { Seams } from "../../../kernel/extension-points.ts";
+import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import type { FileReader } from "../file-reader-api.ts";
 import { explainRefused, locateRefused } from "../inspect/explain-refused.ts";

@@ -13,21 +13,29 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../../../contract/index.ts";
+import type { KnownSecrets } from "../../../secrets/redactor.ts";
+import { findResultSecrets } from "../../../secrets/result-secrets.ts";
+import { assertRecordable } from "../../basics/plugin-results.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
-import type { DraftedExecution } from "../../executions/submit.ts";
-import { checkTakeUp, type TakeUp } from "../../executions/take-up.ts";
+import {
+	type ChildReading,
+	childFields,
+	readChildren,
+	type StoredChild,
+	toChildId,
+	toFollowing,
+	toReading,
+} from "../../executions/child-record.ts";
 import type { TransitionParts } from "../../executions/transition.ts";
-import type { EngineDependencies } from "../../plugins/dependencies.ts";
-import type { KnownSecrets } from "../../secrets/known-secrets.ts";
-import { findResultSecrets } from "../../secrets/result-secrets.ts";
+import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
+import { checkTakeUp, type TakeUp } from "../../submission/partial-rerun.ts";
+import type { DraftedExecution } from "../../submission/submit.ts";
+import type { RunCalls } from "../host-calls.ts";
 import type { Performance } from "../performance.ts";
-import { assertRecordable } from "../recordable.ts";
-import type { RunCalls } from "../run-calls.ts";
-import type { RunRecords } from "../run-records.ts";
-import { ChildBook } from "./child-book.ts";
-import { type ChildReading, childFields, readChildren, type StoredChild, toChildId, toFollowing, toReading } from "./child-record.ts";
-import { type ChildStartParts, ChildStarts } from "./child-starts.ts";
-import type { ChildWatch } from "./child-watch.ts";
+import type { RunRecords } from "../run-writes.ts";
+import type { ChildWatch } from "./child-events.ts";
+import { type ChildStartParts, ChildStarts } from "./child-starter.ts";
+import { ChildBook } from "./child-tracker.ts";
 import { TakenUpChain } from "./taken-up.ts";
 
 export interface RunChildrenParts extends ChildStartParts, TransitionParts {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { toText } from "../text-form.ts";
+import { toText } from "../python-text.ts";
 import type { Filter } from "./filter.ts";
 
 /** A filter that returns a digest of the text form of its input, in UTF-8, as lower-case hexadecimal digits. */

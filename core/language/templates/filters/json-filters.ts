@@ -1,5 +1,5 @@
 import { maxLargeNumbers, parseJson } from "../../../contract/index.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../python-json.ts";
 import { elementsOf, isTrue, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 

@@ -1,4 +1,4 @@
-import { toLiteral, toText } from "../text-form.ts";
+import { toLiteral, toText } from "../python-text.ts";
 import { elementsOf, isObject, numberOf, typeName, type Value } from "../values.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 import { escapeMarkup } from "./markup.ts";

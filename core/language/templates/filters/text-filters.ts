@@ -1,6 +1,6 @@
 import { TemplateError } from "../errors.ts";
 import { formatPercent } from "../format.ts";
-import { toText } from "../text-form.ts";
+import { toText } from "../python-text.ts";
 import { capitalize, joinTexts, replace, shellQuote, strip } from "../text-operations.ts";
 import { elementsOf, isList, isObject, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../contract/index.ts";
 import { parseJsonPath } from "../json-path.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../python-json.ts";
 import { isFloat, isList, isObject, isTrue, memberOf, numberOf, toJson, typeName, type Value, type ValueObject } from "../values.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 

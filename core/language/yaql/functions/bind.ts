@@ -1,4 +1,4 @@
-import { type Argument, type FunctionEntry, mismatch, type Pair } from "./parameter.ts";
+import { type Argument, type FunctionEntry, mismatch, type Pair } from "./define-function.ts";
 
 /** Arguments as a call has them. */
 export interface Given {

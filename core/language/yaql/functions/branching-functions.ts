@@ -1,7 +1,7 @@
 import { Context } from "../context.ts";
 import { YaqlError } from "../errors.ts";
 import { isTrue, Stream, stepping, type YaqlValue } from "../values.ts";
-import { any, defineFunction, defineMethod, integer, lambda, list, optional, pairs, rest, text } from "./parameter.ts";
+import { any, defineFunction, defineMethod, integer, lambda, list, optional, pairs, rest, text } from "./define-function.ts";
 
 /** Functions that decide what is evaluated, and those that set variables. */
 export const branchingFunctions = [

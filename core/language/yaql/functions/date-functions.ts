@@ -1,7 +1,7 @@
 import { formatDate, readDate } from "../date-format.ts";
 import { type DateParts, DateTime, fromParts, TimeSpan, weekdayOf } from "../date-time.ts";
 import { numberOf, toFloat, type YaqlValue } from "../values.ts";
-import { any, dateTime, defineFunction, defineMethod, integer, nullable, numeric, optional, text, timeSpan } from "./parameter.ts";
+import { any, dateTime, defineFunction, defineMethod, integer, nullable, numeric, optional, text, timeSpan } from "./define-function.ts";
 
 const second = 1_000_000;
 const units = { microseconds: 1, milliseconds: 1_000, seconds: second, minutes: 60 * second, hours: 3_600 * second, days: 86_400 * second };

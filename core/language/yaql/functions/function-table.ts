@@ -1,10 +1,10 @@
 import { branchingFunctions } from "./branching-functions.ts";
 import { dateFunctions } from "./date-functions.ts";
+import type { FunctionEntry } from "./define-function.ts";
 import { listFunctions } from "./list-functions.ts";
 import { numberFunctions } from "./number-functions.ts";
 import { objectFunctions } from "./object-functions.ts";
 import { orderFunctions } from "./order-functions.ts";
-import type { FunctionEntry } from "./parameter.ts";
 import { patternFunctions } from "./pattern-functions.ts";
 import { streamFunctions } from "./stream-functions.ts";
 import { textFunctions } from "./text-functions.ts";

@@ -3,8 +3,8 @@ import { YaqlError } from "../errors.ts";
 import { compare, isEqual, isIn, operate } from "../operators.ts";
 import { isList, isTrue, Stream, stepping, toArray, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
+import { any, defineBoth, defineFunction, defineMethod, type Lambda, lambda, list, optional, rest } from "./define-function.ts";
 import { flattened, reduce, SeenValues } from "./list-tools.ts";
-import { any, defineBoth, defineFunction, defineMethod, type Lambda, lambda, list, optional, rest } from "./parameter.ts";
 
 const collection = list("collection");
 const predicate = lambda("predicate");

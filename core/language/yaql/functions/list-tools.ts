@@ -2,7 +2,7 @@ import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
 import { isList, numberOf, stepping, toInteger, type YaqlList, type YaqlValue } from "../values.ts";
-import type { Lambda } from "./parameter.ts";
+import type { Lambda } from "./define-function.ts";
 
 /** Remembers values and tells whether one equal to another was there before. */
 export class SeenValues {

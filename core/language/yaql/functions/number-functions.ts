@@ -3,7 +3,7 @@ import { calculateWhole } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
 import { compare } from "../operators.ts";
 import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
-import { any, defineFunction, integer, nullable, numeric, optional, wholeNumber } from "./parameter.ts";
+import { any, defineFunction, integer, nullable, numeric, optional, wholeNumber } from "./define-function.ts";
 
 /** Functions of numbers. */
 export const numberFunctions = [

@@ -2,7 +2,6 @@ import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
 import { isList, isObject, Stream, stepping, toArray, toKey, typeName, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
-import { distinct } from "./list-tools.ts";
 import {
 	any,
 	defineBoth,
@@ -16,7 +15,8 @@ import {
 	optional,
 	pairs,
 	rest,
-} from "./parameter.ts";
+} from "./define-function.ts";
+import { distinct } from "./list-tools.ts";
 
 /** Functions of objects, which the language calls dictionaries. None changes what it is given. */
 export const objectFunctions = [

@@ -2,9 +2,9 @@ import type { Budget } from "../../templates/budget.ts";
 import { compare, isEqual } from "../operators.ts";
 import { isTrue, type Order, OrderedStream, toArray, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
+import { any, defineMethod, integer, type Lambda, lambda, list, mismatch, type Parameter, rest } from "./define-function.ts";
 import { toSet } from "./list-functions.ts";
 import { SeenValues } from "./list-tools.ts";
-import { any, defineMethod, integer, type Lambda, lambda, list, mismatch, type Parameter, rest } from "./parameter.ts";
 
 const collection = list("collection");
 const selector = lambda("selector");

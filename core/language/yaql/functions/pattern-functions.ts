@@ -1,11 +1,11 @@
 import type { Budget } from "../../templates/budget.ts";
 import { Context } from "../context.ts";
+import { textOf } from "../conversions.ts";
 import { Pattern } from "../pattern.ts";
 import { searchText, toPattern } from "../pattern-search.ts";
-import { textOf } from "../text.ts";
 import type { YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
-import { any, body, type Call, defineFunction, defineMethod, flag, integer, optional, pattern, text } from "./parameter.ts";
+import { any, body, type Call, defineFunction, defineMethod, flag, integer, optional, pattern, text } from "./define-function.ts";
 
 const regexp = pattern("regexp");
 const string = text("string");

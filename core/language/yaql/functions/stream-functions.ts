@@ -2,7 +2,6 @@ import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isList, isTrue, stepping, toArray, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
-import { SeenValues } from "./list-tools.ts";
 import {
 	any,
 	defineBoth,
@@ -16,7 +15,8 @@ import {
 	optional,
 	pairs,
 	rest,
-} from "./parameter.ts";
+} from "./define-function.ts";
+import { SeenValues } from "./list-tools.ts";
 
 const collection = list("collection");
 const predicate = lambda("predicate");

@@ -1,7 +1,7 @@
 import type { Budget } from "../../templates/budget.ts";
 import { replace, strip } from "../../templates/text-operations.ts";
+import { textOf } from "../conversions.ts";
 import { YaqlError } from "../errors.ts";
-import { textOf } from "../text.ts";
 import { isFloat, numberOf, stepping, type YaqlList, type YaqlValue } from "../values.ts";
 import {
 	any,
@@ -17,7 +17,7 @@ import {
 	optional,
 	rest,
 	text,
-} from "./parameter.ts";
+} from "./define-function.ts";
 
 const characters = optional(nullable(text("chars")));
 const separator = optional(nullable(text("separator")));

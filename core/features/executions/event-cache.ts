@@ -1,0 +1,95 @@
+import type { Guard } from "../../http/authorizer.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Resource } from "../../kernel/basics/refs.ts";
+import { Attached } from "../../lib/private-slot.ts";
+
+/** Who is to see something, and who says what they may. */
+interface Asker {
+	readonly guard: Guard;
+	readonly principal: Principal;
+}
+
+/** Perhaps already there. */
+type Later<T> = Promise<T> | T;
+
+/** What the guard was asked while something was shown, and its answer. */
+interface Answer {
+	readonly permission: string;
+	readonly resource: Resource | undefined;
+	readonly isAllowed: boolean;
+}
+
+/** Something as it is shown to everybody to whom the guard gives these answers. */
+interface Shown {
+	readonly isAdmin: boolean;
+	readonly answers: readonly Answer[];
+	readonly bytes: Uint8Array;
+}
+
+/**
+ * What is shown of things, made once for all who may see the same of it: whoever asks is asked about again, and gets what was made for
+ * somebody else only if every question of then has the same answer now.
+ */
+export class SharedFrames<T extends object> {
+	/** In the order in which they were begun. Most things are shown once, and at once: for these there is no promise. */
+	readonly #shown = new Attached<T, Later<Shown>[]>();
+
+	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
+		const known = this.#shown.get(thing);
+		if (known !== undefined) return this.#among(known, context, show);
+		const all: Later<Shown>[] = [];
+		this.#shown.set(thing, all);
+		return add(all, context, show);
+	}
+
+	async #among<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Promise<Uint8Array> {
+		// More may come meanwhile.
+		for (let index = 0; index < all.length; index += 1) {
+			const shown = await orNothing(all[index]);
+			if (shown !== undefined && isFor(shown, context)) return shown.bytes;
+		}
+		return add(all, context, show);
+	}
+}
+
+function orNothing(shown: Later<Shown> | undefined): Later<Shown | undefined> {
+	return shown instanceof Promise ? shown.catch(() => undefined) : shown;
+}
+
+function add<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
+	const making = make(context, show);
+	all.push(making);
+	return making instanceof Promise ? toBytes(all, making) : making.bytes;
+}
+
+async function toBytes(all: Later<Shown>[], making: Promise<Shown>): Promise<Uint8Array> {
+	try {
+		return (await making).bytes;
+	} catch (error) {
+		all.splice(all.indexOf(making), 1);
+		throw error;
+	}
+}
+
+function make<C extends Asker>(context: C, show: (context: C) => Later<Uint8Array>): Later<Shown> {
+	const { guard, principal } = context;
+	const answers: Answer[] = [];
+	const noting: Guard = {
+		...guard,
+		allows(asked, permission, resource) {
+			const isAllowed = guard.allows(asked, permission, resource);
+			answers.push({ permission, resource, isAllowed });
+			return isAllowed;
+		},
+	};
+	const toShown = (bytes: Uint8Array): Shown => ({ isAdmin: principal.isAdmin, answers, bytes });
+	const bytes = show({ ...context, guard: noting });
+	return bytes instanceof Promise ? bytes.then(toShown) : toShown(bytes);
+}
+
+function isFor({ isAdmin, answers }: Shown, { guard, principal }: Asker): boolean {
+	return (
+		isAdmin === principal.isAdmin &&
+		answers.every(({ permission, resource, isAllowed }) => guard.allows(principal, permission, resource) === isAllowed)
+	);
+}

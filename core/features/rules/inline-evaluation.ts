@@ -1,0 +1,80 @@
+import type { JsonValue, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
+import { type FirstLook, toNobodys } from "../../kernel/events/event-handler.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { WorkBudget, workLimits } from "../../language/work-budget.ts";
+import type { CompiledCriteria } from "./criteria/index.ts";
+import { isLetOut } from "./criteria/sieve.ts";
+import type { IndexedRule } from "./rule-index.ts";
+import { decide, type ProcessParts, together } from "./rule-processor.ts";
+
+/** Most rules looked at before an event is stored: whoever sends it waits. */
+const lookedAtFirst = 1_000;
+/** What all of them may use then: where that is not enough, the event is looked at later. */
+const workAtFirst = { ...workLimits, searching: 5 };
+
+/** Look at an event that is not stored yet, and have the rules that match act in the write that stores it. Undefined where that takes long. */
+export async function lookFirst(instance: TriggerInstanceEntity, parts: ProcessParts): Promise<FirstLook | undefined> {
+	const indexed = await parts.rules.rulesOf(instance.trigger);
+	if (indexed.length > lookedAtFirst) return undefined;
+	await roomInTurn();
+	const rules = await parts.keepPermitted(indexed, instance);
+	const look = new QuickLook(instance, parts.clock.now());
+	const standard = look.matching(rules, "standard");
+	const matching = standard?.length === 0 ? look.matching(rules, "backstop") : standard;
+	if (matching === undefined || matching.length > together) return undefined;
+	return matching.length === 0 ? toNobodys(instance) : toActing(instance, { matching, looked: rules.length }, parts);
+}
+
+function toActing(
+	instance: TriggerInstanceEntity,
+	{ matching, looked }: { readonly matching: readonly RuleEntity[]; readonly looked: number },
+	{ enforcer, storage, metrics }: ProcessParts,
+): FirstLook {
+	return {
+		concernsNobody: false,
+		async act(begun, store) {
+			const trace = begun ?? (await storage.get("trace", instance.trace_id));
+			const event = { instance, trace };
+			const hasActed = await enforcer.enforceTogether(matching, event, (acts) => store({ ...instance, status: "processed" }, acts));
+			if (hasActed) metrics.looked(looked, matching.length);
+			return hasActed;
+		},
+	};
+}
+
+/** Decides criteria that need nothing but the event. */
+class QuickLook {
+	readonly #instance: TriggerInstanceEntity;
+	readonly #now: number;
+	readonly #work = new WorkBudget(workAtFirst);
+	/** What sieves look at, by place: many look at the same. */
+	readonly #values = new Map<string, JsonValue>();
+
+	constructor(instance: TriggerInstanceEntity, now: number) {
+		this.#instance = instance;
+		this.#now = now;
+	}
+
+	#isOut({ sieve }: CompiledCriteria): boolean {
+		if (sieve === undefined) return false;
+		let value = this.#values.get(sieve.place);
+		if (value === undefined) {
+			value = sieve.read({ trigger: this.#instance.payload });
+			this.#values.set(sieve.place, value);
+		}
+		return isLetOut(sieve, value);
+	}
+
+	/** The rules of a type that match; undefined where one of them cannot be decided at once. */
+	matching(rules: readonly IndexedRule[], type: RuleEntity["type"]): readonly RuleEntity[] | undefined {
+		const matching: RuleEntity[] = [];
+		for (const { rule, criteria } of rules) {
+			if (rule.type !== type || this.#isOut(criteria)) continue;
+			if (criteria.usesDatastore) return undefined;
+			const verdict = decide(criteria, this.#instance.payload, { now: this.#now, work: this.#work });
+			if (verdict instanceof Promise || (!verdict.matched && verdict.error !== undefined)) return undefined;
+			if (verdict.matched) matching.push(rule);
+		}
+		return matching;
+	}
+}

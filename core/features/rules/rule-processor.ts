@@ -1,0 +1,184 @@
+import {
+	isSvcError,
+	type JsonObject,
+	type Logger,
+	type RuleEnforcementEntity,
+	type RuleEntity,
+	type Storage,
+	type TriggerInstanceEntity,
+	toErrorMessage,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { InstanceLease } from "../../kernel/events/event-handler.ts";
+import { roomInTurn } from "../../language/event-loop-budget.ts";
+import type { DatastoreAccess } from "../../language/templates/datastore.ts";
+import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { KnownSecrets } from "../../secrets/redactor.ts";
+import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
+import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
+import { EventWork } from "./event-work.ts";
+import type { IndexedRule, RuleIndex } from "./rule-index.ts";
+import type { RuleMetrics } from "./rule-metrics.ts";
+
+export interface ProcessParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly sealedSecrets: SealedSecrets;
+	readonly metrics: RuleMetrics;
+	readonly rules: RuleIndex;
+	readonly enforcer: Enforcer;
+	/** Items that the patterns of a rule may use. */
+	readonly datastoreOf: (rule: RuleEntity) => DatastoreAccess;
+	/** Keeps the rules whose authors may see what an event tells of. */
+	readonly keepPermitted: (rules: readonly IndexedRule[], instance: TriggerInstanceEntity) => Promise<readonly IndexedRule[]>;
+}
+
+/** Rules looked at before others get their turn. */
+const breath = 200;
+/**
+ * Milliseconds of looking at rules before the rest waits for room in the turn: most events are decided in less, and to wait with each of
+ * a hundred rules behind those of all other events would take seconds.
+ */
+const glance = 1;
+/** Rules that act by one write. */
+export const together = 16;
+/** Times that processing is begun before it counts as impossible. */
+const maximumAttempts = 20;
+
+/** Look at every rule of a claimed event, let those act that match, and close it. Rejects only while nothing can be stored. */
+export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
+	const { storage, logger } = parts;
+	try {
+		if (instance.attempt > maximumAttempts) throw new Error(`processing was begun ${maximumAttempts} times and never came to its end`);
+		await actOn(instance, lease, parts);
+	} catch (error) {
+		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+		const secrets = parts.sealedSecrets.open(instance.known_secrets);
+		const reason = toErrorMessage(secrets.error(error));
+		const closing = toClosing(instance, { status: "processing_failed", failure_reason: reason });
+		try {
+			await storage.write([closing]);
+			logger.error("trigger instance could not be processed", { trigger_instance_id: instance.id, error });
+		} catch (refused) {
+			if (!isSvcError(refused, "SVC_CONFLICT")) throw refused;
+			logger.info("trigger instance is processed elsewhere", { trigger_instance_id: instance.id });
+		}
+	}
+}
+
+async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
+	const { storage, enforcer } = parts;
+	const rules = await parts.keepPermitted(await parts.rules.rulesOf(instance.trigger), instance);
+	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };
+	const standard = await selectMatching(rules, "standard", look);
+	const matching = standard.length > 0 ? standard : await selectMatching(rules, "backstop", look);
+	parts.metrics.looked(rules.length, matching.length);
+	const waiting = matching.filter(({ id }) => !look.earlier.has(id));
+	const closing: WriteOperation[] = [toClosing(instance, { status: "processed" })];
+	const trace = waiting.length === 0 ? undefined : await storage.get("trace", instance.trace_id);
+	const storeWith = (also: readonly WriteOperation[]) => (acts: readonly WriteOperation[]) => storage.write([...acts, ...also]);
+	while (waiting.length > together) {
+		const group = waiting.splice(0, together);
+		if (!(await enforcer.enforceTogether(group, { instance, trace }, storeWith([toHeld(instance)]))))
+			await enforceEach(group, { instance, trace }, enforcer);
+		if (!(await lease.keep())) return;
+	}
+	// The last of them close the event in the same write.
+	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, storeWith(closing)))) return;
+	const last = waiting.pop();
+	await enforceEach(waiting, { instance, trace }, enforcer);
+	const isClosed = last !== undefined && (await enforcer.enforce(last, { instance, trace }, closing));
+	if (!isClosed) await storage.write(closing);
+}
+
+/** Each by a write of its own: what is wrong with one keeps none of the others from acting. */
+async function enforceEach(rules: readonly RuleEntity[], event: EnforcedEvent, enforcer: Enforcer): Promise<void> {
+	const acts = rules.map((rule) => enforcer.enforce(rule, event, [toHeld(event.instance)]));
+	// Each comes to its end before the first failure counts: nothing is left under way.
+	await Promise.allSettled(acts);
+	await Promise.all(acts);
+}
+
+interface Look {
+	readonly event: EnforcedEvent;
+	/** What rules have done about the event when its processing was begun before. */
+	readonly earlier: ReadonlyMap<string, RuleEnforcementEntity["status"]>;
+	readonly parts: ProcessParts;
+}
+
+async function readEarlier({ id, attempt }: TriggerInstanceEntity, storage: Storage): Promise<Look["earlier"]> {
+	if (attempt <= 1) return new Map();
+	const found = await storage.find("rule_enforcement", { where: { trigger_instance_id: id }, fields: ["rule_id", "status"] });
+	return new Map(found.map(({ rule_id, status }) => [rule_id, status]));
+}
+
+/** The rules of a type that match the event, or have acted on it. Those that cannot tell leave a failed enforcement. */
+async function selectMatching(
+	rules: readonly IndexedRule[],
+	type: RuleEntity["type"],
+	{ event, earlier, parts }: Look,
+): Promise<RuleEntity[]> {
+	const matching: RuleEntity[] = [];
+	const now = parts.clock.now();
+	const eventWork = new EventWork();
+	await roomInTurn();
+	let since = performance.now();
+	for (const [index, { rule, criteria }] of rules.entries()) {
+		if (rule.type !== type) continue;
+		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
+		if (performance.now() - since > glance) {
+			await roomInTurn();
+			since = performance.now();
+		}
+		const work = eventWork.nextRule();
+		const decrypted: string[] = [];
+		const options = criteria.usesDatastore ? { now, work, datastore: noteDecrypted(parts.datastoreOf(rule), decrypted) } : { now, work };
+		const decided = decide(criteria, event.instance.payload, options);
+		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
+		const verdict = decided instanceof Promise ? await decided : decided;
+		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
+		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
+			const problem = new KnownSecrets(decrypted).text(toProblem(verdict.failed.key, verdict.error));
+			await parts.enforcer.fail(rule, event, problem, [toHeld(event.instance)]);
+		}
+	}
+	return matching;
+}
+
+function toProblem(key: string, error: string): string {
+	return `${key === "" ? "its criteria" : `its criterion "${key}"`} cannot be decided: ${error}`;
+}
+
+/** Whatever goes wrong with one rule must not keep the others from acting. */
+export function decide(
+	criteria: CompiledCriteria,
+	payload: JsonObject,
+	options: CriteriaOptions,
+): Promise<CriteriaVerdict> | CriteriaVerdict {
+	const toVerdict = (error: unknown): CriteriaVerdict => {
+		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+		return { matched: false, failed: { key: "", operator: "", pattern: null, value: null }, error: toErrorMessage(error) };
+	};
+	try {
+		const evaluated = criteria.evaluate(payload, options);
+		return evaluated instanceof Promise ? evaluated.catch(toVerdict) : evaluated;
+	} catch (error) {
+		return toVerdict(error);
+	}
+}
+
+/** Changes nothing, and is refused once somebody else has taken the event over: rules may have changed by then. */
+function toHeld({ id, fence }: TriggerInstanceEntity): WriteOperation {
+	return { update: "trigger_instance", id, patch: { fence }, expected: { status: "processing", fence } };
+}
+
+function toClosing(
+	{ id, fence }: TriggerInstanceEntity,
+	outcome: { readonly status: "processed" } | { readonly status: "processing_failed"; readonly failure_reason: string },
+): WriteOperation {
+	const patch = { ...outcome, owner: null, fence: null, lease_expires_at: null };
+	return { update: "trigger_instance", id, patch, expected: { status: "processing", fence } };
+}

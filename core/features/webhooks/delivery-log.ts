@@ -1,0 +1,121 @@
+import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
+import type { DispatchDraft } from "../../kernel/events/event-dispatcher-api.ts";
+import type { Hook } from "./hook-index.ts";
+import { defaultWindow } from "./hook-parameters-api.ts";
+import type { Delivery } from "./webhooks-api.ts";
+
+/** What a hook says of a delivery; `overruled`: one that was refused was dispatched all the same, as an administrator said so. */
+export const verdicts = ["accepted", "duplicate", "refused", "replayed", "overruled"] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** A delivery to one hook. */
+export interface Arrival {
+	readonly hook: Hook;
+	readonly delivery: Delivery;
+	/** Headers to keep: those of the payload. */
+	readonly headers: JsonObject;
+	/** The sender's id for it, where the hook looks for one. */
+	readonly deliveryId: string | undefined;
+}
+
+export interface Ledger {
+	/** Keep a delivery with its verdict. */
+	record(
+		arrival: Arrival,
+		entry: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
+	): Promise<WebhookDeliveryEntity>;
+	/**
+	 * Store a delivery and its trigger instance together, unless the same delivery id came within the hook's window: then the
+	 * delivery that came first. However many arrive at once, one is stored.
+	 */
+	accept(arrival: Arrival, draft: DispatchDraft): Promise<WebhookDeliveryEntity | undefined>;
+}
+
+/** Keeps deliveries in the storage. */
+export class StoredLedger implements Ledger {
+	readonly #storage: Storage;
+	readonly #clock: Clock;
+	/** What comes in at this moment, by its key: the others with that key wait for it, as each would cost a write that is refused. */
+	readonly #arriving = new Map<string, Promise<WebhookDeliveryEntity | undefined>>();
+
+	constructor({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
+		this.#storage = storage;
+		this.#clock = clock;
+	}
+
+	async record(
+		arrival: Arrival,
+		{ verdict, reason, instanceId }: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
+	): Promise<WebhookDeliveryEntity> {
+		const entity = { ...this.#toEntity(arrival, verdict), reason: reason ?? null, trigger_instance_id: instanceId ?? null };
+		await this.#storage.insert("webhook_delivery", [entity]);
+		return entity;
+	}
+
+	async accept(arrival: Arrival, draft: DispatchDraft): Promise<WebhookDeliveryEntity | undefined> {
+		const { hook, deliveryId } = arrival;
+		const key = deliveryId === undefined ? undefined : `${hook.trigger.id}:${deliveryId}`;
+		if (key === undefined) return this.#store(arrival, draft, key);
+		const earlier = this.#arriving.get(key);
+		if (earlier !== undefined) {
+			await earlier.catch(() => undefined);
+			const first = await this.#findFirst(key, hook);
+			if (first !== undefined) return first;
+		}
+		const storing = this.#store(arrival, draft, key);
+		this.#arriving.set(key, storing);
+		const forget = () => {
+			if (this.#arriving.get(key) === storing) this.#arriving.delete(key);
+		};
+		storing.then(forget, forget);
+		return storing;
+	}
+
+	async #store(arrival: Arrival, draft: DispatchDraft, key: string | undefined): Promise<WebhookDeliveryEntity | undefined> {
+		const entity = { ...this.#toEntity(arrival, "accepted"), trigger_instance_id: draft.instance.id };
+		// A key can be given free and taken again by others at the same moment; that comes to an end quickly.
+		for (let attempt = 0; attempt < 10; attempt += 1) {
+			try {
+				await draft.store([{ insert: "webhook_delivery", entities: [{ ...entity, delivery_key: key ?? entity.id }] }]);
+				return undefined;
+			} catch (error) {
+				if (key === undefined || !isSvcError(error, "SVC_CONFLICT")) throw error;
+				const first = await this.#findFirst(key, arrival.hook);
+				if (first !== undefined) return first;
+			}
+		}
+		throw new SvcError("SVC_UNAVAILABLE", "the delivery id is taken again and again; send the delivery once more");
+	}
+
+	/** The earlier delivery that has the key, if it still counts; one that does not gives the key free. */
+	async #findFirst(key: string, { parameters }: Hook): Promise<WebhookDeliveryEntity | undefined> {
+		const window = parameters.deduplicate?.window ?? defaultWindow;
+		const [first] = await this.#storage.find("webhook_delivery", { where: { delivery_key: key }, limit: 1 });
+		if (first === undefined) return undefined;
+		if (first.received_at > toTimestamp(this.#clock.now() - window * 1_000_000)) return first;
+		await this.#storage.update("webhook_delivery", first.id, { delivery_key: first.id }, { delivery_key: key });
+		return undefined;
+	}
+
+	#toEntity({ hook, delivery, headers, deliveryId }: Arrival, verdict: Verdict): WebhookDeliveryEntity {
+		const id = createId(this.#clock);
+		return {
+			id,
+			url: hook.url,
+			trigger: hook.trigger.ref,
+			delivery_key: id,
+			delivery_id: deliveryId ?? null,
+			received_at: toTimestamp(this.#clock.now()),
+			verdict,
+			user: delivery.principal.username,
+			trigger_instance_id: null,
+			reason: null,
+			trace_tag: delivery.traceTag ?? null,
+			headers,
+			query: delivery.query,
+			body: delivery.body,
+		};
+	}
+}

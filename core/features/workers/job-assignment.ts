@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
+import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
+import type { HeldJob } from "./held-jobs.ts";
+import { fits } from "./label-match.ts";
+import type { Sealing } from "./sealing.ts";
+import type { Bell } from "./worker-notifications.ts";
+import type { HandedJob, JobSpec, WorkerPoll } from "./workers-api.ts";
+
+export interface HandOutParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly sealing: Sealing;
+	readonly bell: Bell;
+	/** Seconds for which a worker holds a job. */
+	readonly lease: number;
+}
+
+/** Who asks for work. */
+export interface Taker {
+	/** Id of the worker. */
+	readonly worker: string;
+	/** Whose credential it has. */
+	readonly user: string;
+	readonly poll: WorkerPoll;
+}
+
+/** Most that one answer hands over. */
+export const mostHanded = 16;
+/** Most that is looked through at once for what fits a worker. */
+const pageSize = 200;
+
+/** Gives jobs to workers, each to one. */
+export class HandOut {
+	readonly #parts: HandOutParts;
+
+	constructor(parts: HandOutParts) {
+		this.#parts = parts;
+	}
+
+	/** Some of what waits and fits, `free` at most. */
+	async take(taker: Taker, free: number): Promise<readonly WorkerJobEntity[]> {
+		const { storage } = this.#parts;
+		const taken: WorkerJobEntity[] = [];
+		if (taker.poll.draining) return taken;
+		for (let after = ""; taken.length < Math.min(free, mostHanded); ) {
+			const waiting = await storage.find("worker_job", {
+				where: { status: "waiting", id: { gt: after } },
+				orderBy: [["id", "asc"]],
+				limit: pageSize,
+				fields: ["id", "runner", "labels"],
+			});
+			for (const { id } of waiting.filter((job) => fits(taker.poll, job))) {
+				if (taken.length >= Math.min(free, mostHanded)) break;
+				const job = await this.#takeOne(id, taker);
+				if (job !== undefined) taken.push(job);
+			}
+			if (waiting.length < pageSize) break;
+			after = waiting.at(-1)?.id ?? "";
+		}
+		return taken;
+	}
+
+	/** What it was given by an answer that it has not got, for a whole lease: what is left of the first one it would take for that. */
+	async again(worker: string, held: readonly HeldJob[]): Promise<readonly WorkerJobEntity[]> {
+		if (held.length === 0) return [];
+		const { storage, clock, lease } = this.#parts;
+		const where = { id: { in: held.map(({ id }) => id) }, worker, status: "taken" } as const;
+		return storage.claim("worker_job", { where, limit: mostHanded }, { lease_expires_at: toExpiry(clock, lease) });
+	}
+
+	/**
+	 * Let another worker have what one that takes nothing new was given by an answer that it has not got: it has begun nothing of that, as what
+	 * it has begun it names until the service has the end.
+	 */
+	async takeBack(worker: string, held: readonly HeldJob[]): Promise<void> {
+		const { storage, bell } = this.#parts;
+		for (const { id, fence, labels, runner } of held) {
+			const freed = { status: "waiting", worker: null, worker_name: null, user: null, fence: null, lease_expires_at: null } as const;
+			const back = await storage.update("worker_job", id, freed, { status: "taken", worker, fence });
+			if (back !== undefined) bell.ring({ about: "work", job: id, needs: { labels, runner } });
+		}
+	}
+
+	toHanded({ id, fence, execution_id, runner, spec }: WorkerJobEntity): HandedJob {
+		return { id, fence: fence ?? "", execution_id, runner, spec: this.#parts.sealing.open<JobSpec>(spec) };
+	}
+
+	/** Undefined: another one was faster. */
+	#takeOne(id: string, { worker, user, poll }: Taker): Promise<WorkerJobEntity | undefined> {
+		const { storage, clock, lease } = this.#parts;
+		const lease_expires_at = toExpiry(clock, lease);
+		const fence = randomBytes(16).toString("hex");
+		const patch = { status: "taken", worker, worker_name: poll.name, user, fence, lease_expires_at } as const;
+		return storage.update("worker_job", id, patch, { status: "waiting" });
+	}
+}

@@ -1,0 +1,197 @@
+import { hostname } from "node:os";
+import {
+	isSvcError,
+	type Logger,
+	RunAborted,
+	type RunResult,
+	type Storage,
+	SvcError,
+	type WorkerEntity,
+	type WorkerJobEntity,
+} from "../../contract/index.ts";
+import type { HostedRunContext } from "../../kernel/runs/hosted-run-context.ts";
+import { wait } from "../../lib/wait.ts";
+import { TakenOver } from "./reassigned-runs.ts";
+import type { Sealing } from "./sealing.ts";
+import type { Bell } from "./worker-notifications.ts";
+import type { StoredEnd } from "./workers-api.ts";
+
+/** Milliseconds between two tries while the storage is away. */
+const retryPause = 500;
+
+/** What is looked at again and again of a job: not what its worker is called with, which may be long. */
+export type FollowedJob = Omit<WorkerJobEntity, "spec" | "user" | "fence" | "consumed" | "execution_id">;
+
+const fields = [
+	...(["runner", "status", "stop", "worker", "worker_name", "lease_expires_at", "sequence"] as const),
+	...(["content", "created_at", "labels", "trimmed", "result"] as const),
+];
+
+export interface PlacedRunParts {
+	readonly storage: Storage;
+	readonly logger: Logger;
+	readonly sealing: Sealing;
+	readonly bell: Pick<Bell, "ring">;
+	/** Whether output of executions is stored. */
+	readonly isOutputKept: boolean;
+	/** Whether the worker of a job has not told of it for so long that it is gone. */
+	readonly isLapsed: (job: FollowedJob) => boolean;
+	/** Keep the files of a job that waits. */
+	readonly keepContent: (job: FollowedJob) => Promise<void>;
+	/** Why nobody has taken it, in words. */
+	readonly toReason: (job: FollowedJob) => Promise<string>;
+	/** Where a worker is. */
+	readonly placeOf: (worker: string) => Promise<Pick<WorkerEntity, "hostname" | "pid">>;
+	readonly context: HostedRunContext;
+	/** Refs of the policies that say which workers may carry it out. */
+	readonly policies: readonly string[];
+}
+
+/**
+ * One run that a worker carries out, as the node sees it that holds the execution. The node does all that belongs to the service: the
+ * parameters, the time-out, the recording, the end. What the worker does is a record (`worker_job`), over which both speak: any node may
+ * answer the worker, and a node that takes the execution over goes on with the same record. It is offered once and never again, so that
+ * nothing runs twice.
+ */
+export class PlacedRun {
+	readonly #parts: PlacedRunParts;
+	readonly #id: string;
+	readonly #output: TakenOver;
+	#shown: string | undefined;
+	#hasRows = true;
+	#isNews = false;
+	#onNews: () => void = () => {};
+
+	constructor(parts: PlacedRunParts) {
+		const { context, isOutputKept: isKept } = parts;
+		this.#parts = parts;
+		this.#id = context.liveaction_id;
+		this.#output = new TakenOver(this.#id, { ...parts, isKept });
+		context.signal.addEventListener("abort", () => this.wake(), { once: true });
+		if (context.signal.aborted) this.wake();
+	}
+
+	/** Whether output of it may be stored in rows of its own. */
+	get hasRows(): boolean {
+		return this.#hasRows;
+	}
+
+	/** Something about it may have changed. */
+	wake(): void {
+		this.#isNews = true;
+		this.#onNews();
+	}
+
+	/** Follow it to its end. `isNew`: it has just been offered, so that there is nothing to see before there are news. */
+	async follow({ isNew }: { readonly isNew: boolean }): Promise<RunResult> {
+		if (isNew) await this.#news();
+		for (;;) {
+			const result = await this.#look().catch((error: unknown) => this.#outlast(error));
+			if (result !== undefined) return result;
+			await this.#news();
+		}
+	}
+
+	async #look(): Promise<RunResult | undefined> {
+		this.#isNews = false;
+		const { storage, context, isLapsed, logger } = this.#parts;
+		const kind = this.#endKind();
+		if (kind === "shutdown") return goesOn;
+		const [job]: readonly FollowedJob[] = await storage.find("worker_job", { where: { id: this.#id }, limit: 1, fields });
+		if (job === undefined)
+			throw new SvcError("SVC_RUNNER", "what a worker was doing was taken away from the storage; whether it has ended nobody knows");
+		const end = job.status === "ended" && job.result !== null ? this.#parts.sealing.open<StoredEnd>(job.result) : undefined;
+		await this.#output.take(job, end?.rest);
+		if (job.status === "ended") return this.#toResult(job, end);
+		if (job.status === "lost") return toLost(job);
+		if (kind !== undefined) return this.#end(job, kind);
+		if (isLapsed(job) && (await this.#giveUp(job))) {
+			logger.warn("worker went away", { execution_id: context.execution_id, worker: job.worker_name });
+			return toLost(job);
+		}
+		await this.#show(job);
+		return undefined;
+	}
+
+	/** While the storage is away the worker goes on, and hands over later what it has. */
+	async #outlast(error: unknown): Promise<RunResult | undefined> {
+		if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+		if (this.#endKind() === "shutdown") return goesOn;
+		this.#isNews = true;
+		await wait(retryPause, new AbortController().signal);
+		return undefined;
+	}
+
+	/** Why it is to end; undefined: it is not. */
+	#endKind(): RunAborted["kind"] | undefined {
+		const { aborted, reason } = this.#parts.context.signal;
+		if (!aborted) return undefined;
+		return reason instanceof RunAborted ? reason.kind : "cancel";
+	}
+
+	async #toResult(job: FollowedJob, end: StoredEnd | undefined): Promise<RunResult> {
+		this.#hasRows = job.sequence > (end?.rest === undefined ? 0 : 1);
+		if (end === undefined) return { succeeded: false, result: {} };
+		this.#parts.context.noteRunnerInfo(await this.#toPlace(job));
+		const { succeeded, status, result, error } = end;
+		if (error !== undefined) throw new SvcError("SVC_RUNNER", error);
+		return { succeeded, result, ...(status !== undefined && { status }) };
+	}
+
+	/** Ask for the end. A job that nobody has taken has ended with that. */
+	async #end(job: FollowedJob, kind: "cancel" | "timeout"): Promise<RunResult | undefined> {
+		const { storage, bell } = this.#parts;
+		if (job.status === "waiting") {
+			const ended = await storage.update("worker_job", this.#id, { status: "ended", stop: kind }, { status: "waiting" });
+			if (ended !== undefined) return { succeeded: false, result: {} };
+			this.#isNews = true;
+		} else if (job.stop === null) {
+			await storage.update("worker_job", this.#id, { stop: kind }, { status: "taken" });
+			bell.ring({ about: "stop", job: this.#id, worker: job.worker ?? undefined });
+		} else if (this.#parts.isLapsed(job) && (await this.#giveUp(job))) return toLost(job);
+		return undefined;
+	}
+
+	/** Whoever renews in the same moment keeps it. */
+	async #giveUp({ lease_expires_at }: FollowedJob): Promise<boolean> {
+		const { storage } = this.#parts;
+		const lost = await storage.update("worker_job", this.#id, { status: "lost" }, { status: "taken", lease_expires_at });
+		return lost !== undefined;
+	}
+
+	/** Say where it runs, or why it does not: where people look at the execution. */
+	async #show(job: FollowedJob): Promise<void> {
+		const { context, toReason, keepContent, policies } = this.#parts;
+		if (job.status === "waiting") {
+			await keepContent(job);
+			const waits_for = await toReason(job);
+			if (this.#shown === waits_for) return;
+			this.#shown = waits_for;
+			const info = { hostname: hostname(), waits_for, ...(policies.length > 0 && { policies }) };
+			context.setRunnerInfo(info);
+		} else if (this.#shown !== job.worker) {
+			this.#shown = job.worker ?? "";
+			context.setRunnerInfo(await this.#toPlace(job));
+		}
+	}
+
+	async #toPlace({ worker, worker_name }: FollowedJob) {
+		const { hostname: host, pid } = await this.#parts.placeOf(worker ?? "");
+		return { hostname: host, pid, worker: worker_name };
+	}
+
+	async #news(): Promise<void> {
+		if (this.#isNews) return;
+		await new Promise<void>((resolve) => {
+			this.#onNews = resolve;
+		});
+	}
+}
+
+/** Without this process: what the worker hands over stays in the storage until another one takes it. */
+const goesOn: RunResult = { succeeded: false, result: {}, status: "running" };
+
+function toLost({ worker_name }: FollowedJob): RunResult {
+	const error = `the worker "${worker_name}" that ran the action went away`;
+	return { succeeded: false, status: "abandoned", result: { failed: true, succeeded: false, error } };
+}

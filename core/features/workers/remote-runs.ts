@@ -1,0 +1,276 @@
+import { basename, relative } from "node:path";
+import {
+	type ExecutionEntity,
+	type JsonObject,
+	type Logger,
+	poll,
+	type RunContext,
+	type RunResult,
+	type Storage,
+	type WorkerEntity,
+	type WorkerJobEntity,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toLapsedBefore } from "../../kernel/coordination/lease-policy.ts";
+import { createLeaseTrust, type LeaseTrust } from "../../kernel/coordination/takeover-grace.ts";
+import { toHosted } from "../../kernel/runs/hosted-run-context.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import type { Demand } from "../policies/worker-demands-api.ts";
+import { fits } from "./label-match.ts";
+import { type FollowedJob, PlacedRun } from "./remote-run.ts";
+import type { Sealing } from "./sealing.ts";
+import type { Bell } from "./worker-notifications.ts";
+import type { JobSpec } from "./workers-api.ts";
+
+/** Content of pack directories, as the storage keeps it. */
+export interface Contents {
+	store(directory: string, options: { readonly pack: string; readonly signal: AbortSignal }): Promise<string>;
+	keep(content: string): WriteOperation;
+}
+
+export interface PlacedRunsParts {
+	readonly storage: Storage;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly sealing: Sealing;
+	readonly bell: Bell;
+	readonly contents: Contents;
+	/** Seconds for which a worker holds a job. */
+	readonly lease: number;
+	/** Seconds between looks at the storage. */
+	readonly pollInterval: number;
+	readonly isOutputKept: boolean;
+	readonly maxResultOutput: number;
+}
+
+type Place = Pick<WorkerEntity, "hostname" | "pid">;
+
+/** Most jobs that are asked about at once. */
+const pageSize = 200;
+/** Microseconds after which files of a job that waits are kept for longer: what nobody has named for an hour goes. */
+const keepAfter = 600_000_000;
+/** Most that wait here without taking places of others: each takes some memory. */
+const mostResting = 2_000;
+/** Workers of which is remembered where they are. */
+const mostPlaces = 1_000;
+const contentName = /^[0-9a-f]{64}$/;
+
+/** The runs of this node that workers carry out. */
+export class PlacedRuns {
+	readonly #parts: PlacedRunsParts;
+	readonly #trust: LeaseTrust;
+	readonly #runs = new Map<string, PlacedRun>();
+	/** By ids of live actions whose ends are not stored yet: whether there may be rows of output. */
+	readonly #followed = new Map<string, boolean>();
+	readonly #places = new Map<string, Place>();
+	/** How each was at the last look. */
+	readonly #seen = new Map<string, string>();
+	readonly #kept = new Map<string, number>();
+	#stopping = new AbortController();
+	#looking: Promise<void> | undefined;
+	#forget: () => void = () => {};
+
+	constructor(parts: PlacedRunsParts) {
+		this.#parts = parts;
+		this.#trust = createLeaseTrust(parts.lease);
+	}
+
+	/** How many take no place of others. */
+	get resting(): number {
+		return Math.min(this.#runs.size, mostResting);
+	}
+
+	start(): void {
+		const { bell, pollInterval, logger } = this.#parts;
+		this.#stopping = new AbortController();
+		// Workers could not tell of themselves while no service was there.
+		this.#trust.lose();
+		this.#forget = bell.on(({ job }) => {
+			if (job === undefined) for (const run of this.#runs.values()) run.wake();
+			else this.#runs.get(job)?.wake();
+		});
+		this.#looking = poll({ signal: this.#stopping.signal, logger }, pollInterval, () => this.#look());
+	}
+
+	async stop(): Promise<void> {
+		this.#forget();
+		this.#stopping.abort();
+		await this.#looking;
+	}
+
+	/**
+	 * Have a worker carry out a run from its begin. The job is stored with the state that tells of it, in one write under the fence of the run:
+	 * who goes on with the run knows that there is one, and a node that has lost the run offers nothing.
+	 */
+	async run(runner: string, context: RunContext, { labels, policies }: Demand): Promise<RunResult> {
+		const job = await this.outlast(context, () => this.#toJob(runner, context, labels));
+		const insert = { insert: "worker_job", entities: [job] } as const;
+		await toHosted(context).saveStateWith({ worker: true, policies }, [insert]);
+		// Listens before anybody is told.
+		const end = this.#follow(context, policies, { isNew: true });
+		this.#parts.bell.ring({ about: "work", job: job.id, needs: { labels, runner } });
+		return end;
+	}
+
+	/** Go on with one that an earlier process has begun. It is offered once and never again, so that nothing runs twice. */
+	recover(context: RunContext, policies: readonly string[]): Promise<RunResult> {
+		return this.#follow(context, policies, { isNew: false });
+	}
+
+	async #follow(context: RunContext, policies: readonly string[], { isNew }: { readonly isNew: boolean }): Promise<RunResult> {
+		const id = context.liveaction_id;
+		const run = new PlacedRun({
+			...this.#parts,
+			context: toHosted(context),
+			policies,
+			placeOf: (worker) => this.#placeOf(worker),
+			isLapsed: (job) => this.#isLapsed(job),
+			keepContent: (job) => this.#keepContent(job),
+			toReason: (job) => this.#toReason(job),
+		});
+		this.#runs.set(id, run);
+		this.#followed.set(id, true);
+		try {
+			const result = await run.follow({ isNew });
+			this.#followed.set(id, run.hasRows);
+			return result;
+		} finally {
+			if (this.#runs.get(id) === run) this.#runs.delete(id);
+			this.#seen.delete(id);
+			this.#kept.delete(id);
+		}
+	}
+
+	/** What `attempt` resolves with; an outage of the storage delays a run and does not end it. */
+	outlast<T>({ signal, execution_id }: RunContext, attempt: () => Promise<T>): Promise<T> {
+		return outlastOutage(attempt, {
+			isOver: () => signal.aborted,
+			signal,
+			onOutage: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id, error }),
+		});
+	}
+
+	/** What goes with the end of an execution whose run this node has followed. */
+	toRemoval({ liveaction_id: id }: Pick<ExecutionEntity, "liveaction_id">): readonly WriteOperation[] {
+		const hasRows = this.#followed.get(id);
+		if (hasRows === undefined) return [];
+		const job = { remove: "worker_job", where: { id } } as const;
+		return hasRows ? [{ remove: "worker_output", where: { job: id } }, job] : [job];
+	}
+
+	/** The end of a run is stored. */
+	forget(id: string): void {
+		this.#followed.delete(id);
+	}
+
+	async #toJob(runner: string, context: RunContext, labels: readonly string[]): Promise<WorkerJobEntity> {
+		const { clock, sealing } = this.#parts;
+		const content = await this.#toContent(context);
+		return {
+			id: context.liveaction_id,
+			execution_id: context.execution_id,
+			runner,
+			status: "waiting",
+			stop: null,
+			worker: null,
+			worker_name: null,
+			user: null,
+			fence: null,
+			lease_expires_at: null,
+			sequence: 0,
+			consumed: 0,
+			content,
+			created_at: toTimestamp(clock.now()),
+			labels,
+			trimmed: null,
+			spec: sealing.close(this.#toSpec(context, content)),
+			result: null,
+		};
+	}
+
+	#toSpec(context: RunContext, content: string | null): JobSpec {
+		const { svc_worker_labels: _labels, ...runner_parameters } = context.runnerParameters as JsonObject;
+		return {
+			action_ref: context.action_ref,
+			pack: context.pack,
+			user: context.user,
+			entry_point: content === null ? "" : relative(context.packDirectory ?? "", context.entryPoint),
+			content,
+			runner_parameters,
+			action_parameters: context.actionParameters,
+			action_schema: context.actionSchema,
+			pack_config: context.packConfig,
+			environment: context.environment,
+			max_result_output: this.#parts.maxResultOutput,
+		};
+	}
+
+	/** The files of the pack, under the name of what they are: those of an installed pack lie in a directory of that name. */
+	async #toContent({ entryPoint, packDirectory, pack, signal }: RunContext): Promise<string | null> {
+		if (entryPoint === "" || packDirectory === undefined) return null;
+		const { storage, contents } = this.#parts;
+		const name = basename(packDirectory);
+		if (contentName.test(name) && (await storage.count("pack_content", { id: name, complete: true })) > 0) return name;
+		return contents.store(packDirectory, { pack, signal });
+	}
+
+	/** What the storage says of the jobs: rings may be missed, and nobody rings when a worker is silent. */
+	async #look(): Promise<void> {
+		this.#trust.begin();
+		const ids = [...this.#runs.keys()];
+		try {
+			for (let start = 0; start < ids.length; start += pageSize) await this.#lookAt(ids.slice(start, start + pageSize));
+		} catch (error) {
+			this.#trust.lose();
+			throw error;
+		}
+	}
+
+	async #lookAt(ids: readonly string[]): Promise<void> {
+		const fields = ["id", "status", "sequence", "stop", "lease_expires_at"] as const;
+		const found = new Map(
+			(await this.#parts.storage.find("worker_job", { where: { id: { in: ids } }, fields })).map((job) => [job.id, job]),
+		);
+		for (const id of ids) {
+			const job = found.get(id);
+			const state = `${job?.status} ${job?.sequence} ${job?.stop}`;
+			// Who waits is told now and then why that is so.
+			const isDue = job === undefined || job.status === "waiting" || this.#isLapsed(job);
+			if (isDue || this.#seen.get(id) !== state) this.#runs.get(id)?.wake();
+			this.#seen.set(id, state);
+		}
+	}
+
+	#isLapsed({ status, lease_expires_at }: Pick<WorkerJobEntity, "status" | "lease_expires_at">): boolean {
+		const { clock, lease } = this.#parts;
+		if (status !== "taken" || !this.#trust.isGiven() || clock.isOff()) return false;
+		return (lease_expires_at ?? "") < toLapsedBefore(clock, lease);
+	}
+
+	/** A worker is a process, which stays where it is. */
+	async #placeOf(id: string): Promise<Place> {
+		const known = this.#places.get(id);
+		if (known !== undefined) return known;
+		const worker = await this.#parts.storage.get("worker", id);
+		const place = { hostname: worker?.hostname ?? "", pid: worker?.pid ?? 0 };
+		if (this.#places.size >= mostPlaces) this.#places.clear();
+		if (worker !== undefined) this.#places.set(id, place);
+		return place;
+	}
+
+	async #keepContent({ id, content, created_at }: FollowedJob): Promise<void> {
+		const { storage, contents, clock } = this.#parts;
+		if (content === null || clock.now() - (this.#kept.get(id) ?? fromTimestamp(created_at)) < keepAfter) return;
+		this.#kept.set(id, clock.now());
+		await storage.write([contents.keep(content)]);
+	}
+
+	async #toReason(job: FollowedJob): Promise<string> {
+		const { storage, clock } = this.#parts;
+		const alive = await storage.find("worker", { where: { expires_at: { gt: toTimestamp(clock.steady()) } } });
+		const count = alive.filter((worker) => fits(worker, job)).length;
+		const needed = `the labels ${job.labels.join(", ")} and the runner ${job.runner}`;
+		return count === 0 ? `no worker has ${needed}` : `a place on a worker with ${needed}`;
+	}
+}

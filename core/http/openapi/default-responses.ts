@@ -1,0 +1,61 @@
+import type { Permission } from "../permissions.ts";
+import { type Answer, type Answers, answerFault } from "./responses.ts";
+
+/** What of a route says how it may refuse. */
+export interface RefusingRoute {
+	readonly path: string;
+	readonly permission: Permission;
+	readonly isAlwaysOpen?: boolean;
+	readonly body?: unknown;
+	readonly answers: Answers;
+}
+
+const invalid = answerFault("Something in the request is not as it has to be.", { name: "Invalid" });
+const unauthorized = answerFault("There is no credential, or none that is good.", { name: "Unauthorized" });
+const forbidden = answerFault("The credential is not enough for this.", { name: "Forbidden" });
+const notFound = answerFault("What the path names is not there.", { name: "NotFound" });
+const tooLarge = answerFault("The body is longer than `api.max_body_size`.", { name: "TooLarge" });
+const unsupported = answerFault("The body is in a content coding or charset that is not supported.", { name: "Unsupported" });
+const failed = answerFault("The service has failed; its log says how.", { name: "Failed" });
+const unavailable = answerFault("The service is starting or stopping, or cannot reach what it needs.", {
+	name: "Unavailable",
+	retries: true,
+});
+
+/** All that a route answers, by status: what it declares, and what follows from what it has. */
+export function allAnswers(route: RefusingRoute): ReadonlyMap<number, Answer> {
+	const answers = new Map(Object.entries(commonAnswers(route)).map(([status, answer]) => [Number(status), answer]));
+	for (const [status, answer] of Object.entries(route.answers)) {
+		if (answer === undefined) answers.delete(Number(status));
+		else answers.set(Number(status), answer);
+	}
+	return new Map([...answers].sort(([a], [b]) => a - b));
+}
+
+function commonAnswers({ path, permission, isAlwaysOpen = false, body }: RefusingRoute): Readonly<Record<number, Answer>> {
+	const isVariable = path.includes(":");
+	const hasBody = body !== undefined;
+	return {
+		// Also for a header `Host` that is none, which is looked at before anything else.
+		400: invalid,
+		...(permission !== "public" && { 401: unauthorized, 403: forbidden }),
+		...(isVariable && { 404: notFound }),
+		...(hasBody && { 413: tooLarge, 415: unsupported }),
+		...(!isAlwaysOpen && { 500: failed, 503: unavailable }),
+	};
+}
+
+/** What is wrong with what a route says of itself. Routes that no compiler has looked at may say nothing. */
+export function findDeclarationProblem({
+	summary,
+	answers,
+}: {
+	readonly summary?: string;
+	readonly answers?: Answers;
+}): string | undefined {
+	if (summary === undefined || summary.trim() === "") return "declares no summary: what it does, in a few words";
+	const hint = 'hint: "answers: { 200: answerJson(schema) }"';
+	if (answers === undefined) return `declares no answers; ${hint}`;
+	const hasSuccess = Object.entries(answers).some(([status, answer]) => answer !== undefined && Number(status) < 400);
+	return hasSuccess ? undefined : `declares no answer for success; ${hint}`;
+}

@@ -1,0 +1,30 @@
+import { toPageHeaders } from "./page-headers.ts";
+import { replyContent } from "./replies.ts";
+
+const style =
+	"body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}code{font-family:ui-monospace,monospace}";
+
+/** Says where to look instead: `web_url` of every execution leads here, also where the service has no web page. */
+const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>svc</title><style>${style}</style></head>
+<body>
+<h1>svc</h1>
+<p>The service is there. Its web page is switched off, or left out.</p>
+<p>An address such as <code>/#/history/&lt;id&gt;/general</code> names an execution by its id. It is shown by</p>
+<ul>
+<li><code>svc execution get &lt;id&gt;</code>, after <code>svc login &lt;user&gt;</code></li>
+<li><code>GET /v1/executions/&lt;id&gt;</code>, with a token in <code>X-Auth-Token</code></li>
+</ul>
+<p><a href="v1/docs">The requests of the API</a></p>
+</body>
+</html>
+`;
+
+/** What a browser is shown where no feature has a page. The same for everybody. */
+export const webPage = replyContent(html, "text/html; charset=UTF-8", { ...toPageHeaders(style), vary: "Accept, Origin" });
+
+/** Whether somebody opens the address in a browser: programs that take anything do not ask for a page by name. */
+export function wantsPage({ headers }: Request): boolean {
+	return /(^|[\s,])text\/html\b/.test(headers.get("accept") ?? "");
+}

@@ -1,0 +1,37 @@
+import { type Storage, SvcError } from "../contract/index.ts";
+import type { EngineCore } from "./engine-api.ts";
+import { noDraft } from "./extension-points.ts";
+import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
+import { createKernel, type Plugins } from "./kernel.ts";
+import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
+import { TelemetryHub } from "./telemetry/telemetry-hub.ts";
+
+const silentBus = {
+	capabilities: {},
+	publish: () => {},
+	subscribe: () => Promise.reject(new SvcError("SVC_UNAVAILABLE", "nothing is told to anybody")),
+};
+
+/**
+ * Make a storage say what the start of an engine would make it say, by the same code in the same order, and start nothing. What the
+ * features offer of it afterwards.
+ *
+ * @param dependencies as of the engine; the log is told of what a start would skip
+ * @param storage what a start would write goes here
+ */
+export async function draftEngine<F extends FeatureList>(
+	dependencies: EngineDependencies,
+	plugins: Omit<Plugins, "storage" | "eventBus" | "authBackend" | "hub">,
+	storage: Storage,
+	createFeatures: CreateFeatures<F>,
+): Promise<Pick<EngineCore, "executions"> & ApiOf<F>> {
+	const kernel = createKernel(
+		dependencies,
+		{ ...plugins, storage, eventBus: silentBus, authBackend: undefined, hub: new TelemetryHub() },
+		"",
+	);
+	const features = createFeatures(kernel);
+	kernel.seams.take(Object.values(features), noDraft);
+	await kernel.register();
+	return Object.assign({ executions: kernel.executions }, ...Object.values(features).map(({ api }) => api));
+}

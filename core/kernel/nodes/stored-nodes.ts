@@ -1,0 +1,76 @@
+import { type EventBus, type NodeEntity, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import type { EngineClock } from "../basics/clock.ts";
+import { isId } from "../basics/ids.ts";
+import { toLapsedBefore } from "../coordination/lease-policy.ts";
+import { heldStatuses } from "../executions/status.ts";
+import { nodeChangeEvent } from "./heartbeat.ts";
+import type { Nodes, NodeView } from "./nodes-api.ts";
+
+const mostRunning = 100;
+
+export interface NodesParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: EngineClock;
+	readonly options: Pick<Options, "scheduler">;
+}
+
+export function createNodes({ storage, eventBus, clock, options }: NodesParts): Nodes {
+	function toView(node: NodeEntity): NodeView {
+		return { node, isAlive: node.expires_at >= toLapsedBefore(clock, options.scheduler.lease) };
+	}
+
+	async function list(): Promise<readonly NodeView[]> {
+		const nodes = await storage.find("node", {
+			orderBy: [
+				["name", "asc"],
+				["started_at", "asc"],
+			],
+		});
+		return nodes.map(toView);
+	}
+
+	async function get(idOrName: string): Promise<NodeView> {
+		const byId = isId(idOrName) ? await storage.get("node", idOrName) : undefined;
+		if (byId !== undefined) return toView(byId);
+		const named = (await list()).filter(({ node }) => node.name === idOrName);
+		// A node that was started again has the name of the one that went away.
+		const living = named.filter(({ isAlive }) => isAlive);
+		const [found, another] = living.length > 0 ? living : named;
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
+		if (another !== undefined) {
+			const ids = named.map(({ node }) => node.id).join(", ");
+			throw new SvcError("SVC_INVALID", `node: several have the name "${idOrName}"; give one of the ids ${ids}`);
+		}
+		return found;
+	}
+
+	return {
+		list,
+		get,
+		running: (nodeId) =>
+			storage.find("execution", {
+				where: { owner: nodeId, status: { in: heldStatuses } },
+				orderBy: [["start_timestamp", "desc"]],
+				limit: mostRunning,
+				fields: ["action_ref", "status"],
+			}),
+		async setDrain(idOrName, drain) {
+			const { node, isAlive } = await get(idOrName);
+			if (!isAlive) throw new SvcError("SVC_INVALID", `node "${idOrName}" has gone and takes on nothing any more`);
+			const changed = await storage.update("node", node.id, { drain });
+			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
+			eventBus.publish(nodeChangeEvent, { node_id: node.id });
+			return toView(changed);
+		},
+		async groups() {
+			const living = (await list()).filter(({ isAlive }) => isAlive);
+			return nodeRoles.filter((role) => living.some(({ node }) => node.roles.includes(role)));
+		},
+		async members(group) {
+			const role = nodeRoles.find((known) => known === group);
+			if (role === undefined) throw new SvcError("SVC_NOT_FOUND", `group "${group}" cannot be found; there are ${nodeRoles.join(", ")}`);
+			return (await list()).filter(({ node, isAlive }) => isAlive && node.roles.includes(role));
+		},
+	};
+}

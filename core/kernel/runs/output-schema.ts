@@ -1,0 +1,69 @@
+import {
+	type JsonObject,
+	type JsonValue,
+	maxLargeNumbers,
+	type ParameterDefinition,
+	parseJson,
+	type SnapshotEntity,
+} from "../../contract/index.ts";
+import { isWholeSchema } from "../../language/parameters/definition-reader.ts";
+import { findMismatch } from "../../language/parameters/find-mismatch.ts";
+import { readOutputSchema } from "../../language/parameters/schema-masking.ts";
+import { concealMismatch, describesResult, isPrinted, printingHosts } from "../../secrets/result-masking.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * Returns the outcome of a run whose result its action's `output_schema` describes; a successful one with another result becomes a
+ * failure that keeps the result but for what is secret, and says in `error` where they differ.
+ */
+export function checkOutput(outcome: Outcome, snapshot: SnapshotEntity): Outcome {
+	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
+	const { result } = outcome;
+	const mismatch = findDifference(result, snapshot);
+	if (mismatch === undefined) return outcome;
+	const flags = { ...(result["succeeded"] === true && { succeeded: false }), ...(result["failed"] === false && { failed: true }) };
+	const error = `the result does not match the output_schema of the action: ${mismatch}`;
+	return { status: "failed", result: { ...concealMismatch(result, snapshot), ...flags, error } };
+}
+
+function findDifference(result: JsonObject, { action, runner }: SnapshotEntity): string | undefined {
+	const schema = action.output_schema;
+	const key = runner.output_key;
+	if (key !== null) return findMismatch(key, result[key] ?? null, schema);
+	if (isPrinted(result)) return findInPrinted(result, schema, "");
+	const hosts = printingHosts(result);
+	if (hosts.length === 0) return findMismatch("result", result, schema);
+	for (const host of hosts) {
+		const mismatch = findInPrinted(result[host] as JsonObject, schema, `${host}.`);
+		if (mismatch !== undefined) return mismatch;
+	}
+	return undefined;
+}
+
+/** The schema of a command describes its output as text, or as the JSON in the text. A text that was cut cannot be checked. */
+function findInPrinted(printed: JsonObject, schema: JsonObject, place: string): string | undefined {
+	if (printed["truncated"] !== undefined) return undefined;
+	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${place}stdout`);
+	const members = (isWholeSchema(schema) ? schema["properties"] : schema) as
+		| Readonly<Record<string, ParameterDefinition | undefined>>
+		| undefined;
+	const toDescribed = (name: string, value: JsonValue) => (members?.[name]?.type === "string" ? value : parse(value));
+	const described = Object.fromEntries(Object.entries(printed).map(([name, value]) => [name, toDescribed(name, value)]));
+	return findMismatch(`${place}result`, described, schema);
+}
+
+function findInText(text: JsonValue, schema: JsonObject, name: string): string | undefined {
+	const parsed = parse(text);
+	const mismatch = findMismatch(name, parsed, schema);
+	if (mismatch === undefined || parsed === text) return mismatch;
+	return findMismatch(name, text, schema) === undefined ? undefined : mismatch;
+}
+
+function parse(value: JsonValue): JsonValue {
+	if (typeof value !== "string") return value;
+	try {
+		return parseJson(value, maxLargeNumbers);
+	} catch {
+		return value;
+	}
+}

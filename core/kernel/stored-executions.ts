@@ -1,0 +1,229 @@
+import {
+	type EventBus,
+	type ExecutionEntity,
+	type JsonValue,
+	type Logger,
+	type Runner,
+	type Storage,
+	SvcError,
+} from "../contract/index.ts";
+import type { Dialects } from "../language/dialects.ts";
+import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { EngineClock } from "./basics/clock.ts";
+import { readFirstOfEach } from "./basics/first-per-owner.ts";
+import { isId } from "./basics/ids.ts";
+import { type Page, readPageOf } from "./basics/page.ts";
+import type { Principal } from "./basics/principal.ts";
+import { inTimeOrder } from "./basics/time-order.ts";
+import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
+import type { Catalog } from "./executions/action-catalog.ts";
+import type { Admit } from "./executions/admission.ts";
+import { findAwaitedQuestions } from "./executions/awaited-inquiries.ts";
+import { cancelExecution, changeStatus } from "./executions/cancel.ts";
+import type { Endings } from "./executions/completion-effects.ts";
+import { toExecutionView } from "./executions/execution-view.ts";
+import type {
+	Descendant,
+	ExecutionFilter,
+	ExecutionListQuery,
+	Executions,
+	ExecutionView,
+	RerunInput,
+	SubmitInput,
+} from "./executions/executions-api.ts";
+import { type CauseSelection, type RuleCause, RuleCauses } from "./executions/triggering-rules.ts";
+import { checkTakeUp } from "./submission/partial-rerun.ts";
+import { toRerunInput } from "./submission/rerun.ts";
+import { storeExecution } from "./submission/submit.ts";
+import type { TemplateSources } from "./submission/template-sources.ts";
+
+export interface ExecutionsParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly catalog: Catalog;
+	readonly runners: ReadonlyMap<string, Runner>;
+	/** Let `store` keep a new execution, and see to its being run. */
+	readonly admit: Admit;
+	readonly endings: Endings;
+	readonly isWorkflow: (runnerName: string) => boolean;
+	readonly templateSources: TemplateSources;
+	readonly sealedSecrets: SealedSecrets;
+	readonly dialects: Pick<Dialects, "runnerTypes" | "triggerTypes">;
+}
+
+type ExecutionFields = readonly (keyof ExecutionEntity)[];
+type StatusChange = Parameters<Executions["setStatus"]>[1];
+
+const newestFirst = [
+	["start_timestamp", "desc"],
+	["action_ref", "asc"],
+] as const;
+
+/** Most values that are listed of one filter: names of actions, rules and users, of which few services have as many. */
+const mostFilterValues = 10_000;
+/** Filter names of `views/filters` and the fields they stand for. */
+const filterFields = {
+	action: "action_ref",
+	status: "status",
+	rule: "rule_name",
+	runner: "runner_name",
+	trigger: "trigger_name",
+	trigger_type: "trigger_type_name",
+	user: "user",
+} as const satisfies Record<string, keyof ExecutionEntity>;
+
+/** Ids of children that an execution is shown with. `/executions/<id>/children` has all, by pages. */
+const maxChildIds = 1_000;
+
+/** The executions in the storage. */
+export class StoredExecutions implements Executions {
+	readonly #parts: ExecutionsParts;
+	readonly #ruleCauses: RuleCauses;
+
+	constructor(parts: ExecutionsParts) {
+		this.#parts = parts;
+		this.#ruleCauses = new RuleCauses(parts.storage);
+	}
+
+	async submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
+		const { entity, action } = await storeExecution(this.#parts, input, principal);
+		return toExecutionView(entity, action.snapshot, this.#parts);
+	}
+
+	async get(idOrLast: string, options: { readonly fields?: ExecutionFields; readonly children?: boolean } = {}): Promise<ExecutionView> {
+		return this.#toView(await this.#find(idOrLast, options.fields), options.children);
+	}
+
+	async list({ filter, orderBy = newestFirst, fields, children = true, ...paging }: ExecutionListQuery): Promise<Page<ExecutionView>> {
+		const selection = fields && { fields: toReadFields(fields) };
+		const query = {
+			where: toWhere(filter, this.#parts.dialects),
+			orderBy: inTimeOrder(orderBy, "start_timestamp"),
+			...paging,
+			...selection,
+		};
+		return readPageOf(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
+	}
+
+	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>> {
+		return this.#ruleCauses.of(executions, selection);
+	}
+
+	async descendants(
+		id: string,
+		{ depth, sorted }: { readonly depth: number; readonly sorted: boolean },
+	): Promise<AsyncIterable<Descendant>> {
+		const { id: rootId } = await this.#find(id, []);
+		const levels = depth > 0 ? depth : Number.POSITIVE_INFINITY;
+		return sorted ? descendantsByStart(this.#parts.storage, rootId, levels) : new DescendantTree(this.#parts.storage, rootId, levels);
+	}
+
+	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[] {
+		return toOwnNames(field, value, this.#parts.dialects);
+	}
+
+	async ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]> {
+		if (ids.length === 0) return [];
+		const found = new Map(
+			(await this.#parts.storage.find("execution", { where: { id: { in: ids } } })).map((entity) => [entity.id, entity]),
+		);
+		return this.#toViews(ids.flatMap((id) => found.get(id) ?? []));
+	}
+
+	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]> {
+		return execution.status === "paused" ? findAwaitedQuestions(this.#parts, execution) : [];
+	}
+
+	async cancel(id: string, principal: Principal, reason?: string): ReturnType<Executions["cancel"]> {
+		const found = await this.#find(id);
+		const { entity, refused } = await cancelExecution(this.#parts, found, principal, { reason });
+		const wasCanceled = found.status === "canceled";
+		return { view: await this.#toView(entity), wasCanceled, ...(refused !== undefined && { refused }) };
+	}
+
+	async setStatus(id: string, change: StatusChange, principal: Principal): Promise<ExecutionView> {
+		return this.#toView(await changeStatus(this.#parts, await this.#find(id), change, principal));
+	}
+
+	async rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView> {
+		const old = await this.#toView(await this.#find(id));
+		const current = (await this.#parts.catalog.resolve(old.entity.action_ref))?.snapshot;
+		const { tasks = [], reset = [] } = input;
+		const request = toRerunInput(old, input, { principal, current });
+		const takeUp = tasks.length + reset.length > 0 ? await checkTakeUp(this.#parts, old.entity, { tasks, reset }) : undefined;
+		const { entity, action } = await storeExecution(this.#parts, request, principal, takeUp && { takeUp });
+		return toExecutionView(entity, action.snapshot, this.#parts);
+	}
+
+	async filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>> {
+		const { storage } = this.#parts;
+		const wanted = Object.entries(filterFields).filter(([name]) => types === undefined || types.includes(name));
+		const values = await Promise.all(
+			wanted.map(async ([name, field]) => [name, (await storage.distinct("execution", field)).slice(0, mostFilterValues)] as const),
+		);
+		return Object.fromEntries(values);
+	}
+
+	async #find(idOrLast: string, fields?: ExecutionFields): Promise<ExecutionEntity> {
+		const { storage } = this.#parts;
+		const selection = fields && { fields: toReadFields(fields) };
+		if (idOrLast === "last") {
+			const [last] = await storage.find("execution", { orderBy: [["start_timestamp", "desc"]], limit: 1, ...selection });
+			if (last === undefined) throw new SvcError("SVC_INVALID", "last: there is no execution yet");
+			return last;
+		}
+		const [found] = isId(idOrLast) ? await storage.find("execution", { where: { id: idOrLast }, ...selection }) : [];
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${idOrLast}" cannot be found`);
+		return found;
+	}
+
+	async #toView(entity: ExecutionEntity, children = true): Promise<ExecutionView> {
+		const [view] = await this.#toViews([entity], children);
+		return view as ExecutionView;
+	}
+
+	async #toViews(entities: readonly ExecutionEntity[], children = true): Promise<ExecutionView[]> {
+		const { catalog, sealedSecrets, isWorkflow } = this.#parts;
+		const byParent = groupByParent(children ? await this.#readChildIds(entities.map(({ id }) => id)) : []);
+		return Promise.all(
+			entities.map(async (entity) => {
+				const ids = (byParent.get(entity.id) ?? []).map(({ id }) => id);
+				return toExecutionView(entity, await catalog.snapshot(entity.snapshot_id), { sealedSecrets, isWorkflow, children: ids });
+			}),
+		);
+	}
+
+	#readChildIds(parents: readonly string[]): Promise<readonly Pick<ExecutionEntity, "id" | "parent_id">[]> {
+		const query = { fields: ["id", "parent_id"], orderBy: [["start_timestamp", "asc"]], limit: maxChildIds } as const;
+		return readFirstOfEach(parents, maxChildIds, (of) =>
+			this.#parts.storage.find("execution", { where: { parent_id: { in: of } }, ...query }),
+		);
+	}
+}
+
+/** What may hold secrets, and what says which these are. */
+const told: ExecutionFields = ["parameters", "result", "context", "notify", "callback"];
+const telling = ["known_secrets", "parameters"] as const;
+
+function toReadFields(fields: ExecutionFields): ExecutionFields {
+	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(fields.some((field) => told.includes(field)) ? telling : [])])];
+}
+
+function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: ExecutionsParts["dialects"]): Record<string, unknown> {
+	const where: Record<string, unknown> = {};
+	for (const [field, given] of Object.entries({ id, ...rest })) {
+		if (given === undefined) continue;
+		const value = given === null ? null : toOwnNames(field, given, dialects);
+		where[field] = Array.isArray(value) ? { in: value } : value;
+	}
+	if (start_timestamp !== undefined) where["start_timestamp"] = start_timestamp;
+	return where;
+}
+
+/** The service's names for those that a filter has in the words of a dialect. */
+function toOwnNames(field: string, value: string | readonly string[], dialects: ExecutionsParts["dialects"]): string | readonly string[] {
+	if (field === "runner_name") return dialects.runnerTypes(value);
+	return field === "trigger_name" || field === "trigger_type_name" ? dialects.triggerTypes(value) : value;
+}

@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
+import { toKeptTraceparent } from "../../lib/traceparent.ts";
+import { isId } from "../basics/ids.ts";
+import { assertSeen } from "../basics/names.ts";
+
+/** The trace an execution joins, and the record to insert when it is a new one. */
+export interface TraceChoice {
+	readonly traceId: string;
+	readonly insert: TraceEntity | undefined;
+}
+
+export interface TraceRequest {
+	/** `context` of the request. */
+	readonly context: JsonObject;
+	readonly liveactionId: string;
+	readonly createId: () => string;
+	readonly timestamp: string;
+	/** Of the request; what is none is left out. */
+	readonly traceparent?: string | undefined;
+}
+
+/**
+ * Choose the trace (specification, Events 6; decisions 18): a given id must exist, a tag alone opens a new trace, a child joins
+ * its parent's, anything else starts its own.
+ */
+export async function chooseTrace(storage: Storage, request: TraceRequest): Promise<TraceChoice> {
+	const { id, tag } = readTraceContext(request.context["trace_context"]);
+	if (id !== undefined) {
+		if (!isId(id) || (await storage.get("trace", id)) === undefined) {
+			throw new SvcError("SVC_INVALID", `context.trace_context.id_: trace "${id}" does not exist`);
+		}
+		return { traceId: id, insert: undefined };
+	}
+	const parentId = readParentId(request.context);
+	if (tag === undefined && parentId !== undefined) {
+		const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["trace_id"] });
+		if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${parentId}" does not exist`);
+		return { traceId: parent.trace_id, insert: undefined };
+	}
+	const trace = {
+		id: request.createId(),
+		trace_tag: tag ?? `execution-${request.liveactionId}`,
+		start_timestamp: request.timestamp,
+		traceparent: toKeptTraceparent(request.traceparent),
+	};
+	return { traceId: trace.id, insert: trace };
+}
+
+/** Id of the parent execution named in a context. */
+export function readParentId(context: JsonObject): string | undefined {
+	const parent = context["parent"];
+	if (parent === undefined || parent === null) return undefined;
+	const id = isJsonObject(parent) ? parent["execution_id"] : undefined;
+	if (typeof id !== "string") throw new SvcError("SVC_INVALID", "context.parent: must be an object with the text execution_id");
+	return id;
+}
+
+function readTraceContext(value: JsonValue | undefined): { readonly id?: string; readonly tag?: string } {
+	if (value === undefined) return {};
+	if (!isJsonObject(value)) throw new SvcError("SVC_INVALID", "context.trace_context: must be an object with id_ or trace_tag");
+	const unknown = Object.keys(value).find((key) => key !== "id_" && key !== "trace_tag");
+	if (unknown !== undefined) {
+		throw new SvcError("SVC_INVALID", `context.trace_context.${unknown}: is not allowed; allowed are id_ and trace_tag`);
+	}
+	const { id_: id, trace_tag: tag } = value;
+	// In the records of executions that a rule started it may stand so, beside the id that counts.
+	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text, got null");
+	if (id === null && tag === undefined) {
+		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");
+	}
+	if (id !== undefined && id !== null && typeof id !== "string")
+		throw new SvcError("SVC_INVALID", "context.trace_context.id_: must be a text");
+	if (tag !== undefined && tag !== null && typeof tag !== "string") {
+		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text");
+	}
+	if (typeof tag === "string") assertSeen("context.trace_context.trace_tag", tag);
+	return { ...(typeof id === "string" && id !== "" && { id }), ...(typeof tag === "string" && tag !== "" && { tag }) };
+}

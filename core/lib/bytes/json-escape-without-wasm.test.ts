@@ -1,0 +1,19 @@
+// What escapes must not be loaded yet.
+// test-process: own
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+
+test("where a machine cannot run the code that escapes, texts are left to others", async () => {
+	const all = globalThis as { WebAssembly?: unknown };
+	const { WebAssembly: whole } = all;
+	all.WebAssembly = { ...(whole as object), Module: class extends Error {}, Instance: undefined };
+	try {
+		const { escapeAscii } = await import("./json-escape.ts");
+		assert.equal(escapeAscii("a".repeat(5_000)), undefined);
+		assert.equal(escapeAscii("b".repeat(5_000)), undefined);
+	} finally {
+		all.WebAssembly = whole;
+	}
+});
+
+test.run();

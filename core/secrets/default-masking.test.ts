@@ -1,0 +1,85 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import type { ParameterSchema } from "../contract/index.ts";
+import { isSvcError } from "../contract/index.ts";
+import { mask } from "../language/parameters/schema-masking.ts";
+import { maskDefaults, restoreDefaults } from "./default-masking.ts";
+
+const runner: ParameterSchema = {
+	sudo_password: { type: "string", secret: true },
+	env: { type: "object", properties: { TOKEN: { type: "string", secret: true } } },
+};
+const parameters: ParameterSchema = {
+	plain: { type: "string", default: "p", enum: ["p", "q"] },
+	pin: { type: "string", secret: true, default: "s1", enum: ["s1", "s2"], description: "A pin." },
+	empty: { type: "string", secret: true, default: null },
+	sudo_password: { default: "s3" },
+	env: { default: { TOKEN: "s4", HOME: "/" } },
+	whole: { type: "object", secret: true, properties: { a: { default: "s5" } }, default: { a: "s6" } },
+	account: {
+		type: "object",
+		properties: { user: { default: "u" }, password: { type: "string", secret: true, default: "s7" } },
+		default: { user: "u", password: "s8" },
+	},
+	list: { type: "array", items: { properties: { key: { secret: true, default: "s9" } } }, default: [{ key: "s10", id: 1 }, { id: 2 }] },
+	any: { anyOf: [{ secret: true, default: "s11" }], additionalProperties: { secret: true, default: "s12" } },
+};
+
+test("defaults and allowed values of secrets are masked wherever they stand in a definition, everything else stays", () => {
+	const masked = maskDefaults(parameters, runner);
+	assert.ok(!/"s\d+"/.test(JSON.stringify(masked)), JSON.stringify(masked));
+	assert.deepEqual(masked["plain"], parameters["plain"]);
+	assert.deepEqual(masked["pin"], { ...parameters["pin"], default: mask, enum: [mask, mask] });
+	assert.deepEqual(masked["empty"], parameters["empty"]);
+	assert.deepEqual(masked["env"], { default: { TOKEN: mask, HOME: "/" } });
+	assert.deepEqual(masked["list"]?.default, [{ key: mask, id: 1 }, { id: 2 }]);
+	assert.deepEqual(Object.keys(masked), Object.keys(parameters));
+});
+
+test("definitions that come back as they were shown keep what is stored", () => {
+	const shown = maskDefaults(parameters, runner);
+	assert.deepEqual(restoreDefaults(shown, { parameters, runnerParameters: runner }, runner), parameters);
+	const changed = {
+		...shown,
+		plain: { type: "integer" },
+		pin: { ...shown["pin"], default: "new", description: "Another." },
+	} as ParameterSchema;
+	const restored = restoreDefaults(changed, { parameters, runnerParameters: runner }, runner);
+	assert.deepEqual(restored["pin"], { ...parameters["pin"], default: "new", description: "Another." });
+	assert.deepEqual(restored["account"], parameters["account"]);
+});
+
+test("a mask that stands for nothing stored is refused and named", () => {
+	const stored = { parameters, runnerParameters: runner };
+	const cases: [ParameterSchema, typeof stored | undefined, RegExp][] = [
+		[{ pin: { secret: true, default: mask } }, undefined, /^parameters\.pin\.default: .*none is stored/],
+		[{ sudo_password: { default: mask } }, undefined, /^parameters\.sudo_password\.default/],
+		[{ env: { default: { TOKEN: mask } } }, undefined, /^parameters\.env\.default\.TOKEN/],
+		[{ a: { properties: { b: { secret: true, default: mask } } } }, undefined, /^parameters\.a\.properties\.b\.default/],
+		[{ other: { secret: true, default: mask } }, stored, /^parameters\.other\.default/],
+		[{ list: { ...parameters["list"], default: [{ id: 1 }, { key: mask }] } }, stored, /^parameters\.list\.default\.1\.key/],
+	];
+	for (const [given, from, message] of cases) assertRefused(() => restoreDefaults(given, from, runner), message);
+});
+
+test("a mask cannot be sent back to where the secret would be shown", () => {
+	const stored = { parameters, runnerParameters: runner };
+	assertRefused(
+		() => restoreDefaults({ pin: { type: "string", default: mask } }, stored, runner),
+		/^parameters\.pin\.default: .*would be shown/,
+	);
+	assertRefused(() => restoreDefaults({ sudo_password: { default: mask } }, stored, {}), /^parameters\.sudo_password\.default/);
+	const open = { properties: { password: {} }, default: { password: mask } };
+	assertRefused(() => restoreDefaults({ account: open }, stored, runner), /^parameters\.account\.default\.password/);
+});
+
+test("eight asterisks are an ordinary text where nothing is secret", () => {
+	const given: ParameterSchema = { plain: { type: "string", default: mask } };
+	assert.deepEqual(restoreDefaults(given, undefined, runner), given);
+});
+
+function assertRefused(action: () => unknown, message: RegExp): void {
+	assert.throws(action, (error: unknown) => isSvcError(error, "SVC_INVALID") && message.test(error.message));
+}
+
+test.run();

@@ -1,0 +1,86 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { KnownSecrets } from "./redactor.ts";
+
+const mask = "********";
+
+test("a value is recognised in the ways it is written", () => {
+	const value = `it's "50%" of\\ö / a+b=c`;
+	const secrets = new KnownSecrets([value]);
+	const json = JSON.stringify(value);
+	for (const text of [
+		value,
+		json,
+		JSON.stringify(json),
+		json.replace("ö", "\\u00f6"),
+		`'it\\'s "50%" of\\\\ö / a+b=c'`,
+		encodeURIComponent(value),
+		new URLSearchParams({ q: value }).toString(),
+		Buffer.from(value).toString("base64"),
+		Buffer.from(`admin:${value}`).toString("base64"),
+		Buffer.from(`x${value}`).toString("base64url"),
+		`'it'\\''s "50%" of\\ö / a+b=c'`,
+	]) {
+		const shown = secrets.text(`<${text}>`);
+		assert.ok(shown.includes(mask), text);
+		assert.ok(!shown.includes("50%") && !shown.includes("a+b"), shown);
+	}
+});
+
+test("each line of a value of several lines is one, but for short ones", () => {
+	const secrets = new KnownSecrets(["-----BEGIN KEY-----\r\nMIIEow\n  indented line \n}\n"]);
+	assert.equal(secrets.text("a MIIEow b indented line c } d"), `a ${mask} b ${mask} c } d`);
+});
+
+test("values of four characters and more count, and blank ones do not", () => {
+	const secrets = new KnownSecrets(["abc", "    ", mask, "abcd"]);
+	assert.deepEqual(secrets.values, ["abcd"]);
+	assert.equal(secrets.text("abc abcd    "), `abc ${mask}    `);
+});
+
+test("names, numbers and nested texts of a value are replaced, and what holds none is the same", () => {
+	const secrets = new KnownSecrets(["secret", "12345"]);
+	const value = { a: [{ "is secret": 12345, b: true, c: null, d: 1234 }], e: "no", f: "a secret" };
+	assert.deepEqual(secrets.json(value), { a: [{ [`is ${mask}`]: mask, b: true, c: null, d: 1234 }], e: "no", f: `a ${mask}` });
+	const plain = { a: [{ b: "x" }] };
+	assert.equal(secrets.json(plain), plain);
+});
+
+test("a number is masked if it is as long as a secret, with its sign", () => {
+	for (const [secret, value, shorter] of [
+		["12345678", 12_345_678, 1_234_567],
+		["-123", -123, -12],
+		["-1234567", -1_234_567, -123_456],
+		["9999", 9_999, 999],
+	] as const) {
+		assert.deepEqual(new KnownSecrets([secret]).json([value, shorter]), [mask, shorter]);
+	}
+});
+
+test("a text that ends in the middle of a secret shows no longer beginning of it", () => {
+	const secrets = new KnownSecrets(["correct horse battery"]);
+	assert.equal(secrets.text("see: correct horse"), `see: ${mask}`);
+	assert.equal(secrets.text("see: correct"), "see: correct");
+});
+
+test("where it is not known what is secret texts and numbers are masked whole", () => {
+	for (const secrets of [KnownSecrets.unknown, new KnownSecrets(["x".repeat(70_000)]), KnownSecrets.unknown.with(["short"])]) {
+		assert.equal(secrets.text("anything"), mask);
+		assert.deepEqual(secrets.json({ a: "text", b: 7, c: { d: 1 }, ok: true, none: null }), {
+			a: mask,
+			b: mask,
+			c: mask,
+			ok: true,
+			none: null,
+		});
+	}
+});
+
+test("an error says nothing of them, nor do its causes", () => {
+	const error = new KnownSecrets(["secret"]).error(new TypeError("a secret", { cause: new Error("the secret") }));
+	assert.equal(error.message, `a ${mask}`);
+	assert.ok(!String(error.stack).includes("secret") || String(error.stack).includes("known-secrets"));
+	assert.equal((error.cause as Error).message, `the ${mask}`);
+});
+
+test.run();
