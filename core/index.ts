@@ -7,7 +7,7 @@ export type { Run, RunAction, RunOptions } from "./features/executions/runs-api.
 export type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./features/rules/rules-api.ts";
 export type { TraceFilter, Traces, TraceView } from "./features/traces/traces-api.ts";
 export type { TriggersApi } from "./features/triggers/triggers-api.ts";
-export type { Page } from "./kernel/basics/page.ts";
+export type { Page } from "./kernel/basics/pagination.ts";
 export type { Principal } from "./kernel/basics/principal.ts";
 export type { Engine } from "./kernel/engine-api.ts";
 export type { Dispatch, Dispatcher } from "./kernel/events/event-dispatcher-api.ts";

@@ -1,4 +1,4 @@
-import type { Page } from "../kernel/basics/page.ts";
+import type { Page } from "../kernel/basics/pagination.ts";
 import { type Selection, type SelectionRules, select } from "./field-selection.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
 import { type Reply, replyJson } from "./replies.ts";

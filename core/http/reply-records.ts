@@ -1,4 +1,4 @@
-import { beginning } from "../kernel/basics/walk.ts";
+import { beginning } from "../kernel/basics/pagination.ts";
 import type { Paging } from "./paging.ts";
 import type { Reply } from "./replies.ts";
 import { replyPages } from "./streamed-list.ts";

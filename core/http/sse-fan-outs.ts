@@ -1,4 +1,4 @@
-import { LoopLoad } from "../lib/loop-load.ts";
+import { LoopLoad } from "../lib/event-loop.ts";
 import { Broadcast } from "./sse-fan-out.ts";
 import { type BroadcastSource, Feed } from "./sse-fan-out-feed.ts";
 

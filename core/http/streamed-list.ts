@@ -1,5 +1,5 @@
-import type { Page, Paging as Part } from "../kernel/basics/page.ts";
-import { beginning, type Place } from "../kernel/basics/walk.ts";
+import { beginning, type Page, type Paging as Part, type Place } from "../kernel/basics/pagination.ts";
+
 import { Breath } from "../lib/event-loop.ts";
 import { toJsonText } from "./json-cache.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";

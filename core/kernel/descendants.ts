@@ -1,7 +1,7 @@
 import type { ExecutionEntity, Storage, Where } from "../contract/index.ts";
 import { Breath } from "../lib/event-loop.ts";
-import { type Page, readPage } from "./basics/page.ts";
-import { beginning, type Place } from "./basics/walk.ts";
+import { beginning, type Page, type Place, readPage } from "./basics/pagination.ts";
+
 import type { Descendant } from "./executions/executions-api.ts";
 
 type Reads = Pick<Storage, "find" | "count">;

@@ -1,15 +1,15 @@
 import { type Runner, type Storage, SvcError } from "../contract/index.ts";
-import { type Authority, noAuthority } from "./basics/authority.ts";
+import { type Authority, noAuthority } from "./basics/principal.ts";
 import { noReactor, type Reactor } from "./events/event-handler.ts";
 import type { TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
+import { type ContentSource, noContent } from "./executions/action-catalog.ts";
 import type { Follow } from "./executions/completion-effects.ts";
-import { type ContentSource, noContent } from "./executions/content-source.ts";
 import type { Feature } from "./feature.ts";
 import type { Witness } from "./plugins/audited-storage.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
-import { type Granting, noGranting } from "./runs/granting.ts";
+import { type Granting, noGranting } from "./runs/run-credentials.ts";
 import { noQueues, type Queues } from "./scheduling/execution-queues.ts";
-import { type ConfigurationSource, type ItemSource, noConfiguration, noItemSource } from "./submission/template-sources.ts";
+import { type ConfigurationSource, type ItemSource, noConfiguration, noItemSource } from "./submission/parameter-rendering.ts";
 
 /**
  * Make a storage say what a start would make it say with other dependencies, by the same code; nothing is started, and nothing else is

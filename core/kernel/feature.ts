@@ -1,14 +1,14 @@
 import type { EntityKind, NodeRole, Runner } from "../contract/index.ts";
-import type { Authority } from "./basics/authority.ts";
+import type { Authority } from "./basics/principal.ts";
 import type { Reactor } from "./events/event-handler.ts";
 import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
+import type { ContentSource } from "./executions/action-catalog.ts";
 import type { EndingDraft, Follow } from "./executions/completion-effects.ts";
-import type { ContentSource } from "./executions/content-source.ts";
 import type { WorkLoop } from "./nodes/role-loops.ts";
 import type { Witness } from "./plugins/audited-storage.ts";
-import type { Granting, RunGrant } from "./runs/granting.ts";
+import type { Granting, RunGrant } from "./runs/run-credentials.ts";
 import type { Queues } from "./scheduling/execution-queues.ts";
-import type { ConfigurationSource, ItemSource } from "./submission/template-sources.ts";
+import type { ConfigurationSource, ItemSource } from "./submission/parameter-rendering.ts";
 
 export type {
 	Authority,

@@ -1,6 +1,6 @@
 import { SvcError } from "../contract/index.ts";
 import type { WholeKernel } from "./kernel.ts";
-import { assertShareable } from "./nodes/assert-shareable.ts";
+import { assertShareable } from "./nodes/cluster-checks.ts";
 import { assertNotMoving } from "./nodes/database-move.ts";
 import type { Node } from "./nodes/node.ts";
 import { createRunEnding } from "./nodes/run-shutdown.ts";

@@ -8,17 +8,17 @@ import {
 	SvcError,
 } from "../contract/index.ts";
 import type { Dialects } from "../language/dialects.ts";
-import type { SealedSecrets } from "../secrets/sealed-secrets.ts";
+import type { SealedSecrets } from "../secrets/encrypted-secrets.ts";
 import type { EngineClock } from "./basics/clock.ts";
 import { readFirstOfEach } from "./basics/first-per-owner.ts";
 import { isId } from "./basics/ids.ts";
-import { type Page, readPageOf } from "./basics/page.ts";
+import { inTimeOrder, type Page, readPageOf } from "./basics/pagination.ts";
 import type { Principal } from "./basics/principal.ts";
-import { inTimeOrder } from "./basics/time-order.ts";
+
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { Catalog } from "./executions/action-catalog.ts";
 import type { Admit } from "./executions/admission.ts";
-import { findAwaitedQuestions } from "./executions/awaited-inquiries.ts";
+import { findAwaitedQuestions } from "./executions/awaited-answers.ts";
 import { cancelExecution, changeStatus } from "./executions/cancel.ts";
 import type { Endings } from "./executions/completion-effects.ts";
 import { toExecutionView } from "./executions/execution-view.ts";
@@ -32,10 +32,10 @@ import type {
 	SubmitInput,
 } from "./executions/executions-api.ts";
 import { type CauseSelection, type RuleCause, RuleCauses } from "./executions/triggering-rules.ts";
+import type { TemplateSources } from "./submission/parameter-rendering.ts";
 import { checkTakeUp } from "./submission/partial-rerun.ts";
 import { toRerunInput } from "./submission/rerun.ts";
 import { storeExecution } from "./submission/submit.ts";
-import type { TemplateSources } from "./submission/template-sources.ts";
 
 export interface ExecutionsParts {
 	readonly storage: Storage;

@@ -9,7 +9,7 @@ import {
 } from "../contract/index.ts";
 import { askingRunner, maskAnswer } from "../language/inquiry-schema.ts";
 import type { Reading } from "../language/parameters/definition-reader.ts";
-import { mask, maskRead, maskTogether, readOutputSchema } from "../language/parameters/schema-masking.ts";
+import { collectMasked, mask, maskRead, maskTogether, readOutputSchema } from "../language/parameters/schema-masking.ts";
 import { currentWork } from "../language/work-budget.ts";
 
 type Masked = Pick<SnapshotEntity, "action" | "runner">;
@@ -123,4 +123,9 @@ function maskMember(values: JsonObject, name: string, replace: (value: JsonValue
 	if (value === undefined) return values;
 	const replaced = replace(value);
 	return replaced === value ? values : Object.fromEntries(Object.entries(values).map(([key, old]) => [key, key === name ? replaced : old]));
+}
+
+/** The texts that are secret in a result by the output schema of its action, or the schema of an answer. */
+export function findResultSecrets(result: JsonObject, snapshot: SnapshotEntity): readonly string[] {
+	return collectMasked(result, maskExecutionResult(result, snapshot));
 }

@@ -1,6 +1,6 @@
 import type { KeptUsers, UserWork } from "../cli/context.ts";
 import { type AuthBackend, SvcError } from "../contract/index.ts";
-import { isReservedName } from "../kernel/basics/reserved-names.ts";
+import { isReservedName } from "../kernel/basics/names.ts";
 import { createContext, readConfig } from "./database/open-storage.ts";
 
 /** Work with the users that the auth backend of a configuration keeps, without the service: it sees them at the next sign-in. */

@@ -2,11 +2,11 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 import { test } from "uvu";
-import type { ExecutionEntity, RuleEnforcementEntity } from "../../core/contract/index.ts";
-import { entityKinds, type Query } from "../../core/contract/index.ts";
+import { type ExecutionEntity, type RuleEnforcementEntity, entityKinds, type Query } from "../../core/contract/index.ts";
+
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { Frontier } from "../../core/kernel/coordination/claim-cursor.ts";
-import { atOnce, whenDue } from "../../core/kernel/scheduling/to-claim.ts";
+import { atOnce, whenDue } from "../../core/kernel/scheduling/claim-sources.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";

@@ -18,7 +18,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-output",
 		promise: "A node that has lost its lease stores no more output of the run.",
-		file: "core/kernel/runs/held-writes.ts",
+		file: "core/kernel/runs/run-writes.ts",
 		text: 'return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];',
 		replacement: "return [];",
 		tests: [others],
@@ -26,7 +26,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-patches",
 		promise: "A node that has lost its lease does not store a state with `saveState` over that of another node.",
-		file: "core/kernel/runs/held-writes.ts",
+		file: "core/kernel/runs/run-writes.ts",
 		text: 'this.#parts.storage.update("execution", id, patch, { fence: run.fence })',
 		replacement: 'this.#parts.storage.update("execution", id, patch, {})',
 		tests: [others],
@@ -138,7 +138,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "loss-of-kept-lease",
 		promise: "Work under a lease is aborted when the lease belongs to another node.",
-		file: "core/kernel/coordination/renewed-lease.ts",
+		file: "core/kernel/coordination/lease.ts",
 		text: "if (!(await lease.renew())) this.#lost.abort();",
 		replacement: "await lease.renew();",
 		tests: [held],
@@ -170,7 +170,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "trust-in-leases",
 		promise: "A node that could not reach the storage itself does not take runs of other nodes over at once.",
-		file: "core/kernel/coordination/takeover-grace.ts",
+		file: "core/kernel/coordination/expired-leases.ts",
 		text: "isGiven: () => performance.now() >= givenFrom,",
 		replacement: "isGiven: () => true,",
 		tests: ["core/kernel/coordination/takeover-grace.test.ts"],

@@ -3,10 +3,10 @@ import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger
 import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertSeenWithin } from "../../kernel/basics/names.ts";
-import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
+import { assertNotReserved, assertSeenWithin } from "../../kernel/basics/names.ts";
+import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { assertNotReserved } from "../../kernel/basics/reserved-names.ts";
+
 import { mask } from "../../language/parameters/schema-masking.ts";
 import { isPermissionType } from "./permission-types.ts";
 import { ensureUser } from "./users.ts";

@@ -9,8 +9,8 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
+import { isReservedName } from "../../kernel/basics/names.ts";
 import { type OfferedCredentials, type Principal, withScopes } from "../../kernel/basics/principal.ts";
-import { isReservedName } from "../../kernel/basics/reserved-names.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";

@@ -1,5 +1,5 @@
 import type { Options, RoleConfig } from "../../contract/index.ts";
-import { isReservedName } from "../../kernel/basics/reserved-names.ts";
+import { isReservedName } from "../../kernel/basics/names.ts";
 
 /** Name of the administrator whom the first start makes. */
 export const firstUsername = "admin";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, ExecutionEntity, Options, Storage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-import type { Granting, RunGrant } from "../../kernel/runs/granting.ts";
+import type { Granting, RunGrant } from "../../kernel/runs/run-credentials.ts";
 import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type AuthBackend, type Identity, type Logger, SvcError } from "../../contract/index.ts";
-import { toIdentity } from "../../kernel/basics/plugin-answers.ts";
+import { toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { askPatiently } from "./ask-patiently.ts";
 
 export interface SignInAttempt {

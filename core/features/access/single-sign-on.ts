@@ -12,7 +12,7 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-answers.ts";
+import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { askPatiently } from "./ask-patiently.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";

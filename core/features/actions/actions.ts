@@ -12,8 +12,8 @@ import {
 } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";

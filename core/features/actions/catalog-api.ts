@@ -1,5 +1,5 @@
 import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
 /** Body of action create and update. */

@@ -1,7 +1,7 @@
 import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { RunnerTypes } from "./catalog-api.ts";

@@ -1,5 +1,5 @@
 import { type ActionAliasEntity, SvcError } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import { createBoundedRegExp } from "../../language/safe-regexp.ts";
 import { asOneWork } from "../../language/work-budget.ts";
 import type { AliasHelp } from "./aliases-api.ts";

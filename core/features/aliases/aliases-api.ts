@@ -1,5 +1,5 @@
 import type { ActionAliasEntity, AliasFormat, JsonObject } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";

@@ -1,8 +1,8 @@
 import { type ActionAliasEntity, type Clock, isSvcError, type Storage, SvcError } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
 import { toHelp } from "./alias-help.ts";

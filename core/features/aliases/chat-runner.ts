@@ -1,6 +1,6 @@
 import { type JsonObject, type RunContext, type Runner, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
-import type { Authority } from "../../kernel/basics/authority.ts";
-import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
+import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
+
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";

@@ -1,6 +1,6 @@
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
 import type { Recorder } from "../../http/audit-hook.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { StoredAuditReport } from "./stored-report.ts";
 
 /** Which entries are asked for. */

@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
 import type { AuditEntryEntity, Where } from "../../contract/index.ts";
 import type { ServedFeature } from "../../http/http-feature.ts";
-import { readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import { Duty } from "../../kernel/coordination/singleton-task.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createProxies } from "../access/trusted-proxies-api.ts";

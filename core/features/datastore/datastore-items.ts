@@ -1,13 +1,12 @@
-import type { KeyValueEntity, Options } from "../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../contract/index.ts";
-import type { Authority } from "../../kernel/basics/authority.ts";
+import { type KeyValueEntity, type Options, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Authority, Principal } from "../../kernel/basics/principal.ts";
+
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
 import type { Duty } from "../../kernel/coordination/singleton-task.ts";
-import type { TemplateRights } from "../../kernel/submission/template-sources.ts";
+import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { KeyRing } from "../../secrets/encryption/key-ring.ts";

@@ -15,7 +15,7 @@ import {
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
-import { findKeyExposure } from "../../secrets/encryption/key-exposure.ts";
+import { findKeyExposure } from "../../secrets/encryption/key-file.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";

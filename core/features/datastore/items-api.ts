@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { TemplateRights } from "../../kernel/submission/template-sources.ts";
+import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { ItemWhere } from "./item-address.ts";
 import type { RotationReport } from "./rotation.ts";

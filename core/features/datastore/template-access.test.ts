@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger } from "../../contract/index.ts";
-import { toItemUser } from "../../kernel/submission/template-sources.ts";
+import { toItemUser } from "../../kernel/submission/parameter-rendering.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { RoleAccess } from "../access/access.ts";

@@ -1,6 +1,6 @@
 import { type Logger, SvcError } from "../../contract/index.ts";
-import type { Authority } from "../../kernel/basics/authority.ts";
-import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
+import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
+
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";

@@ -12,7 +12,7 @@ import {
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
 import { createAbortWatch } from "../../lib/abort-listeners.ts";
 import { Attached } from "../../lib/private-slot.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */

@@ -1,6 +1,6 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toStatusPatch } from "../../kernel/executions/status-patch.ts";
+import { toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import { askingRunner } from "../../language/inquiry-schema.ts";
 import type { InquiryEndParts } from "./inquiries.ts";

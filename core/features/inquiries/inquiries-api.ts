@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 

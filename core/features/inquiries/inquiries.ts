@@ -1,18 +1,18 @@
 import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { readPage } from "../../kernel/basics/page.ts";
+import { readPage } from "../../kernel/basics/pagination.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import { toChildOrigin } from "../../kernel/executions/child-record.ts";
 import type { Endings } from "../../kernel/executions/completion-effects.ts";
 import { signed } from "../../kernel/executions/signed-patch.ts";
-import { isCompleted } from "../../kernel/executions/status.ts";
-import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
+import { isCompleted, toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
+
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";
 import { askingRunner, maskAnswer } from "../../language/inquiry-schema.ts";
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { checkAnswer } from "./answer.ts";
 import type { Inquiries, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";

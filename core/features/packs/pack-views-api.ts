@@ -1,5 +1,5 @@
 import type { PackEntity } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
 export interface PackFilter {
 	readonly id?: readonly string[];

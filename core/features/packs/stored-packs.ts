@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { type PackEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { type Page, readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import type { PackContents } from "./content/pack-contents.ts";
 import { builtInFiles, directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
 import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";

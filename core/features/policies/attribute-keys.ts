@@ -1,5 +1,5 @@
 import type { ExecutionEntity, Storage } from "../../contract/index.ts";
-import { hashParameters } from "../../kernel/events/parameters-hash.ts";
+import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import { toPlan } from "../../language/parameters/schema-pair.ts";
 

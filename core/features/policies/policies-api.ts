@@ -1,5 +1,5 @@
 import type { JsonObject, PolicyEntity } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
 /** Body of policy create and update. */
 export interface PolicyInput {

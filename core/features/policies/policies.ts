@@ -1,8 +1,8 @@
 import { type Clock, isSvcError, type PolicyEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, type Paging, readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, type Paging, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
 import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";

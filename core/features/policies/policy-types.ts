@@ -1,5 +1,5 @@
 import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { labelPattern, mostLabels } from "../../kernel/basics/labels.ts";
+import { labelPattern, mostLabels } from "../../kernel/basics/names.ts";
 
 /** Types whose policies say when an execution may be scheduled. */
 export const concurrencyTypes: readonly string[] = ["action.concurrency", "action.concurrency.attr"];

@@ -1,7 +1,7 @@
 import { append, isSvcError, type PolicyEntity, type WriteOperation } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { publishUpdated } from "../../kernel/executions/execution-events.ts";
-import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
+import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition, type TransitionParts } from "../../kernel/executions/transition.ts";
 import type { Starter } from "../../kernel/scheduling/execution-queues.ts";
 import { judge, type Verdicts } from "./admission-decision.ts";

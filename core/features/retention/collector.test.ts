@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type RuleEntity, SvcError } from "../../contract/index.ts";
-import { toSnapshot } from "../../kernel/executions/snapshots.ts";
+import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
 import type { Pace } from "../../kernel/expiry/pacing.ts";
 import { createRemoval } from "../../kernel/expiry/removal.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";

@@ -1,6 +1,6 @@
 import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import type { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
 import { Duty } from "../../kernel/coordination/singleton-task.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
 import { Collector } from "./collector.ts";

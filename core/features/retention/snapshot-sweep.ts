@@ -1,6 +1,6 @@
 import type { EntityKind, ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toSnapshot } from "../../kernel/executions/snapshots.ts";
+import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
 import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
 import type { Removal } from "../../kernel/expiry/removal.ts";
 

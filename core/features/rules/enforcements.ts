@@ -1,8 +1,6 @@
 import { type RuleEnforcementEntity, type Storage, SvcError, type Where } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
-import { inTimeOrder } from "../../kernel/basics/time-order.ts";
+import { inTimeOrder, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import { whereRule } from "./rule-refs.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";

@@ -1,6 +1,6 @@
 import type { Logger, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import type { Authority } from "../../kernel/basics/authority.ts";
-import { withScopes } from "../../kernel/basics/principal.ts";
+import { type Authority, withScopes } from "../../kernel/basics/principal.ts";
+
 import type { Access } from "../access/access-api.ts";
 import { toNeeds } from "../triggers/told-records-api.ts";
 import type { IndexedRule } from "./rule-index.ts";

@@ -13,9 +13,9 @@ import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { InstanceLease } from "../../kernel/events/event-handler.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
-import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import { EventWork } from "./event-work.ts";

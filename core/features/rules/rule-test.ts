@@ -1,14 +1,14 @@
 import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { hashParameters } from "../../kernel/events/parameters-hash.ts";
-import type { TemplateSources } from "../../kernel/submission/template-sources.ts";
+import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
+import type { TemplateSources } from "../../kernel/submission/parameter-rendering.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
-import type { DatastoreAccess } from "../../language/templates/datastore.ts";
-import { renderWithLookups } from "../../language/templates/datastore.ts";
+import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
+
 import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { compileCriteria } from "./criteria/index.ts";

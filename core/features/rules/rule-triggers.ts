@@ -13,9 +13,9 @@ import {
 } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
-import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/payload-schema.ts";
-import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+
 import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";

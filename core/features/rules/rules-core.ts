@@ -1,6 +1,6 @@
 import type { Options, RuleEntity } from "../../contract/index.ts";
-import type { Authority } from "../../kernel/basics/authority.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import type { Authority, Principal } from "../../kernel/basics/principal.ts";
+
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { Reactor } from "../../kernel/events/event-handler.ts";
 import type { AdmitAll } from "../../kernel/kernel.ts";

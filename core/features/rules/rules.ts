@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { type Page, type Paging, readPageOf } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, type Paging, readPageOf, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { findSignature } from "../../kernel/executions/find-signature.ts";
+import { type Catalog, findSignature } from "../../kernel/executions/action-catalog.ts";
+
 import { roomInTurn } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
 import { asOneWork } from "../../language/work-budget.ts";

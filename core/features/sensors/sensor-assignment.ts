@@ -1,7 +1,7 @@
 import type { Logger, Options, SensorEntity, Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { HeldLease } from "../../kernel/coordination/lease.ts";
-import type { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
 import { SensorRun, type Supervised } from "./sensor-run.ts";
 
 export interface SupervisorParts {

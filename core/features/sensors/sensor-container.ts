@@ -1,7 +1,7 @@
 import type { Options, Sensor, SensorEntity, Storage } from "../../contract/index.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { toRenewalInterval } from "../../kernel/coordination/lease-policy.ts";
-import type { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import { type Leasing, toRenewalInterval } from "../../kernel/coordination/lease-duration.ts";
+
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import { Looks } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";

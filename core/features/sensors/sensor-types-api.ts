@@ -1,5 +1,5 @@
 import type { SensorEntity } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
 export interface SensorFilter {
 	readonly id?: string | readonly string[];

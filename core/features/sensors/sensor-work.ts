@@ -5,8 +5,8 @@ import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-
 import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
 import type { EngineDependencies } from "../../kernel/plugins/engine-dependencies.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";

@@ -1,5 +1,5 @@
 import type { TraceEntity } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
 /** Why something is in a trace; for an execution that a rule started the id is `<rule id>:<trigger instance id>`. */
 export interface TraceCause {

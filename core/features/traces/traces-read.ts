@@ -1,9 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { readFirstOfEach } from "../../kernel/basics/first-per-owner.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { type Page, readPageOf } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
-import { inTimeOrder } from "../../kernel/basics/time-order.ts";
+import { inTimeOrder, type Page, readPageOf, toOneOf } from "../../kernel/basics/pagination.ts";
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */

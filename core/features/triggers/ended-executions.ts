@@ -3,10 +3,10 @@ import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Op
 import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
 import { type EndingDraft, nothingFollows } from "../../kernel/executions/completion-effects.ts";
-import { type TemplateSources, toItemUser } from "../../kernel/submission/template-sources.ts";
-import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
+import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findSecrets, toShownParameters } from "../../secrets/parameter-masking.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+
 import { toNotifications } from "./notifications.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 

@@ -8,9 +8,7 @@ import {
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { type Page, readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
-import { inTimeOrder } from "../../kernel/basics/time-order.ts";
+import { inTimeOrder, type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
@@ -19,8 +17,8 @@ import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";
 import { createMaskWork, mask } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
 

@@ -1,6 +1,6 @@
 import type { TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { toDigest, type WireRecord } from "../../http/wire-record.ts";
-import { toCanonicalJson } from "../../kernel/events/parameters-hash.ts";
+import { toCanonicalJson } from "../../kernel/events/trigger-catalog.ts";
 
 export function toTriggerType(type: TriggerTypeEntity): WireRecord {
 	const { id, ref, name, pack, description, payload_schema, parameters_schema, tags, metadata_file } = type;

@@ -1,11 +1,11 @@
 import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity, type WriteOperation } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import { splitRef } from "../../kernel/basics/refs.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { isParameterless, toShadow } from "../../kernel/events/register-types.ts";
+import { isParameterless, toShadow } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
 import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import type { Page, Paging } from "../../kernel/basics/page.ts";
+import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Signer } from "../../kernel/executions/signed-patch.ts";
 

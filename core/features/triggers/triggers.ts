@@ -4,9 +4,9 @@ import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { hashParameters } from "../../kernel/events/parameters-hash.ts";
 import { checkAgainst } from "../../kernel/events/payload-schema.ts";
-import type { TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+
 import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";

@@ -4,7 +4,7 @@ import { test } from "uvu";
 import { isSvcError, type JsonObject, type JsonValue, type Storage, type TriggerEntity } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import { hashParameters } from "../../kernel/events/parameters-hash.ts";
+import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import type { Delivery } from "./webhooks-api.ts";

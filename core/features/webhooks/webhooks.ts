@@ -13,8 +13,8 @@ import {
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
-import { readPage } from "../../kernel/basics/page.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";

@@ -1,6 +1,6 @@
 import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
+import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 

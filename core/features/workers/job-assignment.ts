@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
+import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import type { HeldJob } from "./held-jobs.ts";
 import { fits } from "./label-match.ts";
 import type { Sealing } from "./sealing.ts";

@@ -1,5 +1,5 @@
 import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
-import { toLabels } from "../../kernel/basics/labels.ts";
+import { toLabels } from "../../kernel/basics/names.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { PlacedRuns } from "./remote-runs.ts";
 

@@ -9,7 +9,7 @@ import {
 	type WorkerEntity,
 	type WorkerJobEntity,
 } from "../../contract/index.ts";
-import type { HostedRunContext } from "../../kernel/runs/hosted-run-context.ts";
+import type { HostedRunContext } from "../../kernel/runs/runner-context.ts";
 import { wait } from "../../lib/wait.ts";
 import { TakenOver } from "./reassigned-runs.ts";
 import type { Sealing } from "./sealing.ts";

@@ -12,9 +12,9 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toLapsedBefore } from "../../kernel/coordination/lease-policy.ts";
-import { createLeaseTrust, type LeaseTrust } from "../../kernel/coordination/takeover-grace.ts";
-import { toHosted } from "../../kernel/runs/hosted-run-context.ts";
+import { createLeaseTrust, type LeaseTrust } from "../../kernel/coordination/expired-leases.ts";
+import { toLapsedBefore } from "../../kernel/coordination/lease-duration.ts";
+import { toHosted } from "../../kernel/runs/runner-context.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import type { Demand } from "../policies/worker-demands-api.ts";
 import { fits } from "./label-match.ts";

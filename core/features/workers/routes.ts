@@ -4,7 +4,7 @@ import { answerConflict, answerJson, answerList } from "../../http/openapi/respo
 import type { GuardedResource } from "../../http/permissions.ts";
 import { noStore, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { labelPattern, mostLabels, toLabels } from "../../kernel/basics/labels.ts";
+import { labelPattern, mostLabels, toLabels } from "../../kernel/basics/names.ts";
 import {
 	singleWorkerSchema,
 	workerBytesSchema,

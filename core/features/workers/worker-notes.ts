@@ -1,6 +1,6 @@
 import { isSvcError, type Logger, type Storage, SvcError, type WorkerEntity } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
+import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 export interface WorkerNotesParts {

@@ -1,6 +1,6 @@
 import type { ExecutionEntity, ExecutionStatus, Runner } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { toResultPatch, toStatusPatch } from "../../kernel/executions/status-patch.ts";
+import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 

@@ -11,9 +11,9 @@ import type {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import { type Catalog, findSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { findSignature } from "../../kernel/executions/find-signature.ts";
+
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import { findDefinitions } from "./find-definitions.ts";

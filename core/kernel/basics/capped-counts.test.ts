@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { mock } from "node:test";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { readPage } from "./page.ts";
+import { readPage } from "./pagination.ts";
 
 /** Three traces of one name and one of another, and how often they were counted. */
 async function createTraces() {

@@ -2,8 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import type { Storage } from "../../contract/index.ts";
-import { type Paging, readPage, readPageOf } from "./page.ts";
-import { beginning, type Place } from "./walk.ts";
+import { beginning, type Paging, type Place, readPage, readPageOf } from "./pagination.ts";
 
 /** Five traces, and every count that is asked for. */
 async function createTraces() {

@@ -1,6 +1,6 @@
 import { type BusEvent, type EventBus, isSvcError, type Logger } from "../../contract/index.ts";
 import { wait } from "../../lib/wait.ts";
-import { toSubscription } from "../basics/plugin-answers.ts";
+import { toSubscription } from "../basics/plugin-results.ts";
 
 const shortestPause = 50;
 const longestPause = 1_000;

@@ -1,6 +1,6 @@
 import type { EntityMap, Instrument, Meters, Order, Patch, Storage, Where } from "../../contract/index.ts";
 import { isRefusal, UnsureClaims } from "./in-doubt-claims.ts";
-import type { Leasing, TakenLease } from "./lease-renewer.ts";
+import type { Leasing, TakenLease } from "./lease-duration.ts";
 
 /** What waits in storage until a node claims it. */
 export type ClaimedKind = "execution" | "trigger_instance";

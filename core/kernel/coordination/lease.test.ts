@@ -5,9 +5,9 @@ import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
-import { HeldLease } from "./lease.ts";
-import { Leasing } from "./lease-renewer.ts";
-import { KeptLease } from "./renewed-lease.ts";
+import { HeldLease, KeptLease } from "./lease.ts";
+import { Leasing } from "./lease-duration.ts";
+
 import { Duty } from "./singleton-task.ts";
 
 interface Scene {

@@ -4,7 +4,7 @@ import type { DutyEntity } from "../../contract/index.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { toEngineClock } from "../basics/clock.ts";
 import { HeldLease } from "./lease.ts";
-import { Leasing } from "./lease-renewer.ts";
+import { Leasing } from "./lease-duration.ts";
 
 const second = 1_000_000;
 

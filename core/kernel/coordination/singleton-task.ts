@@ -2,10 +2,8 @@ import { type DutyEntity, isSvcError, type Logger, type Patch, type Storage } fr
 import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { insertOnce } from "../basics/insert-if-absent.ts";
-import { HeldLease } from "./lease.ts";
-import { toRenewalInterval } from "./lease-policy.ts";
-import { type Leasing, released } from "./lease-renewer.ts";
-import { KeptLease } from "./renewed-lease.ts";
+import { HeldLease, KeptLease } from "./lease.ts";
+import { type Leasing, released, toRenewalInterval } from "./lease-duration.ts";
 
 export interface DutyParts {
 	readonly storage: Storage;

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { lease, type NodesTest, until, withNodes } from "../nodes/nodes.test-support.ts";
-import { createLeaseTrust } from "./takeover-grace.ts";
+import { createLeaseTrust } from "./expired-leases.ts";
 
 const clock = createSystemClock();
 

@@ -6,7 +6,7 @@ import { Frontier } from "../coordination/claim-cursor.ts";
 import { type Claim, Claiming, type Reservation } from "../coordination/claimer.ts";
 import { LapsedLeases } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/lease.ts";
-import type { Leasing } from "../coordination/lease-renewer.ts";
+import type { Leasing } from "../coordination/lease-duration.ts";
 import { eventOutcomes } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { Reactor, StoreEvent } from "./event-handler.ts";

@@ -1,14 +1,16 @@
+import { createHash } from "node:crypto";
 import {
 	type JsonObject,
+	type JsonValue,
 	type Storage,
 	SvcError,
+	stringifyJson,
 	type TriggerEntity,
 	type TriggerReference,
 	type TriggerTypeEntity,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
-import { hashParameters } from "./parameters-hash.ts";
 
 /** A trigger with its type. */
 export interface ResolvedTrigger {
@@ -30,7 +32,7 @@ const limit = 10_000;
 /** Milliseconds for which another node's change may go unnoticed when its event is lost. */
 const maximumAge = 1_000;
 
-export interface TriggerCatalogParts {
+interface TriggerCatalogParts {
 	readonly storage: Storage;
 	readonly changes: ChangeFeed;
 	readonly dialects: Pick<Dialects, "triggerType">;
@@ -97,4 +99,17 @@ function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefi
 	if (type === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;
 	if (typeof reference === "string") return `trigger: trigger type "${ref}" has parameters; give them, or the ref of one of its triggers`;
 	return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
+}
+
+/** Parameters as JSON with their keys in order, so that equal ones have equal texts. */
+export function toCanonicalJson(value: JsonValue): string {
+	if (Array.isArray(value)) return `[${value.map((item: JsonValue) => toCanonicalJson(item)).join(",")}]`;
+	if (typeof value !== "object" || value === null) return stringifyJson(value);
+	const members = Object.entries(value as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
+	return `{${members.map(([key, member]) => `${stringifyJson(key)}:${toCanonicalJson(member)}`).join(",")}}`;
+}
+
+/** What tells the triggers of one type apart. */
+export function hashParameters(parameters: JsonObject): string {
+	return createHash("sha256").update(toCanonicalJson(parameters)).digest("hex");
 }

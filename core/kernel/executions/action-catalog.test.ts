@@ -1,8 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { Storage } from "../../contract/index.ts";
-import { Catalog } from "./action-catalog.ts";
-import { noContent } from "./content-source.ts";
+import { Catalog, noContent } from "./action-catalog.ts";
 
 /** A storage whose reads are answered when the test says so, with what was stored when they were asked. */
 class SlowReads {

@@ -1,10 +1,23 @@
-import type { ActionEntity, Clock, Logger, PackEntity, Runner, RunnerTypeEntity, SnapshotEntity, Storage } from "../../contract/index.ts";
+import { createHash } from "node:crypto";
+import {
+	type ActionEntity,
+	type ActionSignature,
+	type Clock,
+	type Logger,
+	type PackEntity,
+	type Runner,
+	type RunnerTypeEntity,
+	type SnapshotEntity,
+	type Storage,
+	SvcError,
+	stringifyJson,
+} from "../../contract/index.ts";
+import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { readOnce } from "../../lib/single-flight.ts";
+import { maskDefaults } from "../../secrets/default-masking.ts";
 import { createId } from "../basics/ids.ts";
 import { insertOnce } from "../basics/insert-if-absent.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
-import type { ContentSource } from "./content-source.ts";
-import { Snapshots, toSnapshot } from "./snapshots.ts";
 
 /** Everything needed to submit or run an action. */
 export interface ResolvedAction {
@@ -14,7 +27,7 @@ export interface ResolvedAction {
 	readonly snapshot: SnapshotEntity;
 }
 
-export interface CatalogParts {
+interface CatalogParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -135,4 +148,86 @@ export class Catalog {
 		await this.#snapshots.store(snapshot);
 		return { action, runnerType, snapshot };
 	}
+}
+
+/** Snapshots kept in memory; each is a few kilobytes. */
+const snapshotLimit = 2_000;
+
+/** Actions and runner types as executions refer to them. What is stored never changes, so it is kept as long as there is room. */
+class Snapshots {
+	readonly #storage: Storage;
+	readonly #kept = new Map<string, SnapshotEntity>();
+
+	constructor(storage: Storage) {
+		this.#storage = storage;
+	}
+
+	/** What is at hand already. */
+	known(id: string): SnapshotEntity | undefined {
+		return this.#kept.get(id);
+	}
+
+	async get(id: string): Promise<SnapshotEntity> {
+		const known = this.#kept.get(id);
+		if (known !== undefined) return known;
+		const found = await this.#storage.get("snapshot", id);
+		if (found === undefined) throw new Error(`snapshot "${id}" is missing`);
+		this.#keep(found);
+		return found;
+	}
+
+	async store(snapshot: SnapshotEntity): Promise<void> {
+		// Also what is known already: it may have been removed when nothing referred to it. The id is derived from the
+		// content, so what is there is the same.
+		if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) {
+			await this.#storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {
+				if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) throw error;
+			});
+		}
+		this.#keep(snapshot);
+	}
+
+	#keep(snapshot: SnapshotEntity): void {
+		if (this.#kept.size >= snapshotLimit) {
+			const [oldest] = this.#kept.keys();
+			if (oldest !== undefined) this.#kept.delete(oldest);
+		}
+		this.#kept.set(snapshot.id, snapshot);
+	}
+}
+
+/** What an execution of this action refers to. */
+export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): SnapshotEntity {
+	const content = stringifyJson([action, runner]);
+	return { id: createHash("sha256").update(content).digest("hex").slice(0, 24), action, runner };
+}
+
+/** Lays out on this node what the storage keeps. */
+export interface ContentSource {
+	/**
+	 * Absolute path of a directory with the content of a pack: complete, and never changed afterwards. It stays as long as an execution may
+	 * need it. `SVC_RUNNER` where there is no such content any more.
+	 */
+	directory(pack: string, content: string): Promise<string>;
+}
+
+/** Where no feature keeps any. */
+export const noContent: ContentSource = {
+	async directory(pack) {
+		throw new SvcError("SVC_RUNNER", `pack "${pack}" was installed, and nothing here keeps installed packs`);
+	},
+};
+
+/** What must be known of an action that a definition names; undefined when there is none. Without secret defaults, as a finding may quote what a parameter allows. */
+export async function findSignature(catalog: Pick<Catalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
+	const found = await catalog.resolve(ref);
+	if (found === undefined) return undefined;
+	return toSignature(found.action, found.runnerType);
+}
+
+export function toSignature(
+	{ ref, enabled, parameters }: Pick<ActionEntity, "ref" | "enabled" | "parameters">,
+	{ runner_parameters }: Pick<RunnerTypeEntity, "runner_parameters">,
+): ActionSignature {
+	return { ref, enabled, parameters: maskDefaults(mergeSchemas(runner_parameters, parameters)) };
 }

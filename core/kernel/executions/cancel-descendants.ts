@@ -4,8 +4,7 @@ import { toTimestamp } from "../basics/clock.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
 import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
-import { isCompleted } from "./status.ts";
-import { applied, longAgo } from "./status-patch.ts";
+import { applied, isCompleted, longAgo } from "./status.ts";
 
 /** The end of one execution, with its completion effects. */
 export interface DraftedEnd {

@@ -1,6 +1,6 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import type { Principal } from "../basics/principal.ts";
-import { type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
+import { type ExecutionPatch, toResultPatch, toStatusPatch } from "./status.ts";
 
 /** Patch that asks for the end of an execution: final at once unless a run has started, which then ends it. */
 export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string): ExecutionPatch {

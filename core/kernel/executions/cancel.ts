@@ -1,13 +1,13 @@
-import type { Clock } from "../../contract/index.ts";
-import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
+import { type Clock, type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
+
 import { askingRunner } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
-import { type AwaitedQuestionParts, assertResumable } from "./awaited-inquiries.ts";
+import { type AwaitedQuestionParts, assertResumable } from "./awaited-answers.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
 import { signed } from "./signed-patch.ts";
-import { isCancelable, isCompleted } from "./status.ts";
-import { type ExecutionPatch, toResultPatch, toStatusPatch } from "./status-patch.ts";
+import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
+
 import { applyTransition, type TransitionParts } from "./transition.ts";
 
 interface Parts extends TransitionParts {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Child, type ExecutionEntity, isJsonObject, type Storage, type Where } from "../../contract/index.ts";
 import { Breath } from "../../lib/event-loop.ts";
-import { type Page, readPage } from "../basics/page.ts";
-import { beginning, type Place } from "../basics/walk.ts";
+import { beginning, type Page, type Place, readPage } from "../basics/pagination.ts";
+
 import { isCompleted } from "./status.ts";
 
 /** What is read of a child. */

@@ -1,6 +1,6 @@
 import type { ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import type { ExecutionView } from "./executions-api.ts";
 
 export interface ViewParts {

@@ -8,7 +8,7 @@ import type {
 	SnapshotEntity,
 } from "../../contract/index.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
-import type { Page, Paging } from "../basics/page.ts";
+import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { CauseSelection, RuleCause } from "./triggering-rules.ts";
 

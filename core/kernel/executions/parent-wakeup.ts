@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/index.ts";
-import { isCompleted, isWaiting } from "./status.ts";
-import { applied, type ExecutionPatch, toStatusPatch } from "./status-patch.ts";
+import { applied, type ExecutionPatch, isCompleted, isWaiting, toStatusPatch } from "./status.ts";
 
 /** What goes on because a child does: writes that belong to that of the child, and the executions as they are then. */
 export interface Stir {

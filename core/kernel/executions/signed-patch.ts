@@ -1,6 +1,6 @@
 import { append, type ExecutionActor, type JsonObject, SvcError, toAppended } from "../../contract/index.ts";
 import type { Principal } from "../basics/principal.ts";
-import type { ExecutionPatch } from "./status-patch.ts";
+import type { ExecutionPatch } from "./status.ts";
 
 /** Longest reason that is kept, in characters. */
 const maxReasonLength = 1_000;

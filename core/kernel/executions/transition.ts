@@ -3,8 +3,7 @@ import { type Endings, nothingFollows } from "./completion-effects.ts";
 import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
 import { draftStir } from "./parent-wakeup.ts";
-import { isCompleted } from "./status.ts";
-import { applied, type ExecutionPatch, longAgo } from "./status-patch.ts";
+import { applied, type ExecutionPatch, isCompleted, longAgo } from "./status.ts";
 
 export interface TransitionParts {
 	readonly storage: Storage;

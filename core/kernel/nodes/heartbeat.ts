@@ -4,8 +4,8 @@ import { Looks } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { insertOnce } from "../basics/insert-if-absent.ts";
 import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
-import { toRenewalInterval, toRetryInterval } from "../coordination/lease-policy.ts";
-import type { Leasing } from "../coordination/lease-renewer.ts";
+import { type Leasing, toRenewalInterval, toRetryInterval } from "../coordination/lease-duration.ts";
+
 import type { StorageClock } from "../coordination/storage-clock.ts";
 import { assertCompanions, findLiving } from "./cluster-checks.ts";
 

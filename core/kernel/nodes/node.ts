@@ -1,5 +1,5 @@
 import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
-import type { Leasing } from "../coordination/lease-renewer.ts";
+import type { Leasing } from "../coordination/lease-duration.ts";
 import type { StorageClock } from "../coordination/storage-clock.ts";
 import type { Persist } from "../plugins/startup-retry.ts";
 import { NodeRecord } from "./heartbeat.ts";

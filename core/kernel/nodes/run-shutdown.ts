@@ -1,6 +1,6 @@
 import { RunAborted } from "../../contract/index.ts";
 import { settledWithin } from "../../lib/wait.ts";
-import type { HeldRuns } from "../runs/held-runs.ts";
+import type { HeldRuns } from "../runs/active-runs.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import type { Node } from "./node.ts";
 

@@ -1,7 +1,7 @@
 import { type EventBus, type NodeEntity, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
-import { toLapsedBefore } from "../coordination/lease-policy.ts";
+import { toLapsedBefore } from "../coordination/lease-duration.ts";
 import { heldStatuses } from "../executions/status.ts";
 import { nodeChangeEvent } from "./heartbeat.ts";
 import type { Nodes, NodeView } from "./nodes-api.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputType } from "../../contract/index.ts";
-import { type LineSearch, NumberedLines } from "./numbered-lines.ts";
+import { type LineSearch, NumberedLines } from "./line-selection.ts";
 
 type Piece = readonly [type: OutputType, text: string];
 

@@ -3,12 +3,12 @@ import { withOwnText } from "../../lib/bytes/pooled-text.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import type { Floods } from "./bulk-output.ts";
-import { countLineEnds, countLines, selectLines } from "./line-selection.ts";
+import { countLineEnds, countLines, NumberedLines, selectLines } from "./line-selection.ts";
 import { FollowerTurns } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
 import { FollowedOutput, type FollowedOutputParts } from "./live/output-hub.ts";
 import { findHiddenLineEnds, toCountField } from "./masked-line-counts.ts";
-import { NumberedLines } from "./numbered-lines.ts";
+
 import { findLastChunk, findLine, readStoredChunks } from "./stored-chunks.ts";
 
 export interface RecordedOutputParts extends FollowedOutputParts {

@@ -5,14 +5,14 @@ import { findBlanks } from "../../lib/text-search/text-ranges.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import { type Released, SecretStream } from "../../secrets/stream-redactor.ts";
-import { assertOutput } from "../basics/plugin-answers.ts";
+import { assertOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import type { Floods } from "./bulk-output.ts";
 import { CapturedText } from "./captured-output.ts";
 import { countLineEnds } from "./line-selection.ts";
 import { type Piece, WaitingOutput, writeLength } from "./output-buffer.ts";
-import { lengthOf, toOwn, toStoredChunk } from "./to-stored-chunk.ts";
+import { lengthOf, toOwn, toStoredChunk } from "./stored-chunks.ts";
 
 /** Characters that may wait for the store before `emit` makes the runner wait. */
 const highWater = 1_048_576;

@@ -1,10 +1,12 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
+import { findPagedText, withOwnText, withPagedText } from "../../lib/bytes/pooled-text.ts";
+import type { OutputChunk } from "../executions/executions-api.ts";
 import { findHiddenLineEnds, toCountField } from "./masked-line-counts.ts";
 
 /** Bytes that one page of stored chunks should come to. */
 const pageBytes = 1_048_576;
 
-export interface StoredChunkOptions {
+interface StoredChunkOptions {
 	/** Highest sequence that is not wanted. */
 	readonly after?: number;
 	readonly type?: OutputType;
@@ -42,7 +44,7 @@ export async function* readStoredChunks(
 }
 
 /** Which line of an output, or of one type of it, as it is shown with secrets masked or as it was printed. */
-export interface WantedLine {
+interface WantedLine {
 	readonly type: OutputType | undefined;
 	readonly line: number;
 	readonly masked: boolean;
@@ -88,4 +90,25 @@ export async function findLastChunk(
 ): Promise<OutputChunkEntity | undefined> {
 	const where = { execution_id: executionId, ...(type !== undefined && { output_type: type }) };
 	return (await storage.find("output_chunk", { where, orderBy: [["sequence", "desc"]], limit: 1 }))[0];
+}
+
+/** Characters of all of them. */
+export function lengthOf(chunks: readonly OutputChunk[]): number {
+	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0);
+}
+
+/** The chunk with a text that stays as it is. */
+export function toOwn(chunk: OutputChunk): OutputChunk {
+	const own = withOwnText(chunk);
+	findPagedText(chunk)?.release();
+	return own;
+}
+
+/** The part of a chunk that is stored. */
+export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
+	const paged = findPagedText(chunk);
+	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;
+	const data = paged === undefined ? chunk.data : "";
+	const stored = { id, execution_id, sequence, output_type, timestamp, data, secret_spans, lines_before, own_lines_before };
+	return paged === undefined ? stored : withPagedText(stored, paged);
 }

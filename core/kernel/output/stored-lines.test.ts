@@ -9,7 +9,7 @@ import { createId } from "../basics/ids.ts";
 import type { OutputSelection } from "../executions/executions-api.ts";
 import { RecordedOutput } from "./output-reader.ts";
 import { Recorder } from "./output-writer.ts";
-import { toStoredChunk } from "./to-stored-chunk.ts";
+import { toStoredChunk } from "./stored-chunks.ts";
 
 const clock = createSystemClock();
 const executionId = createId(clock);

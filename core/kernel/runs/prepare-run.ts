@@ -1,26 +1,26 @@
-import type {
-	ExecutionEntity,
-	JsonObject,
-	Options,
-	OutputType,
-	RunContext,
-	Runner,
-	SnapshotEntity,
-	Storage,
-	TakenUp,
+import {
+	type ExecutionEntity,
+	type JsonObject,
+	type Options,
+	type OutputType,
+	type RunContext,
+	type Runner,
+	type SnapshotEntity,
+	type Storage,
+	SvcError,
+	type TakenUp,
 } from "../../contract/index.ts";
-import { SvcError } from "../../contract/index.ts";
 import { collectSecrets } from "../../language/parameters/schema-masking.ts";
 import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findSecrets, takesSecrets } from "../../secrets/parameter-masking.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import { findSecretOutput } from "../../secrets/result-masking.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import type { Catalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import { renderForRun } from "../submission/parameter-rendering.ts";
-import type { TemplateSources } from "../submission/template-sources.ts";
+import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
+import type { Run } from "./active-runs.ts";
 
 /** What a run is given from the beginning; the executor adds what it may ask for. */
 type PreparedContext = Pick<
@@ -59,7 +59,7 @@ export interface PreparedRun {
 	readonly context: PreparedContext;
 }
 
-export interface PrepareParts {
+interface PrepareParts {
 	readonly storage: Storage;
 	readonly catalog: Catalog;
 	readonly logger: EngineDependencies["logger"];
@@ -176,4 +176,11 @@ function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameter
 		SVC_ACTION_API_URL: `${apiUrl}/v1`,
 		SVC_ACTION_DEBUG: runnerParameters["debug"] === true ? "True" : "False",
 	};
+}
+
+/** A run that the runner works at. */
+export interface Performance {
+	readonly execution: ExecutionEntity;
+	readonly run: Run;
+	readonly prepared: PreparedRun;
 }

@@ -6,14 +6,14 @@ import type { Endings } from "../executions/completion-effects.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { withValues } from "../executions/new-execution.ts";
-import { isCompleted } from "../executions/status.ts";
-import { applied, type ExecutionPatch, toBeContinued, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
+import { applied, type ExecutionPatch, isCompleted, toBeContinued, toResultPatch, toStatusPatch } from "../executions/status.ts";
+
 import { tell } from "../executions/transition.ts";
-import { toStoredChunk } from "../output/to-stored-chunk.ts";
+import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { Run } from "./active-runs.ts";
-import { type HeldWriteParts, HeldWrites } from "./held-writes.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
 import type { KeptOutcome } from "./run-secrets.ts";
+import { type HeldWriteParts, HeldWrites } from "./run-writes.ts";
 import { isStalled, toStalled } from "./stalled-executions.ts";
 
 /** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */

@@ -10,12 +10,11 @@ import {
 } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
-import { toRenewalInterval, toRetryInterval } from "../coordination/lease-policy.ts";
-import type { Leasing } from "../coordination/lease-renewer.ts";
-import { createLeaseTrust, type LeaseTrust } from "../coordination/takeover-grace.ts";
+import { createLeaseTrust, type LeaseTrust } from "../coordination/expired-leases.ts";
+import { type Leasing, toRenewalInterval, toRetryInterval } from "../coordination/lease-duration.ts";
 import { eventNames, toExecutionId, toInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
-import type { HeldRuns } from "./held-runs.ts";
+import type { HeldRuns } from "./active-runs.ts";
 
 export interface LeasesParts {
 	readonly storage: Storage;

@@ -1,11 +1,11 @@
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
-import { findResultSecrets } from "../../secrets/result-secrets.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import { findResultSecrets } from "../../secrets/result-masking.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkOutput } from "./output-schema.ts";
-import type { Performance } from "./performance.ts";
+import type { Performance } from "./prepare-run.ts";
 
 /** How a run ended, as it is recorded. */
 export interface KeptOutcome extends Outcome {

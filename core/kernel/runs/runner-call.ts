@@ -13,27 +13,25 @@ import { assertAnswerable } from "../../language/inquiry-schema.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
-import { toRunResult } from "../basics/plugin-answers.ts";
-import { assertRecordable } from "../basics/plugin-results.ts";
-import type { Catalog } from "../executions/action-catalog.ts";
-import { findSignature } from "../executions/find-signature.ts";
+import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
+
+import { type Catalog, findSignature } from "../executions/action-catalog.ts";
+
 import { isCompleted } from "../executions/status.ts";
 import type { Floods } from "../output/bulk-output.ts";
 import { Recorder } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import { secondsSinceStart, startTimeout } from "./active-runs.ts";
-import type { HeldRuns } from "./held-runs.ts";
-import { RunCalls } from "./host-calls.ts";
-import type { HostedRunContext } from "./hosted-run-context.ts";
-import { type LaterMembers, withLaterMembers } from "./later-members.ts";
+import { type HeldRuns, secondsSinceStart, startTimeout } from "./active-runs.ts";
+
+import { RunCalls, type RunRequestParts, requestChange } from "./host-calls.ts";
 import { isCanceled, type Outcome, toOutcome } from "./outcome.ts";
-import type { Performance } from "./performance.ts";
-import { type RunRequestParts, requestChange } from "./run-requests.ts";
+import type { Performance } from "./prepare-run.ts";
 import { hideInLog, toSealed } from "./run-secrets.ts";
 import type { RunRecords } from "./run-writes.ts";
-import { type RunToolParts, RunTools } from "./runner-context.ts";
+import { type HostedRunContext, type LaterMembers, type RunToolParts, RunTools, withLaterMembers } from "./runner-context.ts";
+
 import { createRunEvents, type RunEventParts, type RunEvents } from "./runner-events.ts";
 
 /** What the runner is asked to do. */

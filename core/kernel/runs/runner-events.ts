@@ -1,8 +1,8 @@
 import type { AnnouncedExecution, EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
-import type { Authority } from "../basics/authority.ts";
-import { withScopes } from "../basics/principal.ts";
+import { type Authority, withScopes } from "../basics/principal.ts";
+
 import type { Dispatch, Dispatcher } from "../events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
 import type { OwnTriggerTypes } from "../events/trigger-type-registry.ts";

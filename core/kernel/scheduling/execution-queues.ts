@@ -1,5 +1,5 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
-import type { ExecutionPatch } from "../executions/status-patch.ts";
+import type { ExecutionPatch } from "../executions/status.ts";
 
 /** The scheduler of this node, as far as queues need it. */
 export interface Starter {

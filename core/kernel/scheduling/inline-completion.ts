@@ -1,11 +1,11 @@
 import type { ExecutionEntity, Runner } from "../../contract/index.ts";
-import { findResultSecrets } from "../../secrets/result-secrets.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { findResultSecrets } from "../../secrets/result-masking.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import { toRunResult } from "../basics/plugin-answers.ts";
-import { assertRecordable } from "../basics/plugin-results.ts";
+import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
+
 import type { Endings } from "../executions/completion-effects.ts";
-import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
+import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import { checkOutput } from "../runs/output-schema.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
 import type { RunRecords } from "../runs/run-writes.ts";

@@ -2,12 +2,12 @@ import { hostname } from "node:os";
 import { type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage, type Where } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { LapsedLeases } from "../coordination/expired-leases.ts";
-import type { Leasing } from "../coordination/lease-renewer.ts";
+import type { Leasing } from "../coordination/lease-duration.ts";
 import type { Endings } from "../executions/completion-effects.ts";
 import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
 import { withValues } from "../executions/new-execution.ts";
-import { heldStatuses } from "../executions/status.ts";
-import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status-patch.ts";
+import { applied, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
+
 import type { Scheduler } from "./scheduler.ts";
 
 export interface RecoveryParts {

@@ -3,19 +3,16 @@ import { Looks } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { Frontier } from "../coordination/claim-cursor.ts";
 import { type Claim, Claiming, type Settlement, storeReserved } from "../coordination/claimer.ts";
-import type { Leasing } from "../coordination/lease-renewer.ts";
+import type { Leasing } from "../coordination/lease-duration.ts";
 import type { StoreAdmitted } from "../executions/admission.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
-import { heldStatuses } from "../executions/status.ts";
-import { applied, type ExecutionPatch, longAgo } from "../executions/status-patch.ts";
-import { DelayedExecutions } from "./claim-sources.ts";
+import { applied, type ExecutionPatch, heldStatuses, longAgo } from "../executions/status.ts";
+import { atOnce, DelayedExecutions } from "./claim-sources.ts";
 import type { Queues, Starter } from "./execution-queues.ts";
 import { type AdmissionParts, Admissions } from "./inline-start.ts";
 import { ParentShares } from "./parent-shares.ts";
-import { PlaceTurns } from "./place-turns.ts";
-import { atOnce } from "./to-claim.ts";
 
-export interface SchedulerParts {
+interface SchedulerParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
@@ -328,5 +325,31 @@ export class Scheduler {
 
 	#plan(milliseconds: number): void {
 		this.#looks.plan(milliseconds, () => this.wake({ delayed: true }));
+	}
+}
+
+/** One of several that wait for the same places. */
+interface Party {
+	/** Whether it would take some. */
+	readonly waits: () => boolean;
+	/** Let it take what it needs of those that are free. */
+	readonly look: () => Promise<void>;
+}
+
+/** Lets several have the places that are free, so that none takes every place for ever. */
+class PlaceTurns {
+	/** Whoever has not been first for the longest time comes first. */
+	#parties: readonly Party[];
+
+	constructor(parties: readonly Party[]) {
+		this.#parties = parties;
+	}
+
+	/** Each looks once; first is, of those that wait, who has not been for the longest time. Only where there are places is that an advantage. */
+	async look({ hasPlaces }: { readonly hasPlaces: boolean }): Promise<void> {
+		const first = this.#parties.find(({ waits }) => waits());
+		const others = this.#parties.filter((party) => party !== first);
+		if (hasPlaces && first !== undefined) this.#parties = [...others, first];
+		for (const party of first === undefined ? others : [first, ...others]) await party.look();
 	}
 }

@@ -1,10 +1,10 @@
 import { type ExecutionEntity, type JsonObject, type JsonValue, type Storage, SvcError } from "../../contract/index.ts";
+import { assertNotReserved } from "../basics/names.ts";
 import type { Principal } from "../basics/principal.ts";
-import { assertNotReserved } from "../basics/reserved-names.ts";
 import type { ResolvedAction } from "../executions/action-catalog.ts";
 import type { SubmitInput } from "../executions/executions-api.ts";
+import type { TemplateSources } from "./parameter-rendering.ts";
 import type { TakeUp } from "./partial-rerun.ts";
-import type { TemplateSources } from "./template-sources.ts";
 import { readParentId } from "./trace-selection.ts";
 
 /** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */

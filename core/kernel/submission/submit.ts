@@ -9,7 +9,7 @@ import {
 } from "../../contract/index.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
-import type { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -19,11 +19,11 @@ import type { Endings } from "../executions/completion-effects.ts";
 import { toErrorResult } from "../executions/error-result.ts";
 import type { ParameterWriter, SubmitInput } from "../executions/executions-api.ts";
 import { type AskedExecution, newExecution, withValues } from "../executions/new-execution.ts";
-import { toResultPatch } from "../executions/status-patch.ts";
+import { toResultPatch } from "../executions/status.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./execution-context.ts";
-import { renderSubmitted } from "./parameter-rendering.ts";
+import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
 import type { TakeUp } from "./partial-rerun.ts";
-import type { TemplateSources } from "./template-sources.ts";
+
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
 /** What requests are looked at with. */

@@ -2,8 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type CipherText, parseCipherText, type SealedPlace, toHeader } from "./ciphertext.ts";
-import { findKeyExposure } from "./key-exposure.ts";
-import { addKey, changeKeyFile, createKeyFile, readKeyFile, type StoredKeys } from "./key-file.ts";
+import { addKey, changeKeyFile, createKeyFile, findKeyExposure, readKeyFile, type StoredKeys } from "./key-file.ts";
 
 const sizes = { nonce: 12, tag: 16 };
 const sealPattern = /^seal1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;

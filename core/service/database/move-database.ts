@@ -1,6 +1,6 @@
 import { type EntityKind, entityKinds, type Storage, type StoragePlugin, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { Leasing } from "../../kernel/coordination/lease-renewer.ts";
+import { Leasing } from "../../kernel/coordination/lease-duration.ts";
 import { Duty } from "../../kernel/coordination/singleton-task.ts";
 import { sourceDuty } from "../../kernel/nodes/database-move.ts";
 import { settledWithin } from "../../lib/wait.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { PackFinding } from "../../contract/index.ts";
 import { findingOf, LocatedYaml, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import { toSignature } from "../../kernel/executions/find-signature.ts";
+import { toSignature } from "../../kernel/executions/action-catalog.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
 import type { DraftedPacks } from "./draft-packs.ts";
 import type { KnownActions } from "./inspect-definitions.ts";

@@ -1,5 +1,5 @@
 import type { Finding } from "../../cli/service-plan.ts";
-import { assertShareable } from "../../kernel/nodes/assert-shareable.ts";
+import { assertShareable } from "../../kernel/nodes/cluster-checks.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFinding, toFindings } from "./findings.ts";

@@ -1,7 +1,15 @@
-import type { Clock, Logger, PackContentEntity, PackContentFile, Storage, WriteOperation } from "../../../contract/index.ts";
-import { SvcError } from "../../../contract/index.ts";
+import {
+	type Clock,
+	type Logger,
+	type PackContentEntity,
+	type PackContentFile,
+	type Storage,
+	SvcError,
+	type WriteOperation,
+} from "../../../contract/index.ts";
+
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
-import type { ContentSource } from "../../../kernel/executions/content-source.ts";
+import type { ContentSource } from "../../../kernel/executions/action-catalog.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import { type ContentLimits, scanFiles } from "./content-files.ts";
 import { LocalContents } from "./local-contents.ts";

@@ -7,9 +7,9 @@ import {
 	SvcError,
 	toErrorMessage,
 } from "../../../contract/index.ts";
-import type { Authority } from "../../../kernel/basics/authority.ts";
 import type { PermissionType } from "../../../kernel/basics/permission-types.ts";
-import { type Principal, withScopes } from "../../../kernel/basics/principal.ts";
+import { type Authority, type Principal, withScopes } from "../../../kernel/basics/principal.ts";
+
 import type { Resource } from "../../../kernel/basics/refs.ts";
 import type { Witness } from "../../../kernel/plugins/audited-storage.ts";
 import type { Access } from "../../access/access-api.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { toEngineClock } from "../../../kernel/basics/clock.ts";
-import { Leasing } from "../../../kernel/coordination/lease-renewer.ts";
+import { Leasing } from "../../../kernel/coordination/lease-duration.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
 import { PackLocks } from "./pack-locks.ts";
 

@@ -2,10 +2,8 @@ import type { DutyEntity, Logger } from "../../../contract/index.ts";
 import type { EngineClock } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
-import { HeldLease } from "../../../kernel/coordination/lease.ts";
-import { toRenewalInterval } from "../../../kernel/coordination/lease-policy.ts";
-import { type Leasing, released } from "../../../kernel/coordination/lease-renewer.ts";
-import { KeptLease } from "../../../kernel/coordination/renewed-lease.ts";
+import { HeldLease, KeptLease } from "../../../kernel/coordination/lease.ts";
+import { type Leasing, released, toRenewalInterval } from "../../../kernel/coordination/lease-duration.ts";
 import { wait } from "../../../lib/wait.ts";
 
 export interface PackLockParts {

@@ -11,8 +11,8 @@ import {
 } from "../../../contract/index.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import { splitRef } from "../../../kernel/basics/refs.ts";
-import type { Catalog } from "../../../kernel/executions/action-catalog.ts";
-import { findSignature, toSignature } from "../../../kernel/executions/find-signature.ts";
+import { type Catalog, findSignature, toSignature } from "../../../kernel/executions/action-catalog.ts";
+
 import type { Seams } from "../../../kernel/extension-points.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
 import type { Dialects } from "../../../language/dialects.ts";

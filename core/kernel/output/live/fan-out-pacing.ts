@@ -1,4 +1,4 @@
-import { LoopLoad } from "../../../lib/loop-load.ts";
+import { LoopLoad } from "../../../lib/event-loop.ts";
 
 /** Followers that are given a chunk in one turn of the event loop. */
 export const together = 32;

@@ -11,7 +11,7 @@ import { keepOutput, publishOutput, publishUpdated, toEventChunk } from "../../e
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { RecordedOutput, toMaskedText } from "../output-reader.ts";
 import { Recorder, type RecorderOptions } from "../output-writer.ts";
-import { toStoredChunk } from "../to-stored-chunk.ts";
+import { toStoredChunk } from "../stored-chunks.ts";
 import { together } from "./fan-out-pacing.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);

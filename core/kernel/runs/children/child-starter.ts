@@ -1,13 +1,13 @@
 import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { KnownSecrets } from "../../../secrets/redactor.ts";
-import type { Authority } from "../../basics/authority.ts";
-import { type Principal, withScopes } from "../../basics/principal.ts";
+import { type Authority, type Principal, withScopes } from "../../basics/principal.ts";
+
 import type { StoreAdmitted } from "../../executions/admission.ts";
 import { toChildOrigin } from "../../executions/child-record.ts";
 import type { Endings } from "../../executions/completion-effects.ts";
 import type { TakeUp } from "../../submission/partial-rerun.ts";
 import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from "../../submission/submit.ts";
-import type { Performance } from "../performance.ts";
+import type { Performance } from "../prepare-run.ts";
 
 export interface ChildStartParts extends DraftParts {
 	readonly endings: Endings;

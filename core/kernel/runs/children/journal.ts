@@ -16,10 +16,10 @@ import { assertRecordable } from "../../basics/plugin-results.ts";
 import { publishTask } from "../../executions/execution-events.ts";
 import { readJournal } from "../../executions/journal-entries.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
-import type { Decided } from "../active-runs.ts";
-import type { HeldRuns } from "../held-runs.ts";
+import type { Decided, HeldRuns } from "../active-runs.ts";
+
 import type { RunCalls } from "../host-calls.ts";
-import type { Performance } from "../performance.ts";
+import type { Performance } from "../prepare-run.ts";
 import type { RunRecords } from "../run-writes.ts";
 import type { RunChildren } from "./run-children.ts";
 

@@ -1,6 +1,6 @@
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import type { RunCalls } from "../host-calls.ts";
-import type { Performance } from "../performance.ts";
+import type { Performance } from "../prepare-run.ts";
 import { ChildWatch } from "./child-events.ts";
 import { type Learn, RunChildren, type RunChildrenParts } from "./run-children.ts";
 

@@ -14,7 +14,7 @@ import {
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import type { KnownSecrets } from "../../../secrets/redactor.ts";
-import { findResultSecrets } from "../../../secrets/result-secrets.ts";
+import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
 import {
@@ -31,7 +31,7 @@ import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import { checkTakeUp, type TakeUp } from "../../submission/partial-rerun.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { RunCalls } from "../host-calls.ts";
-import type { Performance } from "../performance.ts";
+import type { Performance } from "../prepare-run.ts";
 import type { RunRecords } from "../run-writes.ts";
 import type { ChildWatch } from "./child-events.ts";
 import { type ChildStartParts, ChildStarts } from "./child-starter.ts";
