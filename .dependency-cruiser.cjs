@@ -261,7 +261,7 @@ module.exports = {
 		home("tsyringe", "tsyringe|reflect-metadata", "^core/service/container\\.ts$"),
 		home("h3", "h3", "^core/http/"),
 		home("listhen", "listhen", "^core/http/server\\.ts$"),
-		home("consola", "consola", "^core/(service/(logger|banner)|cli/prompts)\\.ts$"),
+		home("consola", "consola", "^core/(service/(logger|serve)|cli/prompts)\\.ts$"),
 		home("string-width", "string-width|wrap-ansi", "^core/cli/"),
 		home("eventsource-parser", "eventsource-parser", "^core/client/"),
 		home("commander", "commander", ["^core/cli/", "^core/features/.+commands\\.ts$"]),

@@ -3,7 +3,6 @@ import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGr
 import { toSeenLines } from "../contract/unseen-text.ts";
 import type { PackWork } from "./pack-work.ts";
 import type { ServicePlan } from "./service-plan.ts";
-import { toTerminalOutput } from "./terminal-text.ts";
 
 /** What the command needs from the process around it, so that tests can stand in for it. */
 export interface CliContext {
@@ -179,4 +178,16 @@ function writeAsIs(stream: Writable, text: string): Promise<void> {
 	return new Promise((resolve) => {
 		stream.write(text, () => resolve());
 	});
+}
+
+const escapeCharacter = String.fromCharCode(0x1b);
+/** Colours and weights of letters change nothing but looks, and a return of the cursor draws progress. */
+const harmless = new RegExp(`(${escapeCharacter}\\[[\\d;:]{0,32}m|\\r)`);
+
+/** Output of an action as a terminal may get it: whoever wrote it must not move the cursor elsewhere, set a title or fill the clipboard. */
+export function toTerminalOutput(text: string): string {
+	return text
+		.split(harmless)
+		.map((part, index) => (index % 2 === 1 ? part : toSeenLines(part)))
+		.join("");
 }

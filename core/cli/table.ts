@@ -2,7 +2,6 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { toColumnWidths, toParts } from "./column-widths.ts";
 import { type Colour, colourOfState, isStateName, type Paint, type Screen } from "./screen.ts";
-import { toShortTime, toWholeSeconds } from "./short-time.ts";
 
 /** A table for a screen. */
 export interface Table {
@@ -97,4 +96,27 @@ function withoutTabs(text: string): string {
 
 function transpose(rows: Rows): readonly (readonly string[])[] {
 	return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ""));
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00:00)$/;
+
+/** How long ago a time was, such as `3m ago`, or how far away it is; of one that is months away its date. Other text stays. */
+function toShortTime(text: string, now: number): string {
+	if (!pattern.test(text)) return text;
+	const distance = now - Date.parse(text);
+	const length = Math.abs(distance);
+	if (!(length < 60 * day)) return text.slice(0, 10);
+	const [unit, name] = length < minute ? [second, "s"] : length < hour ? [minute, "m"] : length < 2 * day ? [hour, "h"] : [day, "d"];
+	const words = `${Math.floor(length / unit)}${name}`;
+	return distance >= 0 ? `${words} ago` : `in ${words}`;
+}
+
+/** A time to the second. Other text stays. */
+function toWholeSeconds(text: string): string {
+	return pattern.test(text) ? text.replace(/\.\d+/, "") : text;
 }

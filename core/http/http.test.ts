@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
-import { createGuard } from "../service/guard.ts";
-import { createHttp } from "../service/http.ts";
+import { createGuard, createHttp } from "../service/http.ts";
+
 import {
 	apiKey,
 	createExecution,

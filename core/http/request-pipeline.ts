@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import { STATUS_CODES } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
 import { isSvcError, SvcError } from "../contract/index.ts";
@@ -13,7 +14,6 @@ import type { Cors } from "./cors.ts";
 import { castQuery, parseQuery } from "./query.ts";
 import { toLoggedPath } from "./redacted-path.ts";
 import { noStore, type Reply, replyFault, sniffHeaders, toErrorReply } from "./replies.ts";
-import { type Answered, answered } from "./response-events.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 import { mayHoldSecrets } from "./secret-presentation.ts";
 import type { ServerRequest } from "./server-request.ts";
@@ -231,3 +231,13 @@ function toResponse(reply: Reply, request: Request, cors: Cors, requestId: strin
 	// Without it the status line ends behind the number, which some clients of HTTP/1.1 do not take.
 	return new HTTPResponse(reply.body, { status: reply.status, statusText: STATUS_CODES[reply.status] ?? "", headers });
 }
+
+/** An answer of a route, before the headers that every answer carries. */
+export interface Answered {
+	readonly route: Route;
+	readonly url: URL;
+	readonly reply: Reply;
+}
+
+/** Told of every answer of a route. Only tests listen: they compare it with what the route declares. */
+export const answered = channel("svc:http:answered");

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { CompiledExpressions, type ExpressionSource } from "./compiled-regexp-cache.ts";
 import { roomInTurn } from "./event-loop-budget.ts";
-import { createBoundedRegExp, isPattern } from "./safe-regexp.ts";
+import { CompiledExpressions, createBoundedRegExp, type ExpressionSource, isPattern } from "./safe-regexp.ts";
+
 import { asOneWork, currentWork, WorkBudget, workLimits } from "./work-budget.ts";
 
 const endless = "^(a+)+$";
@@ -16,13 +16,13 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Where else an expression is made of a text that is no literal, and why it cannot be slow. */
 const harmless: Readonly<Record<string, string>> = {
-	"core/cli/terminal-text.ts": "a control character, which a literal may not name",
+	"core/cli/context.ts": "a control character, which a literal may not name",
 	"core/contract/json.ts": "a mark of the module's own and digits",
 	"core/http/allowed-methods.ts": "the paths of the routes, in which nothing is repeated within what is repeated",
-	"core/language/compiled-regexp-cache.ts": "foreign patterns, which come of bounded-reg-exp.ts alone",
+	"core/language/safe-regexp.ts": "foreign patterns, which come of bounded-reg-exp.ts alone",
 	"core/language/templates/filters/layout-filters.ts": "a number",
 	"core/language/templates/filters/yaml-filters.ts": "a pattern of the YAML package",
-	"core/service/banner.ts": "a control character, which a literal may not name",
+	"core/service/serve.ts": "a control character, which a literal may not name",
 };
 
 test("nothing else in the service makes an expression of a foreign text", async () => {

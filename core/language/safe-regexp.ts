@@ -1,7 +1,51 @@
 import { SvcError } from "../contract/index.ts";
-import { CompiledExpressions, type ExpressionSource } from "./compiled-regexp-cache.ts";
-import { toCompileCost } from "./regexp-compile-cost.ts";
 import { currentWork } from "./work-budget.ts";
+
+/** An expression that can be made again. */
+export interface ExpressionSource {
+	readonly pattern: string;
+	readonly flags: string;
+	/** What keeping it costs, in units of `toCompileCost`: one takes up to 10 kB. */
+	readonly cost: number;
+}
+
+/**
+ * Expressions with what the runtime has compiled for them. All of that shares 128 MB of the process, which ends when there is no room left:
+ * those that have not been used for the longest time are dropped, and made again when they are.
+ */
+export class CompiledExpressions {
+	readonly #most: number;
+	readonly #kept = new Map<ExpressionSource, RegExp>();
+	#cost = 0;
+
+	/** `most`: what all that are kept may cost together. */
+	constructor(most = 3_000) {
+		this.#most = most;
+	}
+
+	/** Throws `SyntaxError` for what is no expression. */
+	of(source: ExpressionSource): RegExp {
+		const known = this.#kept.get(source);
+		if (known !== undefined) {
+			this.#kept.delete(source);
+			this.#kept.set(source, known);
+			return known;
+		}
+		const made = new RegExp(source.pattern, source.flags);
+		this.#kept.set(source, made);
+		this.#cost += source.cost;
+		for (const oldest of this.#kept.keys()) {
+			if (this.#cost <= this.#most || oldest === source) break;
+			this.#kept.delete(oldest);
+			this.#cost -= oldest.cost;
+		}
+		return made;
+	}
+
+	get cost(): number {
+		return this.#cost;
+	}
+}
 
 /** Steps that a search without a time limit may need at the worst: about a millisecond. */
 const quickSteps = 1_000_000;
@@ -102,4 +146,23 @@ function countChoices(pattern: string): number {
 /** Whether a search cannot take long: each choice, and the place to begin, multiplies the steps by the length at the worst. */
 function isQuick(choices: number, text: string): boolean {
 	return Math.max(text.length, 2) ** (choices + 1) <= quickSteps;
+}
+
+/** Milliseconds that the runtime needs to compile one of them, at the worst that has been measured. */
+const costs = { property: 0.3, count: 1.5, optional: 0.1, repetition: 0.03, alternative: 0.03, character: 0.002 };
+
+/**
+ * Milliseconds that the runtime may need at the most to compile a pattern, roughly. Nothing can end that once it has begun, and it is not
+ * done when the pattern is read but in the middle of the first searches, for each kind of texts again.
+ */
+function toCompileCost(pattern: string): number {
+	const properties = pattern.match(/\\p\{/gi)?.length ?? 0;
+	const bare = pattern.replace(/\\[^]/g, "x").replace(/\[[^\]]*\]|\(\?/g, "x");
+	let cost = properties * costs.property + pattern.length * costs.character;
+	for (const [mark] of bare.matchAll(/[{?*+|]/g)) {
+		if (mark === "{") cost += costs.count;
+		else if (mark === "?") cost += costs.optional;
+		else cost += mark === "|" ? costs.alternative : costs.repetition;
+	}
+	return cost;
 }

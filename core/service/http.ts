@@ -1,9 +1,11 @@
 import { SvcError } from "../contract/index.ts";
+import { openToAuthenticated } from "../features/routes.ts";
+import type { Guard } from "../http/authorizer.ts";
 import { createRoutedHttp, type Http, type HttpParts } from "../http/http.ts";
 import type { ServedFeature } from "../http/http-feature.ts";
 import { rootRoutes } from "../http/root.ts";
+import { isGlobal, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
-import { createGuard } from "./guard.ts";
 
 export type { Http } from "../http/http.ts";
 export type { FetchOptions } from "../http/mount-api.ts";
@@ -29,4 +31,17 @@ export function createHttp(options: HttpOptions): Http {
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	const page = features.find((feature) => feature.page !== undefined)?.page;
 	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder: engine.audit?.recorder });
+}
+
+/** The engine's credentials and permissions, as the HTTP machinery asks for them. */
+export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): Guard {
+	return {
+		authenticate: (offered) => credentials.authenticate(offered),
+		// Routes have been asked whether their permissions are some before the first request.
+		allows: (principal, permission, resource) => access.allows(principal, permission as PermissionType, resource),
+		assert: (principal, permission, resource) => access.assert(principal, permission as PermissionType, resource),
+		isPermission: isPermissionType,
+		isGlobal: (permission) => isGlobal(permission as PermissionType),
+		openToAuthenticated,
+	};
 }

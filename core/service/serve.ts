@@ -1,16 +1,16 @@
-import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import type { Screen } from "../cli/screen.ts";
+import { box } from "consola/utils";
+import { paintFor, type Screen } from "../cli/screen.ts";
 import type { NodeRole } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/access-api.ts";
-import { toAddressLines, toBanner, toDocsAddress, toFirstUserBox, toFirstUserLines } from "./banner.ts";
 import { loadConfig } from "./load-config.ts";
-import { openInBrowser } from "./open-in-browser.ts";
-import { findOtherCopy } from "./other-copy.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
 import { SystemManager } from "./system-manager.ts";
-import { version } from "./version.ts";
+import { packageFile, version } from "./version.ts";
 
 export interface ServeContext {
 	/** Path of the configuration file. */
@@ -142,4 +142,94 @@ function printOtherCopy(file: string, print: (line: string) => void): void {
 	if (other === undefined) return;
 	print(`The configuration imports svc ${other.version} of ${other.directory}, this command is svc ${version} of another place.`);
 	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
+}
+
+/** Where the service is, for people: address by name, none for what it does not run. */
+export function toAddressLines({ api, auth, stream, health }: Addresses): readonly (readonly [name: string, address: string])[] {
+	const lines: readonly (readonly [string, string | undefined])[] = [
+		["API", api && `${api}/v1`],
+		["Authentication", auth && `${auth}/auth/v1/tokens`],
+		["Stream", stream && `${stream}/v1/stream`],
+		["Health", health && `${health}/health/ready`],
+	];
+	return lines.flatMap(([name, address]) => (address === undefined || address === "" ? [] : [[name, address]]));
+}
+
+/** The lines about a user that was made at the start. */
+export function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
+	return [
+		`First start: user "${username}" was made.`,
+		password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, shown only this once: ${password}`,
+		...(warning === undefined ? [] : [`Mind: ${warning}`]),
+	];
+}
+
+/** The page about the API, which anybody may read; undefined where the API does not listen. */
+export function toDocsAddress({ api }: Addresses): string | undefined {
+	return api && `${api}/v1/docs`;
+}
+
+/** What a terminal shows once the service runs. */
+export function toBanner(version: string, addresses: Addresses, screen: Screen): string {
+	const docs = toDocsAddress(addresses);
+	const named = [...toAddressLines(addresses), ...(docs === undefined ? [] : [["About the API", docs] as const])];
+	const lines = named.map(([name, address]) => `${name.padEnd(16)}${address}`);
+	return toBox(`svc ${version}`, [...lines, "", "Ctrl-C stops it."], "green", screen);
+}
+
+/** What a terminal shows of a user that was made at the start. */
+export function toFirstUserBox(user: FirstUser, screen: Screen): string {
+	return toBox("First start", toFirstUserLines(user), "yellow", screen);
+}
+
+const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;]*m`, "g");
+
+/** Lines in a frame; without one where it would not fit. */
+function toBox(title: string, lines: readonly string[], colour: "green" | "yellow", screen: Screen): string {
+	const paint = paintFor(screen);
+	const style = { borderStyle: "rounded", padding: 2, marginLeft: 0, marginTop: 0, marginBottom: 0 };
+	// Painted here: consola asks the process for colours, not the screen.
+	const framed = box(lines.join("\n"), { title: ` ${title} `, style })
+		.replaceAll(colours, "")
+		.trimEnd();
+	const fits = framed.split("\n").every((line) => line.length <= screen.width);
+	const text = fits ? framed : [title, ...lines].join("\n");
+	const painted = text.replaceAll(/[╭╮╰╯│─]+/g, (frame) => paint(colour, frame));
+	return `${painted.replaceAll(/https?:\/\/\S+/g, (address) => paint("cyan", address))}\n`;
+}
+
+/**
+ * Show an address to whoever sits there, without waiting. Not by listhen, which runs `xdg-open` from the directory for temporary
+ * files when there is one: everybody on the machine may put one there.
+ */
+export function openInBrowser(address: string, env: Readonly<Record<string, string | undefined>>, print: (line: string) => void): void {
+	const child = spawn("xdg-open", [address], { env: { ...env }, stdio: "ignore", detached: true });
+	child.once("error", () => print(`There is no xdg-open that could open ${address}`));
+	child.unref();
+}
+
+/** A copy of this package. */
+export interface PackageCopy {
+	readonly directory: string;
+	readonly version: string;
+}
+
+/**
+ * The copy of this package that a configuration file imports, when it is another than the one that reads it: a command installed for
+ * the whole machine beside a project with its own. Plugins then come from there, and classes are not the same in both.
+ */
+export function findOtherCopy(configFile: string): PackageCopy | undefined {
+	const file = resolvePackage(configFile);
+	if (file === undefined || file === packageFile) return undefined;
+	const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+	return { directory: dirname(file), version };
+}
+
+/** Undefined where the file's project has no copy, as for a configuration that imports nothing. */
+function resolvePackage(configFile: string): string | undefined {
+	try {
+		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));
+	} catch {
+		return undefined;
+	}
 }

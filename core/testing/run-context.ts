@@ -6,8 +6,10 @@ import {
 	type ChildRequest,
 	type Expressions,
 	type JsonObject,
+	type JsonValue,
 	type Logger,
 	type OutputType,
+	type ParameterDefinition,
 	type ParameterSchema,
 	type ParameterValues,
 	RunAborted,
@@ -17,9 +19,7 @@ import {
 	type TriggerReference,
 } from "../contract/index.ts";
 import { createExpressions } from "../language/expressions/expressions.ts";
-import { toParameterValues } from "./parameter-values.ts";
 import { createTestChildren, type OnChild, type TestChildren } from "./run-children.ts";
-import { createTestJournal, toTakenUp } from "./run-journal.ts";
 
 /** What a run under test is given. */
 export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
@@ -260,4 +260,80 @@ function cut(text: string, limit: number): CapturedOutput {
 	let end = limit;
 	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
 	return { text: bytes.toString("utf8", 0, end), truncated: true, bytes: bytes.length };
+}
+
+/** What the host would make of parameters: defaults are added, and what the schema does not allow is refused. */
+function toParameterValues<S extends ParameterSchema>(
+	schema: S,
+	given: Readonly<Record<string, JsonValue | undefined>>,
+): ParameterValues<S> {
+	for (const name of Object.keys(given))
+		if (!Object.hasOwn(schema, name)) throw new Error(`parameter "${name}" is not one of the runner's`);
+	const values = Object.entries(schema).map(([name, definition]) => [name, toValue(name, definition, given[name])] as const);
+	// Each value was checked against its definition, which the type system cannot follow.
+	return Object.fromEntries(values) as ParameterValues<S>;
+}
+
+function toValue(name: string, definition: ParameterDefinition, given: JsonValue | undefined): JsonValue | undefined {
+	const value = given ?? definition.default ?? undefined;
+	if (value === undefined) {
+		if (definition.required === true) throw new Error(`parameter "${name}" is required`);
+		return undefined;
+	}
+	if (definition.type !== undefined && !isOfType(value, definition.type))
+		throw new Error(`parameter "${name}" must be of type ${definition.type}`);
+	if (definition.enum !== undefined && !definition.enum.includes(value))
+		throw new Error(`parameter "${name}" must be one of ${definition.enum.join(", ")}`);
+	return value;
+}
+
+function isOfType(value: JsonValue, type: NonNullable<ParameterDefinition["type"]>): boolean {
+	if (type === "array") return Array.isArray(value);
+	if (type === "integer") return Number.isInteger(value);
+	if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+	return type === "null" ? value === null : typeof value === type;
+}
+
+/** What of the options of a context its journal is made of. */
+interface TestJournalOptions {
+	readonly after?: { readonly entries?: readonly JsonObject[] };
+	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
+}
+
+interface TakenRun {
+	readonly run: { readonly execution_id: string; readonly entries: readonly JsonObject[] };
+	readonly tasks: readonly string[];
+	readonly reset?: readonly string[];
+}
+
+/** In memory, together with the children that an entry starts. */
+function createTestJournal(
+	{ after, onAppend }: TestJournalOptions,
+	{ assertHeld, children, onFirst }: { readonly assertHeld: () => void; readonly children: TestChildren; readonly onFirst: () => void },
+) {
+	const entries: JsonObject[] = [...(after?.entries ?? [])];
+	const tasks: TaskState[] = [];
+	const journal: RunContext["journal"] = {
+		async read() {
+			assertHeld();
+			return structuredClone(entries);
+		},
+		async append(entry, step = {}) {
+			const kept = structuredClone(entry);
+			await onAppend?.(kept);
+			assertHeld();
+			entries.push(kept);
+			onFirst();
+			children.startPrepared(step.start ?? []);
+			tasks.push(...(step.tasks ?? []));
+		},
+	};
+	return { journal, entries, tasks };
+}
+
+/** What a run is told of the one that it takes up. */
+function toTakenUp(takesUp: TakenRun | undefined): RunContext["takenUp"] {
+	if (takesUp === undefined) return undefined;
+	const { run, tasks, reset = [] } = takesUp;
+	return { execution_id: run.execution_id, tasks, reset, entries: structuredClone(run.entries) };
 }

@@ -1,7 +1,63 @@
 import { render } from "preact";
-import { App } from "./app.tsx";
-import { startService } from "./kit/service.ts";
+import { useCallback, useEffect } from "preact/hooks";
+import { addressBar, matchPath } from "./kit/address.ts";
+import type { PageDefinition, PageProps } from "./kit/page.ts";
+import { session, startService } from "./kit/service.ts";
+import { pages } from "./pages.ts";
+import { Empty } from "./parts/empty.tsx";
+import { Fault } from "./parts/fault.tsx";
+import { Lazy } from "./parts/lazy.tsx";
+import { Shell } from "./parts/shell.tsx";
+import { SignIn } from "./parts/sign-in.tsx";
 import { applyTheme } from "./parts/theme-choice.tsx";
+
+/** The page, for whoever looks. */
+function App() {
+	switch (session.state.value) {
+		case "signed-in":
+			return <CurrentPage />;
+		case "signed-out":
+			return <SignIn />;
+		case "unreachable":
+			return <Fault error={new Error(session.problem.value)} onRetry={() => void session.check()} />;
+		default:
+			return <p class="loading">Loading …</p>;
+	}
+}
+
+function CurrentPage() {
+	const { path } = addressBar.current.value;
+	const [page, values] = findPage(path);
+	useEffect(() => {
+		document.title = page === undefined ? "svc" : `${page.title} · svc`;
+	}, [page]);
+	return (
+		<Shell current={page}>
+			{page !== undefined && <LazyPage key={page.path} page={page} values={values} />}
+			{page === undefined && (
+				<Empty title="There is no such page">
+					<p>
+						<a href={`#${pages[0]?.path}`}>{pages[0]?.title}</a>
+					</p>
+				</Empty>
+			)}
+		</Shell>
+	);
+}
+
+/** The first page whose path fits. */
+function findPage(path: string): readonly [PageDefinition | undefined, PageProps["values"]] {
+	for (const page of pages) {
+		const values = matchPath(page.path, path);
+		if (values !== undefined) return [page, values];
+	}
+	return [undefined, {}];
+}
+
+function LazyPage({ page, values }: { readonly page: PageDefinition; readonly values: PageProps["values"] }) {
+	const load = useCallback(async () => (await page.load()).Page, [page]);
+	return <Lazy load={load} props={{ values }} />;
+}
 
 applyTheme();
 startService();

@@ -7,9 +7,8 @@ import { test } from "uvu";
 import { type Credentials, isSvcError } from "../../core/contract/index.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
 import { createPluginContext } from "../../core/testing/plugin-context.ts";
-import { flatFile } from "./index.ts";
+import { createStandIn, flatFile } from "./index.ts";
 import { open, withFile } from "./opened-file.test-support.ts";
-import { createStandIn } from "./stand-in.ts";
 
 const quickCost = 4;
 

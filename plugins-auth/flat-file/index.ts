@@ -1,6 +1,7 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { access, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import {
 	type AuthBackend,
 	type Credentials,
@@ -11,12 +12,10 @@ import {
 	warnIfMissing,
 } from "../../core/contract/index.ts";
 import { OptionReader } from "../_options/option-reader.ts";
-import { hashPassword, maximumBcryptBytes } from "./bcrypt.ts";
+import { hashPassword, maximumBcryptBytes, unknownPassword } from "./bcrypt.ts";
+import { withFileLock } from "./file-lock.ts";
 import { HashThread } from "./hash-thread.ts";
 import { PasswordFile } from "./password-file.ts";
-import { hasLine, withLine, withoutLine } from "./password-lines.ts";
-import { replaceFile } from "./replace-file.ts";
-import { createStandIn } from "./stand-in.ts";
 
 export interface FlatFileOptions {
 	/** Path of the file, relative to the working directory. Default: `htpasswd` in the data directory. */
@@ -137,4 +136,106 @@ function findPasswordProblem(password: string): string | undefined {
 	if (password.includes("\0")) return "holds a NUL character";
 	if (Buffer.byteLength(password) <= maximumBcryptBytes) return undefined;
 	return `longer than ${maximumBcryptBytes} bytes, which is as much as bcrypt takes`;
+}
+
+/** The text of a password file with a line for a user, in the place of the one that counted, or at its end. */
+function withLine(text: string, username: string, stored: string): string {
+	const lines = toLines(text);
+	const added = `${username}:${stored}`;
+	const last = lines.findLastIndex((line) => nameOf(line) === username);
+	if (last === -1) return toText([...lines, added]);
+	return toText(lines.map((line, index) => (index === last ? added : line)).filter((line) => line === added || nameOf(line) !== username));
+}
+
+/** The same text without the lines of a user. */
+function withoutLine(text: string, username: string): string {
+	return toText(toLines(text).filter((line) => nameOf(line) !== username));
+}
+
+/** Whether there is a line of a user, also one that lets nobody in. */
+function hasLine(text: string, username: string): boolean {
+	return toLines(text).some((line) => nameOf(line) === username);
+}
+
+/** The user of a line; undefined for comments and what is no line of a user. */
+function nameOf(raw: string): string | undefined {
+	const line = raw.trim();
+	const colon = line.indexOf(":");
+	return line.startsWith("#") || colon < 1 ? undefined : line.slice(0, colon);
+}
+
+function toLines(text: string): readonly string[] {
+	const lines = text.replace(/^\ufeff/, "").split("\n");
+	return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function toText(lines: readonly string[]): string {
+	return lines.map((line) => `${line}\n`).join("");
+}
+
+/**
+ * Replace the text of a file, one after the other where several do. Whoever reads meanwhile sees the file before or after, and a crash leaves
+ * one of the two. `change` gets an empty text where there is no file.
+ */
+async function replaceFile(path: string, change: (text: string) => string): Promise<void> {
+	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+	// A link stays one.
+	const target = await realpath(path).catch(() => path);
+	await withFileLock(target, async () => {
+		const text = change(await readFile(target, "utf8").catch(toNothing));
+		const temporary = `${target}.${randomUUID()}`;
+		try {
+			await write(temporary, text, await findOwner(target));
+			await rename(temporary, target);
+		} finally {
+			await rm(temporary, { force: true });
+		}
+	});
+}
+
+interface Owner {
+	readonly mode: number;
+	readonly uid: number;
+	readonly gid: number;
+}
+
+/** Of the file that is there, without the rights of all others; a new one is for whoever has the directory: root may make it for a service. */
+async function findOwner(path: string): Promise<Owner> {
+	const { mode, uid, gid } = await stat(path).catch(async () => ({ ...(await stat(dirname(path))), mode: 0o600 }));
+	return { mode: mode & 0o770, uid, gid };
+}
+
+async function write(path: string, text: string, { mode, uid, gid }: Owner): Promise<void> {
+	const file = await open(path, "wx", 0o600);
+	try {
+		await file.writeFile(text);
+		// Others than root cannot give a file away, and the file is theirs as it is.
+		if (process.getuid?.() === 0) await file.chown(uid, gid);
+		await file.chmod(mode);
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+}
+
+function toNothing(error: unknown): string {
+	if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+	throw error;
+}
+
+/** A stored password for the name of somebody who is not among the users. */
+type StandIn = (username: string, users: ReadonlyMap<string, string>) => string;
+
+/**
+ * Unknown users must take as long as known ones. Where schemes and costs differ within the file, each name is given the stored
+ * password of one of the users, always the same, so that unknown names are spread over the times just as known ones are.
+ */
+export function createStandIn(): StandIn {
+	// Makes the choice unpredictable.
+	const key = randomBytes(16);
+	return (username, users) => {
+		const stored = [...users.values()];
+		const number = createHash("sha256").update(key).update(username).digest().readUInt32BE();
+		return stored[number % Math.max(1, stored.length)] ?? unknownPassword;
+	};
 }

@@ -8,9 +8,9 @@ import { test } from "uvu";
 import type { Logger } from "../../core/contract/index.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
 import { requires } from "../../core/testing/requires.ts";
-import { md5Crypt } from "./md5-crypt.ts";
 import { open, withFile } from "./opened-file.test-support.ts";
 import { PasswordFile } from "./password-file.ts";
+import { md5Crypt } from "./schemes.ts";
 import { shaCrypt } from "./sha-crypt.ts";
 
 const { test: htpasswdTest } = requires(test, { command: "htpasswd" });

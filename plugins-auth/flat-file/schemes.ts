@@ -1,11 +1,11 @@
 /// <reference path="./unix-crypt-td-js.d.ts" />
+
 import { createHash, timingSafeEqual } from "node:crypto";
 import { compareSync } from "bcryptjs";
 import desCrypt from "unix-crypt-td-js";
 import { maximumBcryptBytes } from "./bcrypt.ts";
-import { md5Crypt } from "./md5-crypt.ts";
+import { toCryptBase64 } from "./crypt-base64.ts";
 import { shaCrypt } from "./sha-crypt.ts";
-import { loadSystemCrypt } from "./system-crypt.ts";
 
 /** Whether a password is the stored one; undefined when this machine cannot tell. */
 export type Verdict = boolean | undefined;
@@ -90,4 +90,76 @@ async function compareBySystem(password: string, stored: string): Promise<Verdic
 function isSame(text: string, stored: string): boolean {
 	const [first, second] = [Buffer.from(text), Buffer.from(stored)];
 	return first.length === second.length && timingSafeEqual(first, second);
+}
+
+/** Of a stored text of md5-crypt: what makes the digest different, and the salt. */
+const setting = /^(\$apr1\$|\$1\$)([^$]*)\$/;
+
+/** The stored text that `password` has with the salt of `stored`: `$1$` of crypt(3), and `$apr1$` of Apache, which differs in its name only. */
+export function md5Crypt(password: Buffer, stored: string): string {
+	const [, magic = "", salt = ""] = setting.exec(stored) ?? [];
+	const saltBytes = Buffer.from(salt);
+	let digest = firstDigest(password, magic, saltBytes);
+	for (let round = 0; round < 1000; round++) {
+		const isOdd = round % 2 === 1;
+		const parts = [isOdd ? password : digest];
+		if (round % 3 !== 0) parts.push(saltBytes);
+		if (round % 7 !== 0) parts.push(password);
+		digest = md5([...parts, isOdd ? digest : password]);
+	}
+	return `${magic}${salt}$${encode(digest)}`;
+}
+
+function firstDigest(password: Buffer, magic: string, salt: Buffer): Buffer {
+	const inner = md5([password, salt, password]);
+	const parts = [password, Buffer.from(magic), salt];
+	for (let rest = password.length; rest > 0; rest -= 16) parts.push(inner.subarray(0, Math.min(16, rest)));
+	for (let bits = password.length; bits > 0; bits >>= 1) parts.push(bits % 2 === 1 ? Buffer.of(0) : password.subarray(0, 1));
+	return md5(parts);
+}
+
+/** Every third byte, the last place of the last group being taken by byte 5; byte 11 stands alone. */
+function encode(digest: Buffer): string {
+	const groups = [0, 1, 2, 3, 4].map((first) => toCryptBase64([digest[first], digest[first + 6], digest[first === 4 ? 5 : first + 12]]));
+	return groups.join("") + toCryptBase64([digest[11]]);
+}
+
+function md5(parts: readonly Buffer[]): Buffer {
+	return createHash("md5").update(Buffer.concat(parts)).digest();
+}
+
+/** What crypt(3) makes of a password and a setting; undefined when it does not know the scheme. */
+type SystemCrypt = (password: string, setting: string) => string | undefined;
+
+/** Room for the state of every libcrypt there is; the one of older glibc is the largest, with 128 KiB. */
+const stateSize = 256 * 1024;
+/** Its name differs between distributions. */
+const libraries = ["libcrypt.so.1", "libcrypt.so.2"];
+
+let loaded: Promise<SystemCrypt> | undefined;
+
+/** The machine's own crypt(3). Where koffi or libcrypt is missing, one that knows no scheme. */
+function loadSystemCrypt(): Promise<SystemCrypt> {
+	loaded ??= load().catch(() => () => undefined);
+	return loaded;
+}
+
+async function load(): Promise<SystemCrypt> {
+	const { default: koffi } = await import("koffi");
+	const open = (name: string) => {
+		try {
+			return [koffi.load(name)];
+		} catch {
+			return [];
+		}
+	};
+	const [library] = libraries.flatMap(open);
+	if (library === undefined) throw new Error("no libcrypt");
+	const crypt = library.func("const char *crypt_r(const char *key, const char *setting, void *data)");
+	// Allocated once and by koffi: memory of the engine could be moved.
+	const state: unknown = koffi.alloc("uint8_t", stateSize);
+	return (password, setting) => {
+		const text: unknown = crypt(password, setting, state);
+		return typeof text === "string" && !text.startsWith("*") ? text : undefined;
+	};
 }

@@ -6,8 +6,8 @@ import { createCertificates } from "../../core/testing/services/certificates.tes
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { toOptions, withBackend } from "./backend.test-support.ts";
 import type { SearchQuery } from "./connection.ts";
+import { parseReferral } from "./directory.ts";
 import type { LdapOptions } from "./options.ts";
-import { parseReferral } from "./referral.ts";
 import { type LdifEntry, people, type Slapd, slapdTest, suffix, toGroup, toPerson, withSlapd } from "./slapd.test-support.ts";
 
 const check = slapdTest(test);

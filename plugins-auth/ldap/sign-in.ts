@@ -1,11 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Credentials, Identity, Logger } from "../../core/contract/index.ts";
 import { type Account, type AccountContext, createNobody, findAccount } from "./account.ts";
 import { type ConnectionContext, type Ldapts, withConnection } from "./connection.ts";
 import { withDirectory } from "./directory.ts";
 import { cannotTell, isOutage, isRefusal } from "./failure.ts";
 import { GroupCache } from "./group-cache.ts";
-import { HostList } from "./host-list.ts";
-import { RefusalPace } from "./refusal-pace.ts";
 import { type Server, toUrl } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
@@ -85,5 +84,59 @@ export class SignIn {
 	#createContext(signal: AbortSignal): ConnectionContext {
 		const { tls, timeout, debug } = this.#settings;
 		return { ldapts: this.#ldapts, tls, timeout, trace: debug ? this.#logger : undefined, signal };
+	}
+}
+
+/** Microseconds for which a server that failed is asked last. */
+const avoidance = 60_000_000;
+
+/** The servers of a directory in the order in which to ask them. */
+export class HostList {
+	readonly #servers: readonly Server[];
+	readonly #clock: Clock;
+	readonly #failed = new Map<Server, number>();
+
+	constructor(servers: readonly Server[], clock: Clock) {
+		this.#servers = servers;
+		this.#clock = clock;
+	}
+
+	/** As configured, but those that failed a short while ago last, so that a dead one does not hold up every sign-in. */
+	inOrder(): readonly Server[] {
+		const now = this.#clock.now();
+		const isAvoided = (server: Server) => now - (this.#failed.get(server) ?? Number.NEGATIVE_INFINITY) < avoidance;
+		return [...this.#servers.filter((server) => !isAvoided(server)), ...this.#servers.filter(isAvoided)];
+	}
+
+	markFailed(server: Server): void {
+		this.#failed.set(server, this.#clock.now());
+	}
+
+	markWell(server: Server): void {
+		this.#failed.delete(server);
+	}
+}
+
+const kept = 32;
+
+/**
+ * Makes refusals of unknown users take as long as those of wrong passwords. A directory answers at once for an entry it does not
+ * have, but spends time on the password's hash for one it has; how much, the refusals of real users show.
+ */
+export class RefusalPace {
+	readonly #durations: number[] = [];
+	#next = 0;
+
+	/** The milliseconds that refusing a wrong password has taken. */
+	record(milliseconds: number): void {
+		this.#durations[this.#next] = milliseconds;
+		this.#next = (this.#next + 1) % kept;
+	}
+
+	/** Wait until what has taken `milliseconds` has taken as long as one of the recorded refusals. */
+	async even(milliseconds: number, signal: AbortSignal): Promise<void> {
+		// One by chance rather than a mean: the times then scatter alike, too.
+		const like = this.#durations[Math.floor(Math.random() * this.#durations.length)] ?? 0;
+		if (like > milliseconds) await delay(like - milliseconds, undefined, { signal });
 	}
 }

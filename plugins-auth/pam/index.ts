@@ -1,3 +1,6 @@
+import { access, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
 	type AuthBackend,
 	type Credentials,
@@ -8,8 +11,6 @@ import {
 } from "../../core/contract/index.ts";
 import { ConversationPool } from "./conversation-pool.ts";
 import type { PamAnswer } from "./messages.ts";
-import { RefusalTime } from "./refusal-time.ts";
-import { isServiceDefined } from "./service-file.ts";
 import { assertMayVerify, assertPackage, type PamOptions, type PamSettings, parseSettings } from "./settings.ts";
 import { isRefusal, pamStatus } from "./statuses.ts";
 
@@ -79,4 +80,58 @@ function isName(username: string): boolean {
 
 function isPassword(password: string): boolean {
 	return password !== "" && Buffer.byteLength(password) <= longestPassword && !password.includes("\0");
+}
+
+/** Milliseconds; a module that once took longer than the longest does not make everybody wait for that. */
+const shortest = 250;
+const longest = 8_000;
+const longestDelay = 10_000;
+
+interface RefusalWait {
+	/** Milliseconds that PAM worked. */
+	readonly elapsed: number;
+	/** Milliseconds that its modules want a refusal to wait. */
+	readonly delay: number;
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Makes every refusal take equally long: there is no password to verify for an unknown user, and PAM would answer sooner. The time
+ * doubles when an answer took longer, so that the ups and downs of the machine do not show.
+ */
+class RefusalTime {
+	#time = shortest;
+
+	/** Tell it how long an answer took, whatever it was. */
+	observe(elapsed: number): void {
+		while (this.#time < Math.min(elapsed, longest)) this.#time *= 2;
+	}
+
+	/** Resolves when the refusal may be told. */
+	async wait({ elapsed, delay: wanted, signal }: RefusalWait): Promise<void> {
+		const rest = Math.max(0, this.#time - elapsed) + Math.min(longestDelay, wanted);
+		await delay(rest, undefined, { signal });
+	}
+}
+
+/** Where distributions keep the rules of services, one file for each. */
+const directories = ["/etc/pam.d", "/usr/lib/pam.d", "/usr/share/pam.d", "/usr/etc/pam.d"];
+/** The old place: one file with the rules of all. */
+const singleFile = "/etc/pam.conf";
+
+/** Whether the machine has rules for a PAM service. Without, PAM takes those of the service `other`. */
+async function isServiceDefined(service: string): Promise<boolean> {
+	// PAM itself does not tell upper from lower case here.
+	const name = service.toLowerCase();
+	const found = await Promise.all(directories.map((directory) => exists(join(directory, name))));
+	if (found.includes(true)) return true;
+	const rules = await readFile(singleFile, "utf8").catch(() => "");
+	return rules.split("\n").some((rule) => rule.trim().split(/\s+/)[0]?.toLowerCase() === name);
+}
+
+function exists(file: string): Promise<boolean> {
+	return access(file).then(
+		() => true,
+		() => false,
+	);
 }

@@ -17,11 +17,11 @@ import { type ContainerProgram, type GivenLimits, toContainerSpec } from "./cont
 import { Engine } from "./engine.ts";
 import { readAddress, toPlace } from "./engine-address.ts";
 import { EngineClient } from "./engine-client.ts";
+import { EngineUnreachable } from "./engine-errors.ts";
 import { toRegistryCredentials } from "./image.ts";
 import { Leftovers } from "./leftovers.ts";
 import { liveactionLabel } from "./own-container.ts";
 import { toLeaving, untilReached } from "./reach.ts";
-import { Removals } from "./removals.ts";
 
 /** What an action runs in a container. */
 export interface ContainerWork {
@@ -185,4 +185,43 @@ export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal)
 	if (end.exitCode === 0) return undefined;
 	// Engines do not all tell of a want of memory, nor always.
 	return end.error === "" ? toExitCodeError(end.exitCode) : end.error;
+}
+
+/** Removes the containers of runs whose end is stored. While the engine cannot be reached it tries again; what is left when the service stops is found by `Leftovers`. */
+class Removals {
+	readonly #engine: Engine;
+	readonly #logger: Logger;
+	readonly #stopped = new AbortController();
+	readonly #going = new Set<Promise<unknown>>();
+
+	constructor(engine: Engine, logger: Logger) {
+		this.#engine = engine;
+		this.#logger = logger;
+	}
+
+	async remove(name: string): Promise<void> {
+		try {
+			await this.#engine.remove(name);
+		} catch (error) {
+			if (!(error instanceof EngineUnreachable)) throw error;
+			this.#logger.warn("container engine cannot be reached, a container is removed later", { container: name, error });
+			this.#removeLater(name);
+		}
+	}
+
+	async stop(): Promise<void> {
+		this.#stopped.abort();
+		await Promise.all(this.#going);
+	}
+
+	#removeLater(name: string): void {
+		const removing = untilReached(
+			this.#stopped.signal,
+			async () => void (await this.#engine.remove(name)),
+			() => {},
+		)
+			.catch((error: unknown) => this.#logger.warn("container could not be removed", { container: name, error }))
+			.finally(() => this.#going.delete(removing));
+		this.#going.add(removing);
+	}
 }

@@ -1,10 +1,9 @@
-import { closeSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { OutputReader } from "./output-reader.ts";
 import { areAlive, findOtherGroups, signalGroup, toMark } from "./process-group.ts";
-import { type Channel, encodeNumber, type FrameWriter, frameTypes, loans, type ProcessRequest } from "./protocol.ts";
+import { type Channel, encodeNumber, type FrameWriter, frameTypes, loans, type ProcessRequest, type StartFailure } from "./protocol.ts";
 import type { ProcessExit, Spawner } from "./spawner.ts";
-import { toStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 import { UnwatchedPipes } from "./unwatched-pipes.ts";
 
@@ -292,3 +291,21 @@ export class LaunchedProcess {
 }
 
 const killed: ProcessExit = { code: null, signal: "SIGKILL" };
+
+/** Why a process could not be started, with the member of the request that is to blame. */
+export function toStartFailure(error: unknown, member: StartFailure["member"], request: ProcessRequest): StartFailure {
+	const code = error instanceof Error && "code" in error ? String(error.code) : "";
+	const message = error instanceof Error ? error.message : String(error);
+	if (member === "pty") return { code: "PTY", member, message };
+	// The system tells the number only, which is the same for a directory, a program and its interpreter.
+	if (!isDirectory(request.cwd)) return { code, member: "cwd", message };
+	return { code, member: code === "E2BIG" ? "args" : member, message };
+}
+
+function isDirectory(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		return false;
+	}
+}

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { toStartFailure } from "./launched-process.ts";
 import { createNodeSpawner } from "./node-spawner.ts";
-import { toStartFailure } from "./start-failure.ts";
 
 test("where mkfifo is missing, the error names it and not the file that was to be started", () => {
 	const before = process.env["PATH"];

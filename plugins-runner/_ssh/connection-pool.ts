@@ -1,5 +1,4 @@
 import { type Logger, SvcError } from "../../core/contract/index.ts";
-import { raceAbort } from "./abort.ts";
 import { ChannelRefused, ConnectionLost } from "./connect-error.ts";
 import { Connection } from "./connection.ts";
 import type { HostKeys } from "./host-keys.ts";
@@ -177,5 +176,22 @@ async function openUnlessAborted<T extends Endable>(opening: Promise<T>, signal:
 			() => {},
 		);
 		throw error;
+	}
+}
+
+/** What `work` gives, or a rejection with the signal's reason as soon as it aborts. `work` itself goes on. */
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	// Whoever asks is told once; the other end of the race must not count as unhandled.
+	work.catch(() => {});
+	signal.throwIfAborted();
+	let onAbort: () => void = () => {};
+	const aborted = new Promise<never>((_, reject) => {
+		onAbort = () => reject(signal.reason as Error);
+		signal.addEventListener("abort", onAbort, { once: true });
+	});
+	try {
+		return await Promise.race([work, aborted]);
+	} finally {
+		signal.removeEventListener("abort", onAbort);
 	}
 }

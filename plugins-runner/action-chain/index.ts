@@ -1,8 +1,18 @@
-import { type Clock, defineRunner, type RunContext, type RunResult } from "../../core/contract/index.ts";
-import { chainDefinitions } from "./chain-definitions.ts";
+import {
+	type Clock,
+	type Definitions,
+	defineRunner,
+	type JsonObject,
+	type RunContext,
+	type RunProgress,
+	type RunResult,
+} from "../../core/contract/index.ts";
+import { graph, inspect } from "./large-chains.ts";
 import { type ChainParameters, parameters } from "./parameters.ts";
-import { beginChain } from "./run/begin.ts";
+import { beginChain, replay } from "./run/begin.ts";
 import { ChainRun } from "./run/chain-run.ts";
+import { toTaskState } from "./run/chain-state.ts";
+import { toChainEntries } from "./run/entries.ts";
 
 /** Runs actions that are chains of actions: one after the other, and for each what comes after a success and what after a failure. */
 export const actionChain = defineRunner("action-chain", () => {
@@ -25,3 +35,24 @@ export const actionChain = defineRunner("action-chain", () => {
 		recover: perform,
 	};
 });
+
+/** What may be known of chains without running them. */
+export const chainDefinitions: Definitions = {
+	inspect,
+	graph,
+	progress: toProgress,
+};
+
+/** What was published by a copy of a result is not known here, and null. */
+function toProgress(entries: readonly JsonObject[]): RunProgress {
+	if (entries.length === 0) return { definition: null, tasks: [], variables: {}, errors: [] };
+	const state = replay(toChainEntries(entries));
+	const refused = [...state.refusals].map(([task_id, message]) => ({ type: "error", task_id, message }));
+	const failure = state.failure === undefined ? [] : [{ type: "error", message: state.failure }];
+	return {
+		definition: state.chain.text,
+		tasks: state.laps.map((lap) => toTaskState(lap, state)),
+		variables: state.variables,
+		errors: [...refused, ...failure],
+	};
+}

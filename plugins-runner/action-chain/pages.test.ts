@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import { ChainFiles, chainExpressions, createChainContext, createRunner, tasksOf } from "./chain.test-support.ts";
-import { chainDefinitions } from "./chain-definitions.ts";
+import { chainDefinitions } from "./index.ts";
 
 const files = new ChainFiles();
 test.after(() => files.remove());

@@ -12,8 +12,8 @@ import { createOptions } from "../../core/testing/options.ts";
 import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
-import { findAccess } from "./find-access.ts";
 import { kubernetesJob } from "./index.ts";
+import { findAccess } from "./kube-client.ts";
 import { KubeServer } from "./kube-server.test-support.ts";
 import { assertOptions, type KubernetesJobOptions } from "./options.ts";
 

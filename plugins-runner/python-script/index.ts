@@ -1,11 +1,20 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { defineRunner, type PackPreparation, type RunContext, type RunResult, SvcError, warnIfMissing } from "../../core/contract/index.ts";
+import {
+	defineRunner,
+	type PackPreparation,
+	type RunContext,
+	type RunResult,
+	SvcError,
+	stringifyJson,
+	toErrorMessage,
+	warnIfMissing,
+} from "../../core/contract/index.ts";
 import { containerParameters, type ShellContainerOptions } from "../_container/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { ContainerPython } from "./container-python.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
-import type { EngineName, PythonEngine, PythonRequest } from "./engine.ts";
+import type { EngineName, PythonEngine, PythonIo, PythonRequest } from "./engine.ts";
 import { Engines } from "./engines.ts";
 import { toLibraries } from "./libraries.ts";
 import { createPackTools } from "./pack-tools/index.ts";
@@ -13,7 +22,6 @@ import { createPyodideEngine, type PyodideOptions } from "./pyodide/index.ts";
 import { createRunEnvironment } from "./run-environment.ts";
 import { toRunResult } from "./run-result.ts";
 import { PythonPackSensors } from "./sensor/pack-sensors.ts";
-import { createServiceCall } from "./service-call.ts";
 
 const logLevels = ["AUDIT", "CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"] as const;
 
@@ -146,4 +154,24 @@ async function assertFile(path: string): Promise<void> {
 	if (path === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a Python action must name a file");
 	const file = await stat(path).catch(() => undefined);
 	if (file === undefined || !file.isFile()) throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file`);
+}
+
+/** Milliseconds that the service may take to answer. */
+const answerTime = 60_000;
+
+/** Calls of the service's API with the token that stands in the run's environment. */
+function createServiceCall(environment: Readonly<Record<string, string>>): PythonIo["service"] {
+	return async ({ method, path, body }) => {
+		try {
+			const answer = await fetch(`${environment["SVC_ACTION_API_URL"] ?? ""}${path}`, {
+				method,
+				headers: { "Content-Type": "application/json", "X-Auth-Token": environment["SVC_ACTION_AUTH_TOKEN"] ?? "" },
+				...(body === undefined ? {} : { body: stringifyJson(body) }),
+				signal: AbortSignal.timeout(answerTime),
+			});
+			return { status: answer.status, text: await answer.text() };
+		} catch (error) {
+			return { status: 0, text: `the service cannot be reached: ${toErrorMessage(error)}` };
+		}
+	};
 }

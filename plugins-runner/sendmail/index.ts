@@ -1,10 +1,11 @@
-import { defineRunner, type JsonObject, RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
+import { randomBytes } from "node:crypto";
+import { access, constants } from "node:fs/promises";
+import { join } from "node:path";
+import { domainToASCII } from "node:url";
+import { defineRunner, type JsonObject, RunAborted, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment, createLauncherAccess, createOutputResult, type ProcessEnd, toExitNumber } from "../_process/index.ts";
 import { toSignalError } from "../_shell/index.ts";
-import { toAddress, toAddresses } from "./addresses.ts";
-import { readAttachments } from "./attachments.ts";
-import { findBinary } from "./binary.ts";
-import { assertContentType, assertOneLine, createMail } from "./mail.ts";
+import { type Attachment, readAttachments } from "./attachments.ts";
 
 const parameters = {
 	to: { type: "string", required: true, description: "Recipients, separated by commas." },
@@ -78,4 +79,127 @@ function toResult({ signal, captured, runnerParameters }: RunContext<typeof para
 	const late = timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;
 	const error = late ?? (signal.aborted ? undefined : toSignalError(number));
 	return { succeeded, result: error === undefined ? result : { ...result, error } };
+}
+
+/**
+ * The addresses of a list, as they stand in a header: `ann@example.com, Bob <bob@example.com>`. Narrower than the standard on
+ * purpose: mail systems take what begins with `|`, `/`, `-` or `:` for a program, a file, an option or a list of addresses.
+ */
+function toAddresses(field: string, text: string): string {
+	const addresses = text.split(",").map((address) => address.trim());
+	if (addresses.every((address) => address === "")) throw invalid(`${field} must name somebody`);
+	// Each on a line of its own, as there is a limit to how long a line may be.
+	return addresses.map((address) => toAddress(field, address)).join(",\n ");
+}
+
+/** One address, as it stands in a header. */
+function toAddress(field: string, text: string): string {
+	const named = /^([^<>]*)<([^<>]*)>$/.exec(text.trim());
+	if (named === null) return toBare(field, text.trim());
+	const [, name = "", address = ""] = named;
+	return `${toName(field, name.trim())}<${toBare(field, address.trim())}>`;
+}
+
+/** A user of this machine, or `user@domain`. */
+function toBare(field: string, address: string): string {
+	const at = address.lastIndexOf("@");
+	const [local, domain] = at < 0 ? [address, undefined] : [address.slice(0, at), address.slice(at + 1)];
+	const isLocal = local.length <= 64 && /^[A-Za-z0-9_](?:[A-Za-z0-9_+=~'#&*-]|\.(?!\.|$))*$/.test(local);
+	const host = domain === undefined ? undefined : domainToASCII(domain);
+	const isHost = host === undefined || (host.length <= 253 && /^[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?!\.|$))*$/.test(host));
+	if (!isLocal || !isHost) throw invalid(`${field}: "${address.slice(0, 100)}" is no address that mail is sent to`);
+	return host === undefined ? local : `${local}@${host}`;
+}
+
+function toName(field: string, quoted: string): string {
+	const name = quoted.replace(/^"(.*)"$/, "$1");
+	if (name === "") return "";
+	if (/["\\\p{Cc}]/u.test(name)) throw invalid(`${field}: a name must not hold quotes, backslashes or control characters`);
+	return `${/^[ -~]*$/.test(name) ? `"${name}"` : encodeWords(name)} `;
+}
+
+function invalid(message: string): SvcError {
+	return new SvcError("SVC_INVALID", message);
+}
+
+/** The sendmail command: the one that is configured, or where systems have it. */
+async function findBinary(configured: string): Promise<string> {
+	if (configured !== "") return configured;
+	for (const directory of [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/lib"]) {
+		const file = join(directory, "sendmail");
+		if (directory.startsWith("/") && (await isExecutable(file))) return file;
+	}
+	throw new SvcError("SVC_RUNNER", "there is no sendmail on this machine: install one, or name it in the option mail.sendmail_binary");
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+	return access(file, constants.X_OK).then(
+		() => true,
+		() => false,
+	);
+}
+
+/** A mail whose parts have been checked. */
+interface Mail {
+	/** As in the header. */
+	readonly to: string;
+	readonly from: string;
+	/** One line. */
+	readonly subject: string;
+	readonly contentType: string;
+	readonly body: string;
+	readonly attachments: readonly Attachment[];
+}
+
+/** A line break would begin a header of its own. */
+function assertOneLine(field: string, text: string): string {
+	if (/\p{Cc}|[\u2028\u2029]/u.test(text)) throw new SvcError("SVC_INVALID", `${field} must be a single line without control characters`);
+	return text;
+}
+
+/** Type and subtype, without parameters: the text is UTF-8. */
+function assertContentType(text: string): string {
+	if (/^[A-Za-z0-9][A-Za-z0-9.+-]*\/[A-Za-z0-9][A-Za-z0-9.+-]*$/.test(text)) return text;
+	throw new SvcError("SVC_INVALID", "content_type must be a type such as text/plain");
+}
+
+/** The text for sendmail. Texts and files are encoded, so that nothing in them can end a part. */
+function createMail({ to, from, subject, contentType, body, attachments }: Mail): string {
+	const head = [`To: ${to}`, `From: ${from}`, `Subject: ${toSubject(subject)}`, "MIME-Version: 1.0"];
+	const text = toPart([`Content-Type: ${contentType}; charset=UTF-8`], Buffer.from(body));
+	if (attachments.length === 0) return `${[...head, ...text].join("\n")}\n`;
+	const boundary = randomBytes(16).toString("hex");
+	const parts = [text, ...attachments.map(toAttachedPart)].flatMap((part) => [`--${boundary}`, ...part]);
+	return `${[...head, `Content-Type: multipart/mixed; boundary="${boundary}"`, "", ...parts, `--${boundary}--`].join("\n")}\n`;
+}
+
+/** Long lines are folded by their encoding. */
+function toSubject(text: string): string {
+	return /^[ -~]{0,900}$/.test(text) && !text.includes("=?") ? text : encodeWords(text);
+}
+
+function toAttachedPart({ name, content }: Attachment): string[] {
+	const disposition = `Content-Disposition: attachment; filename="${name.replace(/[^A-Za-z0-9._ -]/g, "_")}"`;
+	return toPart(["Content-Type: application/octet-stream", disposition], content);
+}
+
+function toPart(head: readonly string[], content: Buffer): string[] {
+	return [...head, "Content-Transfer-Encoding: base64", "", ...(content.toString("base64").match(/.{1,76}/g) ?? [])];
+}
+
+/** Most bytes of UTF-8 in one encoded word: with its frame it may have 75 characters. */
+const most = 45;
+
+/** A text as encoded words of a header (RFC 2047), folded between them; no character is cut. */
+function encodeWords(text: string): string {
+	const words: string[] = [];
+	let word = "";
+	for (const character of text) {
+		if (Buffer.byteLength(word + character) > most) {
+			words.push(word);
+			word = "";
+		}
+		word += character;
+	}
+	return [...words, word].map((part) => `=?UTF-8?B?${Buffer.from(part).toString("base64")}?=`).join("\n ");
 }

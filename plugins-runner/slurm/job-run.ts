@@ -1,9 +1,8 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
 import type { JobBoard, JobReport } from "./job-board.ts";
 import { JobEnding } from "./job-ending.ts";
-import { JobNews } from "./job-news.ts";
 import { toRunResult, toTaskEnd } from "./job-result.ts";
-import { isOver, type ListedTask } from "./job-state.ts";
+import { isOver, isWaiting, type ListedTask } from "./job-state.ts";
 import { type JobRequest, JobSubmission } from "./job-submission.ts";
 import { isLeft, type SlurmContext } from "./parameters.ts";
 import type { RunDirectory } from "./run-directory.ts";
@@ -221,4 +220,49 @@ function createLost(jobId: string, index: number, count: number): ListedTask {
 		comment: "",
 	};
 	return { ...nothing, jobId, index: count === 1 ? undefined : index, state: "LOST" };
+}
+
+interface JobNewsOptions {
+	readonly context: SlurmContext;
+	/** Tasks of the array; undefined for a job without. */
+	readonly tasks: number | undefined;
+	onFailure(error: unknown): void;
+}
+
+/** What somebody who looks at the execution wants to know while there is no output: each word once, also after somebody else went on with the run. */
+class JobNews {
+	readonly #options: JobNewsOptions;
+	#told = "";
+
+	constructor(options: JobNewsOptions) {
+		this.#options = options;
+	}
+
+	async tellState(jobId: string, tasks: readonly ListedTask[]): Promise<void> {
+		const waiting = tasks.filter(isWaiting);
+		const [first] = waiting;
+		if (first === undefined) return this.#tellStart(jobId, tasks);
+		const of = this.#options.tasks === undefined ? "" : `: ${waiting.length} of ${tasks.length} tasks`;
+		// A job that starts at once is not worth two lines.
+		if (first.reason !== "") await this.tell(`job ${jobId} waits, ${first.reason}${of}`);
+	}
+
+	async tell(line: string): Promise<void> {
+		const { context, onFailure } = this.#options;
+		if (line === this.#told || context.captured("other").text.includes(`${line}\n`)) return;
+		this.#told = line;
+		try {
+			await context.emit("other", `${line}\n`);
+		} catch (error) {
+			onFailure(error);
+		}
+	}
+
+	async #tellStart(jobId: string, tasks: readonly ListedTask[]): Promise<void> {
+		const started = tasks.find((task) => task.started !== undefined && task.nodes !== "");
+		if (started === undefined) return;
+		this.#options.context.setRunnerInfo({ hostname: started.nodes });
+		const seconds = Math.max(...tasks.map((task) => (task.started ?? 0) - (task.submitted ?? 0)), 0);
+		await this.tell(`job ${jobId} runs on ${started.nodes} after ${seconds} s`);
+	}
 }

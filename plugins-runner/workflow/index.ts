@@ -1,7 +1,17 @@
-import { type Clock, defineRunner, type ParameterSchema, type RunContext, type RunResult } from "../../core/contract/index.ts";
+import {
+	type Clock,
+	type Definitions,
+	defineRunner,
+	type ParameterSchema,
+	type RunContext,
+	type RunResult,
+} from "../../core/contract/index.ts";
+import { testDefinition } from "./cases/test-definition.ts";
+import { assertTakenUp, hasHeldWork, progressOf } from "./conductor/progress.ts";
+import { graph, inspect } from "./large-definitions.ts";
 import { beginWorkflow } from "./run/begin.ts";
+import { toConductorEntries } from "./run/entries.ts";
 import { WorkflowRun } from "./run/workflow-run.ts";
-import { workflowDefinitions } from "./workflow-definitions.ts";
 
 const parameters = {
 	notify: {
@@ -35,3 +45,13 @@ export const workflow = defineRunner("workflow", () => {
 		recover: perform,
 	};
 });
+
+/** What may be known and tried of workflows without running them. */
+export const workflowDefinitions: Definitions = {
+	inspect,
+	graph,
+	progress: (entries) => progressOf(toConductorEntries(entries)),
+	hasHeldWork: (entries) => hasHeldWork(toConductorEntries(entries)),
+	assertTakenUp: (entries, tasks, reset) => assertTakenUp(toConductorEntries(entries), tasks, reset),
+	test: testDefinition,
+};

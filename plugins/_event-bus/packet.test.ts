@@ -3,7 +3,7 @@ import { test } from "uvu";
 import type { BusEvent } from "../../core/contract/index.ts";
 import { toLane, toLanes } from "./lanes.ts";
 import { formatEvent, formatPacket, parsePacket, readEvents } from "./packet.ts";
-import { WantedLanes } from "./wanted-lanes.ts";
+import { WantedLanes } from "./shared-bus.ts";
 
 test("a packet is read as it was written", () => {
 	const body = formatEvent({ name: "a\nb", data: { text: "ä\u0000\ud800\u2028" } }) + formatEvent({ name: "", data: {} });

@@ -11,11 +11,11 @@ import {
 import { type ExchangeParts, exchange } from "./exchange.ts";
 import { FanOut } from "./fan-out.ts";
 import { Inbox } from "./inbox.ts";
+import { toLanes } from "./lanes.ts";
 import { Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
 import { pause, within } from "./pause.ts";
 import type { Connection, Transport } from "./transport.ts";
-import { WantedLanes } from "./wanted-lanes.ts";
 
 export interface SharedBusOptions {
 	/** Milliseconds between two beats. Default 5,000. */
@@ -161,5 +161,43 @@ export class SharedBus implements EventBus {
 	#countDropped(count: number, reason: string): void {
 		if (this.#dropped === 0) this.#logger?.warn("events are not sent to other nodes, which read from storage instead", { reason });
 		this.#dropped += count;
+	}
+}
+
+/** Counts who wants which lane. */
+export class WantedLanes {
+	readonly #lanes: number;
+	readonly #subscribers = new Map<number, number>();
+
+	/** @param lanes how many there are */
+	constructor(lanes: number) {
+		this.#lanes = lanes;
+	}
+
+	/** All that are wanted now. */
+	all(): ReadonlySet<number> {
+		return new Set(this.#subscribers.keys());
+	}
+
+	/** Returns those that nobody wanted before. */
+	add(names: readonly string[]): number[] {
+		const added: number[] = [];
+		for (const lane of toLanes(names, this.#lanes)) {
+			const count = this.#subscribers.get(lane) ?? 0;
+			if (count === 0) added.push(lane);
+			this.#subscribers.set(lane, count + 1);
+		}
+		return added;
+	}
+
+	/** Returns whether there are any that nobody wants any more. */
+	remove(names: readonly string[]): boolean {
+		let isFewer = false;
+		for (const lane of toLanes(names, this.#lanes)) {
+			const count = this.#subscribers.get(lane) ?? 0;
+			if (count > 1) this.#subscribers.set(lane, count - 1);
+			else isFewer = this.#subscribers.delete(lane) || isFewer;
+		}
+		return isFewer;
 	}
 }

@@ -1,9 +1,9 @@
+import { connect } from "node:net";
 import { formatPacket, type Packet, parsePacket } from "../_event-bus/packet.ts";
 import type { Connection, Receiver, Transport } from "../_event-bus/transport.ts";
 import { type Connect, createConnect, type NatsConnection } from "./nats-package.ts";
 import { type NatsBusSettings, parseOptions, type ServerAddress } from "./options.ts";
 import { Assembler, toParts } from "./parts.ts";
-import { probe } from "./probe.ts";
 
 /** Bytes of a message where the server does not say: its own default. */
 const defaultMostBytes = 1_048_576;
@@ -107,4 +107,28 @@ function shuffle(servers: readonly ServerAddress[]): ServerAddress[] {
 		.map((server) => ({ server, order: Math.random() }))
 		.sort((left, right) => left.order - right.order)
 		.map(({ server }) => server);
+}
+
+/** Milliseconds. */
+const probeTimeout = 2_000;
+
+/**
+ * Resolves when a server greets, which every NATS server does first, in the clear. The client package would keep the socket to one that
+ * takes the connection and says nothing.
+ */
+function probe({ host, port }: ServerAddress): Promise<void> {
+	return new Promise((resolve, reject) => {
+		// Node wants an address of version 6 without its brackets.
+		const socket = connect({ host: host.replace(/^\[|\]$/g, ""), port });
+		const end = (error?: Error) => {
+			clearTimeout(timer);
+			socket.destroy();
+			if (error === undefined) resolve();
+			else reject(error);
+		};
+		const timer = setTimeout(() => end(new Error(`${host}:${port} does not answer`)), probeTimeout);
+		socket.once("data", () => end());
+		socket.once("error", end);
+		socket.once("end", () => end(new Error(`${host}:${port} closed the connection`)));
+	});
 }

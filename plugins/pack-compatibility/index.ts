@@ -1,8 +1,12 @@
 import { fileURLToPath } from "node:url";
-import { type DialectKind, defineDialect, isJsonObject, type JsonObject, type JsonValue } from "../../core/contract/index.ts";
-import { withDefinitionFlags, withFlags } from "./flags.ts";
-import { environment, names, runnerTypes, triggerTypes } from "./names.ts";
-import { closeGaps } from "./positions.ts";
+import {
+	type DialectKind,
+	type DialectNames,
+	defineDialect,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+} from "../../core/contract/index.ts";
 import { resolveReferences } from "./references.ts";
 
 export interface PackCompatibilityOptions {
@@ -41,4 +45,109 @@ function withoutNotes(sensor: JsonObject): JsonObject {
 		return known;
 	});
 	return { ...sensor, trigger_types: types };
+}
+
+/** Words that mean true and false in the older YAML that packs are written in, where they are not quoted. */
+const words: ReadonlyMap<JsonValue | undefined, boolean> = new Map<JsonValue, boolean>([
+	...["yes", "Yes", "YES", "on", "On", "ON"].map((word) => [word, true] as const),
+	...["no", "No", "NO", "off", "Off", "OFF"].map((word) => [word, false] as const),
+]);
+
+/** Attributes of definitions that are true or false. */
+const definitionFlags = ["required", "immutable", "secret"];
+
+/** With these attributes as flags, where words of older YAML stand in them; nowhere else can such a word be told from a text. */
+function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObject {
+	const found = attributes.filter((name) => Object.hasOwn(metadata, name) && words.has(metadata[name]));
+	if (found.length === 0) return metadata;
+	return Object.fromEntries(
+		Object.entries(metadata).map(([name, value]) => [name, found.includes(name) ? (words.get(value) as boolean) : value]),
+	);
+}
+
+/** Definitions of parameters, or of a configuration, with their flags at every level; one of the type boolean has its default so too. */
+function withDefinitionFlags(definitions: JsonObject): JsonObject {
+	return Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, toDefinition(definition)]));
+}
+
+function toDefinition(definition: JsonValue): JsonValue {
+	if (!isJsonObject(definition)) return definition;
+	const flagged = withFlags(definition, definition["type"] === "boolean" ? [...definitionFlags, "default"] : definitionFlags);
+	return Object.fromEntries(
+		Object.entries(flagged).map(([name, value]) => {
+			if ((name === "properties" || name === "patternProperties") && isJsonObject(value)) return [name, withDefinitionFlags(value)];
+			return [name, name === "items" || name === "additionalProperties" ? toDefinition(value) : value];
+		}),
+	);
+}
+
+/** Runner types; the first one is said by today's packs, the others by old ones. */
+const runnerTypes: DialectNames = {
+	orquesta: "workflow",
+	"http-runner": "http-request",
+	"run-local": "local-shell-cmd",
+	"run-local-script": "local-shell-script",
+	"run-python": "python-script",
+	"run-remote": "remote-shell-cmd",
+	"run-remote-script": "remote-shell-script",
+};
+
+/** Trigger types that the service brings itself. */
+const triggerTypes: DialectNames = {
+	...Object.fromEntries(
+		[
+			"CronTimer",
+			"DateTimer",
+			"IntervalTimer",
+			"action.file_written",
+			"generic.actiontrigger",
+			"generic.inquiry",
+			"generic.notifytrigger",
+			"key_value_pair.create",
+			"key_value_pair.delete",
+			"key_value_pair.update",
+			"key_value_pair.value_change",
+			"sensor.process_exit",
+			"sensor.process_spawn",
+			"webhook",
+		].map((name) => [`core.st2.${name}`, `core.svc.${name}`]),
+	),
+	// As the platform spells it.
+	"core.st2.action.file_writen": "core.svc.action.file_written",
+};
+
+/** The datastore and the service's own object, in templates and expressions. */
+const names: DialectNames = { st2kv: "svckv", st2: "svc" };
+
+/** Variables in the environment of runs. */
+const environment: DialectNames = {
+	ST2_ACTION_API_URL: "SVC_ACTION_API_URL",
+	ST2_ACTION_AUTH_TOKEN: "SVC_ACTION_AUTH_TOKEN",
+	ST2_ACTION_DEBUG: "SVC_ACTION_DEBUG",
+	ST2_ACTION_EXECUTION_ID: "SVC_ACTION_EXECUTION_ID",
+	ST2_ACTION_PACK_NAME: "SVC_ACTION_PACK_NAME",
+	ST2_API_URL: "SVC_ACTION_API_URL",
+	ST2_AUTH_TOKEN: "SVC_ACTION_AUTH_TOKEN",
+};
+
+/**
+ * Parameters whose positions go from 0 without gaps, in the order that they had: only the order counts for what they stand for. Positions
+ * that cannot be ordered, as two are the same or one is no number, are left as they are, to be refused.
+ */
+function closeGaps(parameters: JsonObject): JsonObject {
+	const placed = Object.entries(parameters).flatMap(([name, definition]): [string, number][] => {
+		const position = isJsonObject(definition) ? (definition["position"] ?? undefined) : undefined;
+		return position === undefined ? [] : [[name, position as number]];
+	});
+	const positions = placed.map(([, position]) => position);
+	const isOrder =
+		new Set(positions).size === positions.length && positions.every((position) => Number.isInteger(position) && position >= 0);
+	if (!isOrder || positions.every((position) => position < positions.length)) return parameters;
+	const order = new Map([...placed].sort(([, a], [, b]) => a - b).map(([name], index) => [name, index]));
+	return Object.fromEntries(
+		Object.entries(parameters).map(([name, definition]) => {
+			const position = order.get(name);
+			return [name, position === undefined ? definition : { ...(definition as JsonObject), position }];
+		}),
+	);
 }

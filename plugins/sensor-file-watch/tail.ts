@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, stat } from "node:fs/promises";
-import { findRotated } from "./find-rotated.ts";
-import { cutLines, findLineStart, type Line, largestPiece, toLine } from "./lines.ts";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import {
 	extendBeginning,
 	type Head,
 	hasHead,
 	holdsAt,
 	isFileAt,
+	type Position,
 	readBeginning,
 	type StoredPosition,
 	toFileId,
@@ -188,4 +189,70 @@ export class Tail {
 		const { buffer, bytesRead } = await from.handle.read(Buffer.alloc(largestPiece), 0, largestPiece, from.offset);
 		if (bytesRead > 0) await this.#options.onLine(toLine(buffer.subarray(0, bytesRead)).text, `${from.generation}:${from.offset}`);
 	}
+}
+
+/** The file that was read up to a position, by its new name beside the old one (`app.log.1`, `app.log-20260101`). */
+async function findRotated(path: string, position: Position): Promise<FileHandle | undefined> {
+	const directory = dirname(path);
+	const names = (await unlessMissing(readdir(directory))) ?? [];
+	for (const name of names.filter((name) => name.startsWith(basename(path)))) {
+		const candidate = join(directory, name);
+		const found = await unlessMissing(stat(candidate, { bigint: true }));
+		if (found === undefined || !found.isFile() || toFileId(found) !== position.file) continue;
+		const handle = await unlessMissing(open(candidate, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+		if (handle === undefined) continue;
+		let isIt = false;
+		try {
+			isIt = await isFileAt(handle, position);
+		} finally {
+			if (!isIt) await handle.close();
+		}
+		if (isIt) return handle;
+	}
+	return undefined;
+}
+
+/** Most bytes of a line; what is longer comes in pieces of about this size. */
+const largestPiece = 65_536;
+
+const newline = 0x0a;
+
+interface Line {
+	/** Without its end. */
+	readonly text: string;
+	/** Bytes, with its end. */
+	readonly length: number;
+}
+
+/** The lines of a piece of a file that are whole; of a piece that is full without one, all of it. */
+function cutLines(piece: Buffer): readonly Line[] {
+	const lines: Line[] = [];
+	let start = 0;
+	for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, start)) {
+		lines.push(toLine(piece.subarray(start, end + 1)));
+		start = end + 1;
+	}
+	if (lines.length > 0 || piece.length < largestPiece) return lines;
+	// Not in the middle of a character.
+	let end = piece.length - 1;
+	while (end > piece.length - 4 && isContinued(piece[end])) end -= 1;
+	return [toLine(piece.subarray(0, end))];
+}
+
+/** A line with or without its end. */
+function toLine(bytes: Buffer): Line {
+	return { text: bytes.toString("utf8").replace(/\r?\n$/, ""), length: bytes.length };
+}
+
+/** Where the last line of a file begins that is not finished; the file's size when all are. */
+async function findLineStart(handle: FileHandle): Promise<number> {
+	const { size } = await handle.stat();
+	const start = Math.max(0, size - largestPiece);
+	const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+	const last = buffer.subarray(0, bytesRead).lastIndexOf(newline);
+	return last === -1 ? start : start + last + 1;
+}
+
+function isContinued(byte: number | undefined): boolean {
+	return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
 	defineSensor,
 	type JsonObject,
@@ -7,9 +8,8 @@ import {
 	type SensorPlugin,
 	stringifyJson,
 } from "../../core/contract/index.ts";
-import { ask } from "./ask.ts";
+import { type Answer, ask } from "./ask.ts";
 import { assertOptions, type HttpPollOptions, toUrl } from "./options.ts";
-import { findChanges, type Seen, toConditions, toSeen } from "./seen.ts";
 
 export type { HttpPollOptions };
 
@@ -87,4 +87,40 @@ async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen |
 	const kept = await state.get(stateName);
 	const seen = kept === undefined ? undefined : (parseJson(kept) as unknown as Seen);
 	return seen?.url === url.href ? seen : undefined;
+}
+
+/** What is kept of an answer. */
+interface Seen {
+	/** Random: with it an event names the answer that it follows. */
+	readonly id: string;
+	/** The address that was asked: answers of another are not compared. */
+	readonly url: string;
+	readonly status_code: number;
+	readonly body_hash: string;
+	readonly etag: string | null;
+	readonly last_modified: string | null;
+}
+
+function toSeen(url: URL, { status_code, body_hash, headers }: Answer): Seen {
+	const { etag = null, "last-modified": last_modified = null } = headers;
+	return { id: randomBytes(8).toString("hex"), url: url.href, status_code, body_hash, etag, last_modified };
+}
+
+/** Headers that ask for an answer only when it is another one. */
+function toConditions({ etag, last_modified, status_code }: Seen): Readonly<Record<string, string>> {
+	// Only what was there can be unchanged.
+	if (status_code !== 200) return {};
+	return {
+		...(etag !== null && { "if-none-match": etag }),
+		...(last_modified !== null && { "if-modified-since": last_modified }),
+	};
+}
+
+type ChangedMember = "status_code" | "body";
+
+function findChanges(before: Seen, after: Seen): readonly ChangedMember[] {
+	const changes: ChangedMember[] = [];
+	if (before.status_code !== after.status_code) changes.push("status_code");
+	if (before.body_hash !== after.body_hash) changes.push("body");
+	return changes;
 }

@@ -4,15 +4,15 @@ import { type EntityKind, isSvcError, SvcError } from "../../core/contract/index
 import { fromConnectError, isCollision } from "../_postgres/errors.ts";
 import type { PostgresTarget } from "../_postgres/options.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
-import { type Answer, type Database, type DatabaseClient, type Step, StepError, type Write } from "./database-client.ts";
+import { type Answer, type Database, type DatabaseClient, type Dialect, type Step, StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import { postgresDialect } from "./postgres-dialect.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import { assertUsable, migratePostgres, planPostgres } from "./postgres-migrate.ts";
 import { type PostgresSettings, type PostgresStorageOptions, parsePostgresStorageOptions } from "./postgres-options.ts";
 import { runRounds, toKnown } from "./postgres-rounds.ts";
 import { createSource, type PostgresSource } from "./postgres-source.ts";
 import { toTable } from "./table-names.ts";
+import type { Binding } from "./values.ts";
 import { WriteGroups } from "./write-groups.ts";
 
 /** How often a write is run that meets another one in its way. */
@@ -188,4 +188,27 @@ async function vacuum(connection: PostgresConnection, table: string): Promise<vo
 function isClosedByServer(error: unknown): boolean {
 	const lost = error instanceof StepError && isSvcError(error.cause) && error.cause.cause;
 	return lost instanceof ConnectionLostError && !lost.isCut;
+}
+
+export const postgresDialect: Dialect = {
+	inList: "?? = any(?)",
+	aside: (condition) => `(${condition}) is true`,
+	contains: "strpos(??, ?) > 0",
+	toList: (values) => `{${values.map(toElement).join()}}`,
+	// JSON as JSON.stringify writes it has no space in front, so that text tells arrays from the rest.
+	append: `case when :column: like '[%'
+		then concat(left(:column:, -1), case when :column: = '[]' then '' else ',' end, cast(:value as text), ']')
+		else :column: end`,
+	order: { asc: "?? asc nulls first", desc: "?? desc nulls last" },
+	locksRows: true,
+	countsEach: true,
+	listTypes: { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" },
+	toChange: (sql) => `with changed as (${sql} returning 1) select 1 / count(*) from changed`,
+	toKept: (sql) => `with kept as (${sql} for share) select 1 / count(*) from kept`,
+	now: "select (extract(epoch from clock_timestamp()) * 1000000)::bigint",
+};
+
+function toElement(value: Binding): string {
+	if (value === null) return "null";
+	return typeof value !== "string" ? String(value) : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

@@ -1,7 +1,7 @@
-import { sqlStateOf } from "../_postgres/errors.ts";
+import { SvcError } from "../../core/contract/index.ts";
+import { fromPostgresError, PostgresFailure, sqlStateOf } from "../_postgres/errors.ts";
 import { ConnectionLostError, toLoss } from "./connection-lost.ts";
-import { type Answer, type Step, StepError } from "./database-client.ts";
-import { toStepFailure } from "./postgres-failure.ts";
+import { type Answer, KeyTakenError, NothingChangedError, type Statement, type Step, StepError } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
 /** What the driver is asked for on one connection. Statements are sent at once, and answered in their order. */
@@ -156,4 +156,19 @@ async function settleInOrder(answers: readonly Promise<Answer>[]): Promise<Answe
 		if (outcome.status === "rejected") throw outcome.reason;
 		return outcome.value;
 	});
+}
+
+const codes = { keyTaken: "23505", divisionByZero: "22012", tooLong: "54000" } as const;
+
+/** What a statement's error means to the storage. */
+function toStepFailure(error: unknown, answer: Statement["answer"]): unknown {
+	const known = fromPostgresError(error);
+	if (!(known instanceof PostgresFailure)) return known;
+	if (known.code === codes.keyTaken) return new KeyTakenError(known.message, { cause: known });
+	// See `toChange` of the dialect.
+	if (known.code === codes.divisionByZero && answer === "change") return new NothingChangedError("nothing was there to be changed");
+	if (known.code === codes.tooLong)
+		return new SvcError("SVC_TOO_LARGE", `a value is too long for the database: ${known.message}`, { cause: known });
+	if (known.code.startsWith("22")) return new TypeError(`a value does not fit its field: ${known.message}`, { cause: known });
+	return known;
 }

@@ -6,7 +6,7 @@ import { emptyDatabase } from "./postgres-database.test-support.ts";
 import { parsePostgresStorageOptions } from "./postgres-options.ts";
 import { importPostgres, openConnection } from "./postgres-own-line.ts";
 import { OwnPool } from "./postgres-own-pool.ts";
-import { toSessionSettings } from "./postgres-session.ts";
+import { toSessionSettings } from "./postgres-source.ts";
 import { ServerWatch } from "./server-watch.ts";
 
 const serverTest = postgresTest(test);

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 import { test } from "uvu";
-import { type ExecutionEntity, type RuleEnforcementEntity, entityKinds, type Query } from "../../core/contract/index.ts";
+import { type ExecutionEntity, entityKinds, type Query, type RuleEnforcementEntity } from "../../core/contract/index.ts";
 
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { Frontier } from "../../core/kernel/coordination/claim-cursor.ts";
@@ -10,8 +10,8 @@ import { atOnce, whenDue } from "../../core/kernel/scheduling/claim-sources.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
+import { postgresDialect } from "./postgres-client.ts";
 import { administer, startPostgresStorage } from "./postgres-database.test-support.ts";
-import { postgresDialect } from "./postgres-dialect.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import { toCount, toFields, toOrdering, toSelect } from "./reads.ts";
 import { type Ordering, Statements } from "./statements.ts";

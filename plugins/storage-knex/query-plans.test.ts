@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { Storage } from "../../core/contract/index.ts";
-import { executionFilterQuery } from "../../core/features/executions/execution-filter.ts";
-import { recordPaths } from "../../core/features/executions/record-paths.ts";
+import { executionFilterQuery, recordPaths } from "../../core/features/executions/execution-filter.ts";
+
 import { createService } from "../../core/service/service.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";

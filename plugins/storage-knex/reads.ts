@@ -1,10 +1,8 @@
 import type { EntityKind, Query } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Comparison, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
-import { leadsSparseIndex, standsInTimeline, toNullLead } from "./indexes.ts";
-import { isLatePage } from "./late-pages.ts";
-import { toBranches } from "./merged-select.ts";
-import { nearby, type Ordering, type Statements } from "./statements.ts";
+import { indexesOf, leadsSparseIndex, leadsWithNulls, standsInTimeline, timelineOf, toNullLead } from "./indexes.ts";
+import { type Branch, nearby, type Ordering, type Statements } from "./statements.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
 export interface SelectInput<E> {
@@ -70,4 +68,61 @@ export function toFields(kind: EntityKind, names: readonly string[] | undefined)
 export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
 	for (const [field] of orderBy) assertScalarField(kind, field);
 	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
+}
+
+/** Whether a page is late in a list, and its first row can be found by an index alone: by the time it has there. */
+function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
+	const timeline = timelineOf(kind);
+	// As many are read and thrown away sooner.
+	if (offset < nearby || timeline === undefined || first?.[0] !== timeline) return false;
+	if (toNullLead(kind, where, timeline) !== undefined) return true;
+	return indexesOf(kind).some((fields) => {
+		const leading = fields.slice(0, fields.indexOf(timeline));
+		return (
+			fields.includes(timeline) &&
+			leading.every((field) => where.some((comparison) => comparison.field === field && comparison.form === "equal")) &&
+			where.every(({ field }) => fields.includes(field))
+		);
+	});
+}
+
+/** Above this many values a sort of all that matches is no worse. */
+const mostBranches = 20;
+
+/**
+ * The branches of a select with a limit, when reading the first rows of every branch from an index and merging them is quicker
+ * than sorting all that match: one for each value of an `in`, or one for null and one for all else where many have null, or an
+ * index has no place for it.
+ */
+function toBranches(kind: EntityKind, where: readonly Comparison[], orderBy: Ordering): readonly Branch[] | undefined {
+	const parts = splitByValue(kind, where, orderBy) ?? splitByNull(kind, where, orderBy);
+	// What is the same everywhere in a branch is no order.
+	return parts?.map((part) => ({ where: part, orderBy: orderBy.filter(([field]) => !isFixed(part, field)) }));
+}
+
+function splitByValue(kind: EntityKind, where: readonly Comparison[], [first]: Ordering): Comparison[][] | undefined {
+	const lists = where.filter(({ form }) => form === "in");
+	const [list] = lists;
+	if (!list || !first || lists.length > 1 || !hasIndex(kind, list.field, first[0])) return undefined;
+	const values = [...new Set(list.bindings)];
+	if (values.length > mostBranches) return undefined;
+	return values.map((value) =>
+		where.map((comparison) => (comparison === list ? { field: list.field, form: "equal", bindings: [value] } : comparison)),
+	);
+}
+
+function splitByNull(kind: EntityKind, where: readonly Comparison[], [first]: Ordering): Comparison[][] | undefined {
+	const field = first?.[0] ?? "";
+	if (where.some((comparison) => comparison.field === field)) return undefined;
+	if (!leadsWithNulls(kind, field)) return undefined;
+	return (["null", "not-null"] as const).map((form) => [...where, { field, form, bindings: [] }]);
+}
+
+/** Whether all that match have one value there. */
+function isFixed(where: readonly Comparison[], field: string): boolean {
+	return where.some((comparison) => comparison.field === field && (comparison.form === "equal" || comparison.form === "null"));
+}
+
+function hasIndex(kind: EntityKind, field: string, order: string): boolean {
+	return indexesOf(kind).some(([leading, second]) => leading === field && second === order);
 }

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 import type { EntityKind } from "../../core/contract/index.ts";
 import { applyComparisons, type Comparison } from "./conditions.ts";
 import type { DatabaseClient, Dialect, Statement } from "./database-client.ts";
-import { leadsIndex, toDistinctByIndex } from "./distinct-by-index.ts";
+import { indexesOf, uniqueIndexesOf } from "./indexes.ts";
 import type { LargeTexts } from "./large-texts.ts";
 import { toTable } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";
@@ -294,4 +294,21 @@ function toShape(where: readonly Comparison[]): string {
 
 function toAssignmentShape(assignments: readonly Assignment[]): string {
 	return assignments.map(({ field, append }) => (append ? `${field}+` : field)).join();
+}
+
+/** Goes from each value to the next one in the index, instead of over every row. */
+const distinctByIndex = `with recursive distinct_values(value) as (
+	select min(??) from ?? where ?? is not null
+	union all
+	select (select min(??) from ?? where ?? > distinct_values.value) from distinct_values where distinct_values.value is not null
+) select value from distinct_values where value is not null`;
+
+function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
+	const table = toTable(kind);
+	return knex.raw(distinctByIndex, [field, table, field, field, table, field]);
+}
+
+/** Whether an index begins with the field. */
+function leadsIndex(kind: EntityKind, field: string): boolean {
+	return [...uniqueIndexesOf(kind), ...indexesOf(kind)].some(([leading]) => leading === field);
 }

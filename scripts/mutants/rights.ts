@@ -198,7 +198,7 @@ export const rightsMutants: readonly Mutant[] = [
 	{
 		name: "host-check",
 		promise: "While authentication is off, a request under a foreign host name is refused.",
-		file: "core/http/own-host.ts",
+		file: "core/http/app.ts",
 		text: "&& (isAddress(name) || loopbackName.test(name) || own.has(name)) ? undefined : refusal;",
 		replacement: "? undefined : refusal;",
 		tests: ["core/http/own-host.test.ts"],
@@ -222,7 +222,7 @@ export const rightsMutants: readonly Mutant[] = [
 	{
 		name: "events-of-author",
 		promise: "A rule is given only events that its author may see.",
-		file: "core/features/rules/permitted-rules.ts",
+		file: "core/features/rules/rules-core.ts",
 		text: "if (permitted.get(toWriterKey(rule))) return true;",
 		replacement: "if (permitted.size > 0) return true;",
 		tests: ["core/features/rules/rule-scopes.test.ts"],

@@ -117,7 +117,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "hidden-defaults",
 		promise: "A user who is no administrator keeps no hidden default of an action whose program the user changes.",
-		file: "core/features/actions/hidden-defaults.ts",
+		file: "core/features/actions/actions.ts",
 		text: "if (named === undefined) return;",
 		replacement: "return;",
 		tests: ["core/features/actions/hidden-defaults.test.ts"],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { toServiceDependency } from "./service-dependency.ts";
+import { toServiceDependency } from "./template-files.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-dependency-"));
 const root = join(home, "project/node_modules/svc-automation");

@@ -10,13 +10,14 @@ import {
 	SvcError,
 } from "../../contract/index.ts";
 import { isReservedName } from "../../kernel/basics/names.ts";
+import { toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { type OfferedCredentials, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
+import { askPatiently } from "./ask-patiently.ts";
 import type { Credentials, IssuedToken, RemoteUser } from "./credentials-api.ts";
 import { RunTokens } from "./run-tokens.ts";
-import { type SignInParts, verifyIdentity } from "./sign-in.ts";
 import { SlowDown } from "./slow-down.ts";
 import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
@@ -204,4 +205,43 @@ function toLifetime(ttl: number | null | undefined, maximum: number): number {
 
 function unauthorized(reason: string): SvcError {
 	return new SvcError("SVC_UNAUTHORIZED", `Unauthorized - ${reason}`);
+}
+
+interface SignInAttempt {
+	readonly username: string;
+	readonly password: string;
+	readonly signal: AbortSignal;
+	readonly remoteAddress: string | undefined;
+}
+
+interface SignInParts {
+	readonly backend: AuthBackend | undefined;
+	readonly logger: Logger;
+	/** Seconds. */
+	readonly timeout?: number;
+}
+
+/** Who the backend says it is. `SVC_UNAUTHORIZED` when it refuses, `SVC_UNAVAILABLE` when it cannot tell; both leave a line in the log. */
+async function verifyIdentity(
+	{ username, password, signal, remoteAddress }: SignInAttempt,
+	{ backend, logger, timeout }: SignInParts,
+): Promise<Identity> {
+	const who = { user: username, ...(remoteAddress !== undefined && { remote_address: remoteAddress }) };
+	// Some directories take an empty password for an anonymous sign-in that succeeds: no backend gets to see one.
+	const isAsked = backend !== undefined && backend.takesPasswords !== false && username !== "" && password !== "";
+	const ask = async () => {
+		const answer = await askPatiently((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });
+		return toIdentity(answer);
+	};
+	const identity = isAsked
+		? await ask().catch((error: unknown) => {
+				if (!signal.aborted) logger.error("sign-in could not be verified", { ...who, error });
+				throw error;
+			})
+		: undefined;
+	if (identity === undefined) {
+		logger.warn("token refused: invalid credentials", who);
+		throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - invalid or missing credentials");
+	}
+	return identity;
 }

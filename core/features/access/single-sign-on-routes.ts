@@ -9,7 +9,6 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toTokenCookie } from "../../http/token-cookie.ts";
 import type { Credentials } from "./credentials-api.ts";
 import { tokenSchema } from "./schemas.ts";
-import { findKeptCookie, toEndedKeptCookie, toKeptCookie } from "./sign-in-cookie.ts";
 import type { SingleSignOn } from "./single-sign-on-api.ts";
 
 /** What the routes ask of the engine. */
@@ -233,4 +232,27 @@ function toRemoteAddress(context: Pick<RouteContext<RouteNeeds>, "engine" | "req
 
 function setsCookie() {
 	return { "Set-Cookie": { description: "For the browser.", schema: text, isOptional: true } };
+}
+
+/** Seconds that somebody may take at the provider. */
+const longest = 600;
+
+/**
+ * The cookie by which a browser is known that comes back from the provider: a link there leads to another site and back, so that `Lax` is the
+ * strictest that works.
+ */
+function toKeptCookie(kept: string, options: Options): string {
+	return `svc-sign-in=${kept}; HttpOnly; Max-Age=${longest}; ${toScope(options)}`;
+}
+
+function toEndedKeptCookie(options: Options): string {
+	return `svc-sign-in=; HttpOnly; Max-Age=0; ${toScope(options)}`;
+}
+
+function findKeptCookie(headers: Headers): string | undefined {
+	return /(?:^|;)\s*svc-sign-in=([\w-]+)/.exec(headers.get("cookie") ?? "")?.[1];
+}
+
+function toScope({ api }: Options): string {
+	return `Path=/${api.auth_cookie_secure ? "; Secure" : ""}; SameSite=Lax`;
 }

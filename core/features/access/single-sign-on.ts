@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
 	type AuthBackend,
 	type Clock,
@@ -12,16 +12,16 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import { createId } from "../../kernel/basics/ids.ts";
 import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { askPatiently } from "./ask-patiently.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-api.ts";
 import { EndedSignIns } from "./ended-sign-ins.ts";
-import { readKept, toPlace, writeKept } from "./kept-sign-in.ts";
 import { type GateLimits, SignInGate } from "./sign-in-gate.ts";
 import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
-import { UsedSignIns } from "./used-sign-ins.ts";
 
 /**
  * A provider tells of many sessions at once, such as all of an organisation that is locked out, from one address; few of them say it again. None
@@ -205,4 +205,96 @@ function assertLeadsToWeb(url: string): void {
 function isSame(given: string, expected: string): boolean {
 	const [one, other] = [Buffer.from(given), Buffer.from(expected)];
 	return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** What a browser keeps while somebody signs in elsewhere. */
+interface KeptSignIn {
+	/** What the provider sends back: whoever comes back with another one has begun in another browser. */
+	readonly state: string;
+	/** Of the backend. */
+	readonly kept: string;
+	/** Of the page, where somebody wanted to be. */
+	readonly place: string;
+}
+
+const longestPlace = 1_000;
+const longestKept = 4_000;
+
+/** As text of a cookie. */
+function writeKept(kept: KeptSignIn): string {
+	return Buffer.from(JSON.stringify(kept)).toString("base64url");
+}
+
+/** Undefined for what this service has not written, whoever did. */
+function readKept(text: string | undefined): KeptSignIn | undefined {
+	if (text === undefined || text.length > longestKept) return undefined;
+	try {
+		const { state, kept, place } = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Partial<
+			Record<keyof KeptSignIn, unknown>
+		>;
+		if (!isToken(state) || !isToken(kept) || typeof place !== "string") return undefined;
+		return { state, kept, place: toPlace(place) };
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * A place of the page, as it stands behind its `#`: nothing of it leads to another host, whatever it says. What cannot stand in a header
+ * is the start of the page.
+ */
+function toPlace(place: string): string {
+	return place.length <= longestPlace && /^\/[!-~]*$/.test(place) ? place : "/";
+}
+
+function isToken(value: unknown): value is string {
+	return typeof value === "string" && /^[\w.~-]{1,1000}$/.test(value);
+}
+
+/** Providers forget codes within minutes. */
+const rememberedFor = 86_400_000_000;
+const purgedEvery = rememberedFor / 24;
+const mostRemoved = 1_000;
+
+/** Sign-ins with a provider that have been finished, on whichever node: each is good for one token. */
+class UsedSignIns {
+	readonly #storage: Storage;
+	readonly #clock: Clock;
+	#nextPurge = 0;
+
+	constructor(storage: Storage, clock: Clock) {
+		this.#storage = storage;
+		this.#clock = clock;
+	}
+
+	/** Whether somebody has used it before. */
+	async has(signIn: string): Promise<boolean> {
+		const found = await this.#storage.find("used_sign_in", { where: { subject: toSubject(signIn) }, limit: 1 });
+		return found.length > 0;
+	}
+
+	/** Whether nobody has used it before. */
+	async use(signIn: string): Promise<boolean> {
+		const now = this.#clock.now();
+		const subject = toSubject(signIn);
+		try {
+			await this.#storage.insert("used_sign_in", [{ id: createId(this.#clock), subject, used_at: toTimestamp(now) }]);
+		} catch (error) {
+			if (isSvcError(error, "SVC_CONFLICT")) return false;
+			throw error;
+		}
+		await this.#purge(now);
+		return true;
+	}
+
+	async #purge(now: number): Promise<void> {
+		if (now < this.#nextPurge) return;
+		this.#nextPurge = now + purgedEvery;
+		const used_at = { lt: toTimestamp(now - rememberedFor) };
+		await this.#storage.remove("used_sign_in", { where: { used_at }, limit: mostRemoved });
+	}
+}
+
+function toSubject(signIn: string): string {
+	return createHash("sha256").update(signIn).digest("hex");
 }

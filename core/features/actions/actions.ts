@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import {
 	type ActionEntity,
 	type Clock,
@@ -7,13 +8,13 @@ import {
 	type ParameterSchema,
 	type Storage,
 	SvcError,
+	stringifyJson,
 	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
 import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
-
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DispatchDraft, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
@@ -21,11 +22,11 @@ import type { Seams } from "../../kernel/extension-points.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import { restoreDefaults } from "../../secrets/default-masking.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
-import { assertHiddenStay } from "./hidden-defaults.ts";
 
 interface Parts {
 	readonly storage: Storage;
@@ -215,4 +216,27 @@ function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly
 		notify: source.notify,
 		...target,
 	};
+}
+
+interface ActionChange {
+	/** What will be stored. */
+	readonly fields: Omit<ActionEntity, "id">;
+	readonly old: ActionEntity;
+	/** Undefined: the program that the engine is part of, which may do everything. */
+	readonly principal: Pick<Principal, "isAdmin"> | undefined;
+}
+
+/** Members of an action that decide where the defaults of its parameters go. */
+const deciding = ["pack", "runner_type", "entry_point", "parameters", "output_schema", "notify"] as const;
+
+/**
+ * Refuses with `SVC_INVALID` that a user who is no administrator keeps a hidden default and changes what decides where it goes: another
+ * program, template or notification could show it.
+ */
+export function assertHiddenStay(input: ActionInput, { fields, old, principal }: ActionChange): void {
+	if (principal === undefined || principal.isAdmin || !stringifyJson(input.parameters ?? {}).includes(stringifyJson(mask))) return;
+	const changed = deciding.find((name) => !isDeepStrictEqual(fields[name], old[name]));
+	const named = changed ?? ((input.data_files ?? []).length > 0 ? "data_files" : undefined);
+	if (named === undefined) return;
+	throw new SvcError("SVC_INVALID", `parameters: "${mask}" keeps a hidden default only while "${named}" stays; give the value itself`);
 }

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
-import { assertHiddenStay } from "./hidden-defaults.ts";
+import { assertHiddenStay } from "./actions.ts";
 
 const old = { pack: "default", runner_type: "noop", entry_point: "", parameters: {}, output_schema: {}, notify: null, description: "" };
 const hidden = { parameters: { token: { default: mask } } };

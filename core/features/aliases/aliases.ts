@@ -1,11 +1,11 @@
 import { type ActionAliasEntity, type Clock, isSvcError, type Storage, SvcError } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
-
+import { type Page, type Paging, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
 import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
+import { createBoundedRegExp } from "../../language/safe-regexp.ts";
+import { asOneWork } from "../../language/work-budget.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
-import { toHelp } from "./alias-help.ts";
 import { matchAliases, matchFormat } from "./alias-matching.ts";
 import { type AliasSecrets, withoutMask } from "./alias-secrets.ts";
 import type { Aliases, AliasFilter, AliasHelp, AliasInput, AliasMatch } from "./aliases-api.ts";
@@ -149,4 +149,25 @@ function toWhere({ id, name, pack, enabled }: AliasFilter) {
 		...(pack !== undefined && { pack }),
 		...(enabled !== undefined && { enabled }),
 	};
+}
+
+/** What may be written: a line for each format that has something to show. `filter` is a regular expression, in any case. */
+function toHelp(aliases: readonly ActionAliasEntity[], filter: string | undefined, { limit, offset = 0 }: Paging): Page<AliasHelp> {
+	const lines = aliases.flatMap(({ pack, description, formats }) =>
+		formats.map((format) => ({ pack, display: typeof format === "string" ? format : format.display, description })),
+	);
+	const shown = lines.filter(({ display }) => display !== "");
+	const fits = toFilter(filter);
+	const items = asOneWork(() => shown.filter(({ display }) => fits(display)));
+	return { items: items.slice(offset, limit === undefined ? undefined : offset + limit), total: items.length };
+}
+
+function toFilter(filter: string | undefined): (display: string) => boolean {
+	if (filter === undefined) return () => true;
+	try {
+		const expression = createBoundedRegExp(filter, "i");
+		return (display) => expression.test(display);
+	} catch (cause) {
+		throw new SvcError("SVC_INVALID", "filter: is no regular expression", { cause });
+	}
 }

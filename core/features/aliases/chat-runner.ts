@@ -1,10 +1,16 @@
-import { type JsonObject, type RunContext, type Runner, type RunResult, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type ExecutionEntity,
+	type JsonObject,
+	type RunContext,
+	type Runner,
+	type RunResult,
+	type Storage,
+	SvcError,
+} from "../../contract/index.ts";
 import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
-
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";
-import { assertEnds } from "./command-depth.ts";
 import { toMatch } from "./records.ts";
 import type { ResultMessages } from "./result-messages.ts";
 
@@ -128,4 +134,25 @@ function orEmpty(value: unknown): string {
 function toRoute(value: unknown): string {
 	if (typeof value === "string" && routePattern.test(value)) return value;
 	throw new SvcError("SVC_INVALID", "route: must be words of letters, digits, _ and -, with dots between them");
+}
+
+/** Commands that may be said by what a command has started, one by another. Each may ask for many executions. */
+const deepest = 3;
+/** Generations of executions that are looked through for them. */
+const mostGenerations = 200;
+
+type Said = Pick<ExecutionEntity, "parent_id" | "action_ref">;
+
+/** `SVC_INVALID` for a command that stands too deep in other commands: one that says itself would never end. */
+async function assertEnds(storage: Storage, executionId: string): Promise<void> {
+	let commands = 0;
+	let id: string | null = executionId;
+	for (let generation = 0; id !== null && generation < mostGenerations; generation += 1) {
+		const [execution]: Said[] = await storage.find("execution", { where: { id }, fields: ["parent_id", "action_ref"], limit: 1 });
+		if (execution?.action_ref.startsWith("chatops.")) commands += 1;
+		if (commands > deepest) {
+			throw new SvcError("SVC_INVALID", `text: commands may say one another ${deepest} deep; does one of them say itself?`);
+		}
+		id = execution?.parent_id ?? null;
+	}
 }

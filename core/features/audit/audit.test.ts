@@ -7,7 +7,7 @@ import { type GuardedService, withGuardedService } from "../../testing/http/guar
 import { createSubject, matrixPacks, matrixRunners } from "../../testing/http/matrix-subject.test-support.ts";
 import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
 import { routes } from "../routes.ts";
-import { announced, unrecorded } from "./requests.ts";
+import { announced, unrecorded } from "./request-record.ts";
 import { verifyRecord } from "./verify.ts";
 
 async function entriesOf({ ask }: GuardedService, root: string, query = "after=0"): Promise<AuditEntryEntity[]> {

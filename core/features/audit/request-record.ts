@@ -1,5 +1,13 @@
-import type { EntityKind, Logger, Options, Storage, WriteOperation } from "../../contract/index.ts";
-import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+	type EntityKind,
+	isSvcError,
+	type Logger,
+	type Options,
+	type Storage,
+	toErrorMessage,
+	type WriteOperation,
+} from "../../contract/index.ts";
 import type { RecordedRequest, Recorder } from "../../http/audit-hook.ts";
 import type { Reply } from "../../http/replies.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
@@ -8,10 +16,7 @@ import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import { auditedKind } from "./audited-kinds.ts";
 import type { AuditDraft } from "./chain.ts";
-import { type ChangeScope, ChangeScopes } from "./change-scopes.ts";
 import { EntryLimit, refusalBounds, runBounds } from "./entry-limit.ts";
-import { claimedUser } from "./refusals.ts";
-import { announced, storedByRuns, unrecorded } from "./requests.ts";
 import { findChanges } from "./to-drafts.ts";
 
 export interface RequestRecordParts {
@@ -174,3 +179,102 @@ function keyOf({ route }: RecordedRequest): string {
 function toText(text: string): string {
 	return Buffer.from(text.slice(0, longestText)).toString("utf8").replaceAll("\0", "");
 }
+
+/** Who is answered now, as entries tell it, and how many entries that has made. */
+interface ChangeScope {
+	readonly user: string;
+	readonly credential: string;
+	readonly address: string | null;
+	readonly request_id: string | null;
+	/** Method and path of the route, or the action. */
+	readonly request: string;
+	/** Kinds of what is recorded. Absent: all that are audited. */
+	readonly kinds?: readonly EntityKind[];
+	/** What is said with each entry that has nothing to say of itself. */
+	readonly detail?: string | null;
+	entries: number;
+	/** What goes on after the answer is no part of it. */
+	hasEnded: boolean;
+}
+
+/**
+ * Tells what is written on behalf of a request, however deep below its handler. Following that costs every promise of the process a
+ * little, so it is on only while such a request is answered: runs and events never pay for it.
+ */
+class ChangeScopes {
+	readonly #storage = new AsyncLocalStorage<ChangeScope>();
+	#open = 0;
+
+	/** Undefined where nobody has asked for what is written now. */
+	current(): ChangeScope | undefined {
+		if (this.#open === 0) return undefined;
+		const scope = this.#storage.getStore();
+		return scope?.hasEnded === false ? scope : undefined;
+	}
+
+	async run<T>(scope: ChangeScope, work: () => Promise<T> | T): Promise<T> {
+		this.#open += 1;
+		try {
+			return await this.#storage.run(scope, async () => work());
+		} finally {
+			scope.hasEnded = true;
+			this.#open -= 1;
+			if (this.#open === 0) this.#storage.disable();
+		}
+	}
+}
+
+/** Longer names are given by those who want to fill the record. */
+const longestName = 128;
+
+/** Who wants to sign in, as the request says it; empty where it does not. */
+function claimedUser(headers: Headers): string {
+	const [, basic = ""] = /^basic +([A-Za-z0-9+/]{1,1024}={0,2})$/i.exec(headers.get("authorization") ?? "") ?? [];
+	const [name = ""] = Buffer.from(basic, "base64").toString("utf8").split(":", 1);
+	return name.slice(0, longestName);
+}
+
+/**
+ * Requests that change something and leave no entry of their own, with the reason. Every other one leaves one at least: what is not named
+ * here is recorded.
+ */
+export const unrecorded: ReadonlyMap<string, string> = new Map([
+	["auth POST /tokens/validate", "changes nothing"],
+	["auth POST /sso/request", "begins a sign-in, which is recorded when it has come to its end"],
+	["auth POST /sso/device", "begins a sign-in, which is recorded when it has come to its end"],
+	["api POST /executions", "a run, which has a record of its own with who asked for it"],
+	["api POST /executions/:id/re_run", "a run, which has a record of its own with who asked for it"],
+	["api POST /workflows/inspect", "changes nothing"],
+	["api POST /actionalias/match", "changes nothing"],
+	["api POST /aliasexecution", "a run, which has a record of its own with who asked for it"],
+	["api POST /aliasexecution/match_and_execute", "a run, which has a record of its own with who asked for it"],
+	["api POST /packs/index/search", "changes nothing"],
+	["api POST /rules/test", "changes nothing"],
+	["api POST /webhooks/**:url", "an event, which has a record of its own with who sent it"],
+	["api POST /workers/poll", "a worker asks for runs, which have records of their own"],
+	["api POST /workers/jobs/:id/output", "what a run prints"],
+	["api POST /workers/jobs/:id/end", "the end of a run, which its record tells"],
+	["api POST /workers/jobs/:id/files", "changes nothing"],
+	["api POST /workers/jobs/:id/bytes", "changes nothing"],
+]);
+
+/** Requests by which runs keep what they know: `audit.datastore_of_runs` says what of it is recorded. */
+const storedByRuns: ReadonlySet<string> = new Set(["api PUT /keys/:name", "api DELETE /keys/:name"]);
+
+/** Requests whose work takes many writes, or none in the storage: their entry is stored before it begins. */
+export const announced: ReadonlySet<string> = new Set([
+	"api PUT /executions/:id",
+	"api DELETE /executions/:id",
+	"api PUT /inquiries/:id",
+	"api POST /triggerinstances/:id/re_emit",
+	"api POST /keys/rotate",
+	"api PUT /configs/:pack",
+	"api POST /packs/install",
+	"api POST /packs/uninstall",
+	"api POST /packs/upgrade",
+	"api POST /packs/rollback",
+	"api POST /webhook_deliveries/:id/replay",
+	"api POST /purge/:records",
+	"api POST /nodes/:node/drain",
+	"api POST /nodes/:node/resume",
+]);

@@ -1,24 +1,32 @@
-import { type KeyValueEntity, type Options, SvcError, toErrorMessage } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { type KeyValueEntity, type Options, type Storage, SvcError, toErrorMessage, type Where } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { assertSeen } from "../../kernel/basics/names.ts";
 import type { Authority, Principal } from "../../kernel/basics/principal.ts";
-
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
-import type { Duty } from "../../kernel/coordination/singleton-task.ts";
+import { Duty, type DutyParts } from "../../kernel/coordination/singleton-task.ts";
+import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval, removeAged } from "../../kernel/expiry/removal.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import type { Access } from "../access/access-api.ts";
-import { type ItemAddress, type ItemWhere, parseScope, toAddress, toItemResource, toOwner, toVisibleName } from "./item-address.ts";
+import {
+	type ItemAddress,
+	type ItemScope,
+	type ItemWhere,
+	parseScope,
+	toAddress,
+	toItemResource,
+	toOwner,
+	toVisibleName,
+} from "./item-address.ts";
 import { assertMayImport, toItemContent, toValueText } from "./item-content.ts";
 import { ItemStore, type ItemStoreParts } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-api.ts";
-import { listItems } from "./list-items.ts";
 import { type RotationReport, rotateKeys } from "./rotation.ts";
 import { type ShownItem, toMasked, toShown } from "./shown-item.ts";
-import { createSweep } from "./sweep.ts";
 import { createTemplateAccess, type TemplateAccessParts } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
@@ -175,4 +183,61 @@ function notFound(address: ItemAddress): SvcError {
 /** Of an execution, which has many other members. */
 function toRights({ author, scopes }: TemplateRights): TemplateRights {
 	return { author, scopes };
+}
+
+/** Items read at a time. */
+const batch = 500;
+
+interface Half {
+	readonly scope: ItemScope;
+	/** Whose, in user scope. */
+	readonly user: ItemAddress["user"];
+	readonly query: ItemListQuery;
+	/** Whether an item is there for whoever asks. */
+	readonly isShown: (item: KeyValueEntity) => boolean;
+}
+
+/** Items of one scope. Limit and offset count those that are shown. */
+async function listItems(storage: Storage, { scope, user, query, isShown }: Half): Promise<readonly KeyValueEntity[]> {
+	const { limit = Number.POSITIVE_INFINITY, orderBy = [] } = query;
+	const where = toWhere(scope, user, query);
+	const shown: KeyValueEntity[] = [];
+	let skipped = 0;
+	for (let offset = 0; shown.length < limit; offset += batch) {
+		const read = await storage.find("key_value", { where, orderBy: [...orderBy, ["id", "asc"]], limit: batch, offset });
+		for (const item of read) {
+			if (!isShown(item) || shown.length >= limit) continue;
+			if (skipped < (query.offset ?? 0)) skipped += 1;
+			else shown.push(item);
+		}
+		if (read.length < batch) break;
+	}
+	return shown;
+}
+
+function toWhere(scope: ItemScope, user: string | null, { prefix, names, ids }: ItemListQuery): Where<KeyValueEntity> {
+	const toStored = (name: string) => (user === null ? name : `${user}:${name}`);
+	return {
+		scope,
+		...(user !== null && { user }),
+		...(names !== undefined ? { name: { in: names.map(toStored) } } : prefix && { name: { prefix: toStored(prefix) } }),
+		...(ids !== undefined && { id: { in: ids } }),
+	};
+}
+
+/** Seconds between looks. */
+const interval = 60;
+
+/** Removes items that have expired, a minute afterwards at the latest. They count as absent before that. */
+function createSweep(parts: DutyParts): Duty {
+	const { storage, clock } = parts;
+	return new Duty(parts, {
+		name: "datastore_sweep",
+		interval,
+		async work(signal) {
+			const now = toTimestamp(clock.now());
+			const removal = createRemoval({ storage, pace: createPace(signal), now });
+			await removeAged(removal, { kind: "key_value", time: "expire_timestamp", before: now });
+		},
+	});
 }

@@ -1,6 +1,7 @@
 import {
 	type Clock,
 	isSvcError,
+	type JsonObject,
 	type KeyValueEntity,
 	type Logger,
 	type Storage,
@@ -12,7 +13,8 @@ import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Dispatch, DispatchDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
-import { type DraftEvent, toCreateEvents, toDeleteEvents, toUpdateEvents } from "./item-triggers.ts";
+import { itemRefs } from "./item-refs-api.ts";
+import { type ShownItem, toMasked } from "./shown-item.ts";
 import type { UserQuota } from "./user-quota.ts";
 
 /** New content of an item. */
@@ -146,4 +148,30 @@ function toNext(before: KeyValueEntity | undefined, clock: Clock): string {
 
 function toKey({ scope, name }: ItemAddress): string {
 	return `${scope}:${name}`;
+}
+
+/** Stores events together with what they tell of; see `Dispatcher`. */
+type DraftEvent = (event: Dispatch) => Promise<DispatchDraft | undefined>;
+
+type Change = { readonly before: KeyValueEntity; readonly after: KeyValueEntity };
+
+function toCreateEvents(item: KeyValueEntity): readonly Dispatch[] {
+	return [{ trigger: itemRefs.create, payload: { object: toPayload(item) } }];
+}
+
+/** A secret that is set again counts as changed: its cipher text is. */
+function toUpdateEvents({ before, after }: Change): readonly Dispatch[] {
+	const update: Dispatch = { trigger: itemRefs.update, payload: { object: toPayload(after) } };
+	if (before.value === after.value) return [update];
+	return [update, { trigger: itemRefs.valueChange, payload: { old_object: toPayload(before), new_object: toPayload(after) } }];
+}
+
+function toDeleteEvents(item: KeyValueEntity): readonly Dispatch[] {
+	return [{ trigger: itemRefs.delete, payload: { object: toPayload(item) } }];
+}
+
+/** Payloads are kept and shown like any answer: secret values are masked in them. */
+function toPayload(item: KeyValueEntity): JsonObject {
+	const shown: ShownItem = toMasked(item);
+	return Object.fromEntries(Object.entries(shown));
 }

@@ -7,12 +7,19 @@ import { type FormatOptions, printRecord } from "../../cli/output.ts";
 import { parseParameters, type Schemas } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import type { Api } from "../../client/api.ts";
-import { isRefusedVariable, type JsonObject } from "../../contract/index.ts";
-import { type ActionClient, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
-import { toActionHelp } from "./action-help.ts";
+import {
+	isJsonObject,
+	isRefusedVariable,
+	type JsonObject,
+	type JsonValue,
+	type OutputType,
+	type ParameterDefinition,
+	type ParameterSchema,
+	stringifyJson,
+} from "../../contract/index.ts";
+import { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
 import { followRun, hasEnded, toExitCode, toSummary } from "./follow-run.ts";
-import { toShownResult } from "./shown-result.ts";
 
 interface RunOptions extends FormatOptions {
 	readonly async?: boolean;
@@ -144,4 +151,77 @@ function inheritedEnvironment(env: CliContext["env"]): JsonObject {
 		return entry[1] !== undefined && !shellVariables.has(entry[0].toLowerCase()) && !isRefusedVariable(entry[0]);
 	});
 	return Object.fromEntries(kept);
+}
+
+/** What `svc run <action> -h` says of an action. What its callers may not set is left out. */
+function toActionHelp({ ref, description, runner_type }: ActionRecord, parameters: ParameterSchema): string {
+	const settable = Object.entries(parameters).filter(([, { immutable }]) => immutable !== true);
+	const isAsked = ([, { required, default: fallback }]: (typeof settable)[number]) => required === true && fallback === undefined;
+	const groups = [
+		["Required parameters", inOrder(settable.filter(isAsked))],
+		["Optional parameters", inOrder(settable.filter((entry) => !isAsked(entry)))],
+	] as const;
+	return [
+		`${ref}: ${description || "no description"}\nRuns with ${runner_type}.\n`,
+		`\nUsage: svc run ${ref} [options] [name=value ...]\n`,
+		...groups.map(([title, entries]) => (entries.length === 0 ? "" : `\n${title}:\n${entries.map(toLines).join("")}`)),
+		settable.length === 0 ? "\nIt takes no parameters.\n" : "",
+		"\n`svc run -h` shows the options, and how values are written.\n",
+	].join("");
+}
+
+/** Those with a position first, in their order; the others as they were declared. */
+function inOrder<E extends readonly [string, ParameterDefinition]>(entries: readonly E[]): readonly E[] {
+	const place = ([, { position }]: E) => position ?? Number.POSITIVE_INFINITY;
+	return entries.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+}
+
+function toLines([name, definition]: readonly [string, ParameterDefinition]): string {
+	const { type, default: fallback, enum: allowed, secret, description } = definition;
+	const notes = [
+		type ?? "any type",
+		...(allowed === undefined ? [] : [`one of ${allowed.map((value) => stringifyJson(value)).join(", ")}`]),
+		...(fallback === undefined || fallback === null || secret === true ? [] : [`default ${stringifyJson(fallback)}`]),
+		...(secret === true ? ["secret"] : []),
+	];
+	const text = description === undefined || description === "" ? "" : `${description.trim().replace(/^/gm, "      ")}\n`;
+	return `  ${name} (${notes.join("; ")})\n${text}`;
+}
+
+/**
+ * The part of a result that nobody has seen yet when its output of the types `streamed` has been printed, and the line at the end
+ * names status, return code and error; undefined when there is none. Runners that start processes keep their output in the result too.
+ */
+export function toShownResult(result: JsonObject | undefined, streamed: ReadonlySet<OutputType>): JsonValue | undefined {
+	if (result === undefined) return undefined;
+	const shown = Object.entries(withoutSeen(result, streamed)).filter(([name, value]) => name !== "error" || typeof value !== "string");
+	const [first, ...others] = shown;
+	if (first === undefined) return undefined;
+	return others.length === 0 && first[0] === "result" ? first[1] : Object.fromEntries(shown);
+}
+
+function withoutSeen(result: JsonObject, streamed: ReadonlySet<OutputType>): JsonObject {
+	const isOfProcess = "return_code" in result || "exit_code" in result;
+	return Object.fromEntries(
+		Object.entries(result).flatMap(([name, value]): [string, JsonValue][] => {
+			if (isSaid(name, value) || (isOfProcess && isSeen(name, value, streamed))) return [];
+			// Runners that work on several hosts have the result of a process for each.
+			if (!isJsonObject(value) || !("return_code" in value && "succeeded" in value)) return [[name, value]];
+			const ofHost = withoutSeen(value, streamed);
+			return Object.keys(ofHost).length === 0 ? [] : [[name, ofHost]];
+		}),
+	);
+}
+
+function isSaid(name: string, value: JsonValue): boolean {
+	if (name === "succeeded" || name === "failed") return typeof value === "boolean";
+	return (name === "return_code" || name === "exit_code") && typeof value === "number";
+}
+
+function isSeen(name: string, value: JsonValue, streamed: ReadonlySet<OutputType>): boolean {
+	// The lines of several hosts come as output of a type of their own.
+	if (name === "stdout" || name === "stderr") return value === "" || streamed.has(name) || streamed.has("other");
+	// Python's word for an action that came to no end of its own.
+	if (name === "result") return value === null || value === "None";
+	return name === "engine" || name === "truncated";
 }

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, JsonValue, OutputType } from "../../contract/index.ts";
-import { toShownResult } from "./shown-result.ts";
+import { toShownResult } from "./run-commands.ts";
 
 const shell = { succeeded: true, failed: false, return_code: 0 };
 const python = { exit_code: 0, stdout: "", stderr: "", engine: "python 3.11" };

@@ -3,17 +3,21 @@ import { answerEvents, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject } from "../../http/openapi/schema.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
 import { isAllSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
+import type { BroadcastSource } from "../../http/sse-fan-out-feed.ts";
+import { toRights } from "../../http/stream-authorization.ts";
+import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
+import { SharedFrames } from "./event-cache.ts";
+import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
 import { OutputFrames } from "./output-events.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { outputChunkSchema } from "./schemas-api.ts";
-import { createStreamFilter, streamFilterQuery } from "./stream-filter.ts";
-import { openFrames, toKey } from "./stream-frames.ts";
+import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toEventFrame } from "./stream-filter.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
@@ -124,4 +128,45 @@ function parseLastEventId(text: string | undefined): number {
 	if (text === undefined) return 0;
 	if (!/^\d{1,15}$/.test(text)) throw new SvcError("SVC_INVALID", "last-event-id: must be the id of an event of this stream");
 	return Number(text);
+}
+
+type Context = RouteContext<RouteNeeds>;
+
+/** Frames of each event, for all who follow the general stream. */
+const frames = new SharedFrames<StreamEvent>();
+
+/** Followers with the same rights who ask for the same get the same stream; one that is to end somewhere is for its client alone. */
+function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown {
+	return hasEnd ? Symbol("stream with an end") : JSON.stringify([principal.isAdmin ? "admin" : toRights(principal), query]);
+}
+
+/** The events that pass the filter and that whoever asks may see, as bytes. */
+async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<BroadcastSource> {
+	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
+	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toMaskedPresentation(asking)));
+	const read = async function* () {
+		for await (const some of events) {
+			const shown: Uint8Array[] = [];
+			let isEnd = false;
+			for (const event of some) {
+				if (isEnd) break;
+				if (filter.accepts(event) && mayView(event, context)) {
+					const frame = toFrame(event);
+					shown.push(frame instanceof Promise ? await frame : frame);
+				}
+				isEnd = filter.isEnd(event);
+			}
+			yield shown;
+			if (isEnd) return;
+		}
+	};
+	return { frames: read(), published };
+}
+
+/** Executions, their output and announcements about them show only to those who may view them, and these to their own user. */
+function mayView(event: StreamEvent, { guard, principal }: Context): boolean {
+	const about = event.kind === "other" ? event.about : undefined;
+	const ref = about?.action_ref ?? toActionRef(event);
+	if (about?.user === principal.username) return true;
+	return principal.isAdmin || ref === undefined || guard.allows(principal, "execution_view", toActionResource(ref));
 }

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { SvcError, type TaskState } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
-import { LabelledLines } from "./labelled-lines.ts";
+import { LabelledLines } from "./follow-run.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
 import { tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";

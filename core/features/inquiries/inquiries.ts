@@ -1,4 +1,13 @@
-import { type Clock, type EventBus, type ExecutionEntity, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import {
+	type Clock,
+	type EventBus,
+	type ExecutionEntity,
+	type JsonObject,
+	type Logger,
+	type Storage,
+	SvcError,
+	toErrorMessage,
+} from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/pagination.ts";
@@ -7,14 +16,15 @@ import { toChildOrigin } from "../../kernel/executions/child-record.ts";
 import type { Endings } from "../../kernel/executions/completion-effects.ts";
 import { signed } from "../../kernel/executions/signed-patch.ts";
 import { isCompleted, toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
-
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";
-import { askingRunner, maskAnswer } from "../../language/inquiry-schema.ts";
+import { askingRunner, maskAnswer, toAnswerDefinition } from "../../language/inquiry-schema.ts";
+import { assertDepth } from "../../language/parameters/depth.ts";
+import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts";
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
+import { validateParameter } from "../../language/parameters/validate.ts";
 import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { checkAnswer } from "./answer.ts";
-import type { Inquiries, InquiryView } from "./inquiries-api.ts";
+import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
 
 /** What ends a question. */
@@ -100,4 +110,18 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 			return parent?.action_ref;
 		},
 	};
+}
+
+/** The answer with the defaults of the schema. `SVC_INVALID` when the schema refuses it. */
+function checkAnswer(inquiry: Inquiry, response: JsonObject): JsonObject {
+	const definition = toAnswerDefinition(inquiry.schema);
+	try {
+		assertDepth("response", response);
+		const whole = withNestedDefaults(response, definition) as JsonObject;
+		validateParameter("response", whole, definition);
+		return whole;
+	} catch (error) {
+		const reason = toErrorMessage(error).replace(/^parameter "([^"]*)"/, "$1:");
+		throw new SvcError("SVC_INVALID", `Response for inquiry "${inquiry.id}" did not pass schema validation. ${reason}`, { cause: error });
+	}
 }

@@ -1,4 +1,4 @@
-import type { EventBus, Logger, Storage } from "../../contract/index.ts";
+import type { EventBus, Logger, PolicyEntity, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { Catalog } from "../../kernel/executions/action-catalog.ts";
@@ -7,10 +7,10 @@ import { createAttributeKeys } from "./attribute-keys.ts";
 import { StoredPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
 import { PolicyIndex } from "./policy-index.ts";
+import { workersType } from "./policy-types.ts";
 import { ActionQueues, type PolicyQueues } from "./queues.ts";
 import { createRetries, type Retries } from "./retries.ts";
-import { createWorkerDemands } from "./worker-demands.ts";
-import type { FindDemand } from "./worker-demands-api.ts";
+import type { Demand, DemandedOf, FindDemand } from "./worker-demands-api.ts";
 
 export interface PolicyCoreParts {
 	readonly storage: Storage;
@@ -59,4 +59,28 @@ export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
 			await index.stop();
 		},
 	};
+}
+
+const nothing: Demand = { labels: [], policies: [] };
+const types = [workersType];
+
+/** Reads what all policies together demand: those of the action, of its pack, and of everything. */
+function createWorkerDemands({ storage, index }: { readonly storage: Storage; readonly index: Pick<PolicyIndex, "has"> }): FindDemand {
+	return async (run) => {
+		const refs = [run.action_ref, `${run.pack}.*`, "*"].filter((ref) => index.has(ref, types));
+		if (refs.length === 0) return nothing;
+		const where = { resource_ref: { in: refs }, policy_type: workersType, enabled: true };
+		const found = await storage.find("policy", { where, orderBy: [["ref", "asc"]] });
+		const demanding = found.filter((policy) => labelsOf(policy, run).length > 0);
+		const labels = new Set(demanding.flatMap((policy) => labelsOf(policy, run)));
+		return { labels: [...labels].sort(), policies: demanding.map(({ ref }) => ref) };
+	};
+}
+
+function labelsOf({ parameters }: PolicyEntity, { user }: DemandedOf): readonly string[] {
+	const { labels = [], user_labels = {} } = parameters as {
+		readonly labels?: readonly string[];
+		readonly user_labels?: Readonly<Record<string, readonly string[]>>;
+	};
+	return [...labels, ...(Object.hasOwn(user_labels, user) ? (user_labels[user] ?? []) : [])];
 }

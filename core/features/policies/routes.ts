@@ -8,13 +8,13 @@ import { replyJson, replyNothing } from "../../http/replies.ts";
 import { replyList, selectionOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
 import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-content-api.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
-import { toPolicy } from "./records.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** What the routes ask of the engine. */
@@ -242,5 +242,13 @@ function toInput({ name, pack, resource_ref, policy_type, enabled, parameters, d
 		...(parameters !== undefined && { parameters }),
 		...(description != null && { description }),
 		...(metadata_file != null && { metadata_file }),
+	};
+}
+
+function toPolicy(policy: PolicyEntity): WireRecord {
+	const { id, ref, name, pack, description, enabled, resource_ref, policy_type, parameters, metadata_file } = policy;
+	return {
+		...{ id, uid: `policy:${pack}:${name}`, ref, name, pack, description, enabled },
+		...{ resource_ref, policy_type, parameters, metadata_file: metadata_file ?? "" },
 	};
 }

@@ -5,7 +5,6 @@ import { createPace } from "../../kernel/expiry/pacing.ts";
 import { createRemoval } from "../../kernel/expiry/removal.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import { purge } from "./purge.ts";
 import { removeExecutions } from "./remove-executions.ts";
 import {
 	createScene,
@@ -18,6 +17,7 @@ import {
 	toToken,
 	toTrace,
 } from "./retention.test-support.ts";
+import { purge } from "./retention.ts";
 import type { PurgeInput } from "./retention-api.ts";
 
 const clock = { now: () => Date.parse("2026-06-01T00:00:00Z") * 1_000 };

@@ -1,11 +1,17 @@
-import type { EventBus, Logger, Options, Storage } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { type Clock, type EventBus, type Logger, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
 import { Duty } from "../../kernel/coordination/singleton-task.ts";
+import { isPosition } from "../../kernel/expiry/expired-records.ts";
+import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createRemoval, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
 import type { AgingRecords } from "../../kernel/feature.ts";
 import { Collector } from "./collector.ts";
-import { purge } from "./purge.ts";
-import type { Retention } from "./retention-api.ts";
+import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
+import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
+import { removeOutput } from "./remove-output.ts";
+import type { PurgeInput, PurgeReport, Retention } from "./retention-api.ts";
 
 export interface RetentionNeeds {
 	/** End inquiries whose time has passed. */
@@ -66,4 +72,47 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 			await Promise.all([duty.stop(), ...purging]);
 		},
 	};
+}
+
+const removals: Readonly<Record<string, (removal: Removal, range: ExecutionRange) => Promise<string | undefined>>> = {
+	executions: removeExecutions,
+	output: removeOutput,
+	trigger_instances: removeInstances,
+	rule_enforcements: removeEnforcements,
+	webhook_deliveries: removeDeliveries,
+	traces: removeTraces,
+	tokens: (removal, range) => removeAged(removal, { kind: "token", time: "expiry", ...range }),
+};
+
+/** What can be purged. */
+const purgeKinds: readonly string[] = Object.keys(removals);
+
+/** Milliseconds after which a purge answers, for whoever asked to go on with `next`. */
+const longestTurn = 1_000;
+
+interface PurgeParts {
+	readonly storage: Storage;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	/** Aborts when the service stops. */
+	readonly signal: AbortSignal;
+}
+
+/** Remove what an administrator names, a little at a time. It may be asked for on several nodes at once. */
+export async function purge(parts: PurgeParts, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
+	const run = Object.hasOwn(removals, kind) ? removals[kind] : undefined;
+	if (run === undefined) throw new SvcError("SVC_NOT_FOUND", `"${kind}" cannot be purged; allowed are ${purgeKinds.join(", ")}`);
+	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isTrial = false, from } = input;
+	const now = toTimestamp(parts.clock.now());
+	if (before > now) throw new SvcError("SVC_INVALID", "timestamp: must not be in the future");
+	if (from !== undefined && !isPosition(from)) throw new SvcError("SVC_INVALID", "from: must be what an earlier answer gave as next");
+	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
+		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
+	}
+	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isTrial });
+	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
+	if (parts.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the service stops; ask another node, or this one later");
+	const removed = removal.removed();
+	if (!isTrial) parts.logger.info("records purged", { records: kind, user: principal.username, before, ...removed });
+	return { removed, next: next ?? null };
 }

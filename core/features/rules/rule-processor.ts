@@ -13,12 +13,11 @@ import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { InstanceLease } from "../../kernel/events/event-handler.ts";
 import { roomInTurn } from "../../language/event-loop-budget.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
+import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
-
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
-import { EventWork } from "./event-work.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 import type { RuleMetrics } from "./rule-metrics.ts";
 
@@ -181,4 +180,24 @@ function toClosing(
 ): WriteOperation {
 	const patch = { ...outcome, owner: null, fence: null, lease_expires_at: null };
 	return { update: "trigger_instance", id, patch, expected: { status: "processing", fence } };
+}
+
+/**
+ * Milliseconds that rules may search for patterns: each of them, all that look at one event, and each one when those are used
+ * up. The limit for each keeps a rule with a pattern made to be slow from using the time of the others; the one for the event
+ * keeps many such rules from holding it up for minutes. What is left then is far more than an ordinary search takes.
+ */
+const times = { rule: workLimits.searching, event: 200, afterwards: 2 };
+
+/** What the rules that look at one event may still use. */
+class EventWork {
+	#used = 0;
+	#current: WorkBudget | undefined;
+
+	/** The budget of the next rule. */
+	nextRule(): WorkBudget {
+		this.#used += this.#current?.searched ?? 0;
+		this.#current = new WorkBudget({ ...workLimits, searching: this.#used < times.event ? times.rule : times.afterwards });
+		return this.#current;
+	}
 }

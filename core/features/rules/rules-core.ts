@@ -1,18 +1,17 @@
-import type { Options, RuleEntity } from "../../contract/index.ts";
-import type { Authority, Principal } from "../../kernel/basics/principal.ts";
-
+import type { Logger, Options, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
+import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { Reactor } from "../../kernel/events/event-handler.ts";
 import type { AdmitAll } from "../../kernel/kernel.ts";
 import type { SubmitParts } from "../../kernel/submission/submit.ts";
 import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 import type { Access } from "../access/access-api.ts";
+import { toNeeds } from "../triggers/told-records-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { Enforcer } from "./enforcer.ts";
 import { lookFirst } from "./inline-evaluation.ts";
 import { createLoopGuard } from "./loop-guard.ts";
-import { keepPermitted } from "./permitted-rules.ts";
-import { StoredRuleIndex } from "./rule-index.ts";
+import { type IndexedRule, StoredRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
 import { type ProcessParts, processInstance } from "./rule-processor.ts";
 import { RuleRefs } from "./rule-refs.ts";
@@ -72,4 +71,44 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 		},
 		principal,
 	};
+}
+
+interface PermittedParts {
+	readonly access: Access;
+	readonly authority: Authority;
+	readonly logger: Logger;
+}
+
+/**
+ * The rules whose authors may see the content of an event, within the scopes of the API key that they wrote the rule with. A rule hands the
+ * payload to an action: a user who may make rules would otherwise be given every result, and every user's items of the datastore.
+ */
+async function keepPermitted(
+	rules: readonly IndexedRule[],
+	instance: TriggerInstanceEntity,
+	{ access, authority, logger }: PermittedParts,
+): Promise<readonly IndexedRule[]> {
+	// Without access control users may see everything, and keys with scopes what these name.
+	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));
+	const needs = isLimited ? toNeeds(instance) : [];
+	if (needs.length === 0) return rules;
+	const permitted = new Map<string, boolean>();
+	for (const { rule } of rules) {
+		const writer = toWriterKey(rule);
+		if (permitted.has(writer)) continue;
+		const principal = withScopes(await authority.principalOf(rule.user), rule.scopes);
+		permitted.set(
+			writer,
+			needs.every((need) => access.allows(principal, ...need)),
+		);
+	}
+	return rules.filter(({ rule }) => {
+		if (permitted.get(toWriterKey(rule))) return true;
+		logger.debug("rule left out, its author may not see what the event tells of", { rule: rule.ref, trigger_instance_id: instance.id });
+		return false;
+	});
+}
+
+function toWriterKey({ user, scopes }: RuleEntity): string {
+	return JSON.stringify([user, scopes]);
 }

@@ -7,7 +7,7 @@ import { startEngine, type TestEngine, type TestEngineOptions } from "../../test
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { install as installPack, packsOf } from "../packs/switch/pack-switch.test-support.ts";
 import { createFakeLanguage, createPackOnDisk, type FakeLanguage, type PackOnDisk } from "./pack-sensors.test-support.ts";
-import { toSensorTypes } from "./records.ts";
+import { toSensorTypes } from "./routes.ts";
 import { until } from "./sensors.test-support.ts";
 
 const metadata = (more = "") =>

@@ -5,6 +5,7 @@ import {
 	type JsonObject,
 	type Logger,
 	type SensorContext,
+	type SensorState,
 	SvcError,
 	type TriggerReference,
 	toErrorMessage,
@@ -16,7 +17,6 @@ import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
-import { createSensorState } from "./sensor-state.ts";
 import { asService } from "./sensor-strays.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 
@@ -123,4 +123,48 @@ function toTrace(id: string | undefined, tag: string | undefined): Pick<Dispatch
 /** Rules believe what the service's own triggers tell them: what a pack brings has no part in those. */
 function assertInjectable({ triggerTypes, principal }: SensorContextParts, resolved: ResolvedTrigger): void {
 	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
+}
+
+interface SensorStateParts {
+	readonly datastore: DatastoreItems;
+	/** Whom the log names. */
+	readonly principal: Principal;
+	/** What names begin with in the datastore. */
+	readonly prefix: string;
+	/** Throws once the sensor is not this run's any more. */
+	readonly assertHeld: () => void;
+	/** Does something again and again while the storage is away. */
+	readonly outlast: <T>(attempt: () => Promise<T>) => Promise<T>;
+}
+
+/** Items of the system under a prefix (reference 7.5). While the storage is away it waits. */
+function createSensorState({ datastore, principal, prefix, assertHeld, outlast }: SensorStateParts): SensorState {
+	/** Undefined for what is not there. */
+	async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+		try {
+			return await whileHeld(ask);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_NOT_FOUND")) throw error;
+			return undefined;
+		}
+	}
+
+	const whileHeld = <T>(ask: () => Promise<T>): Promise<T> =>
+		outlast(async () => {
+			assertHeld();
+			return ask();
+		});
+
+	return {
+		get: async (name) => (await unlessMissing(() => datastore.get(prefix + name, { form: "decrypted" }, principal)))?.value,
+		async set(name, value, { ttl, secret } = {}) {
+			await whileHeld(() => datastore.set(prefix + name, { value, ttl, secret }, principal));
+		},
+		delete: async (name) => (await unlessMissing(() => datastore.remove(prefix + name, {}, principal).then(() => true))) === true,
+		async list(namePrefix = "") {
+			const query = { prefix: prefix + namePrefix, orderBy: [["name", "asc"]], form: "decrypted" } as const;
+			const items = await whileHeld(() => datastore.list(query, principal));
+			return items.map(({ name, value }) => ({ name: name.slice(prefix.length), value }));
+		},
+	};
 }

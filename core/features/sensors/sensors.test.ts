@@ -10,7 +10,7 @@ import { defineRunner, defineSensor, type SensorPlugin, type SensorTrigger } fro
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { toProgram } from "../../testing/program.test-support.ts";
-import { watchStrays } from "../../testing/strays.ts";
+import { watchStrays } from "../../testing/statement.ts";
 import { RunGuard } from "./sensor-errors.ts";
 import { watchStrays as watchSensorStrays } from "./sensor-strays.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";

@@ -1,9 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject } from "../../contract/index.ts";
-import { isSvcError } from "../../contract/index.ts";
-import { findDueSlot } from "./due-slot.ts";
+import { isSvcError, type JsonObject } from "../../contract/index.ts";
 import { checkTimerParameters, toSchedule } from "./schedule.ts";
+import { findDueSlot } from "./timers.ts";
 
 const interval = "core.svc.IntervalTimer";
 const date = "core.svc.DateTimer";

@@ -5,8 +5,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
 import { createTraceClient, type TraceRecord } from "./client.ts";
-import { drawTree } from "./trace-tree.ts";
-import { type TraceChoice, type TraceKind, toNodes } from "./tree-client.ts";
+import { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./tree-client.ts";
 
 const columns = ["id", "uid", "trace_tag", "start_timestamp"];
 const allOfIt: TraceChoice = { kinds: [], hideNoop: false };
@@ -102,4 +101,16 @@ async function show(record: TraceRecord, choice: TraceChoice, options: CommonOpt
 	}
 	const lines = [`${record.trace_tag} (${record.id}, ${record.start_timestamp})`, ...drawTree(nodes, toNodes(record, allOfIt))];
 	await write(context.stdout, `${lines.join("\n")}\n`);
+}
+
+/** Lines of a tree: each component below what caused it. */
+function drawTree(nodes: readonly TraceNode[], all: readonly TraceNode[]): string[] {
+	const branches = toBranches(nodes, all);
+	const draw = (parent: string | undefined, indent: string): string[] =>
+		(branches.get(parent) ?? []).flatMap((node, index, siblings) => {
+			const isLast = index === siblings.length - 1;
+			const [branch, below] = parent === undefined ? ["", ""] : isLast ? ["└─ ", "   "] : ["├─ ", "│  "];
+			return [`${indent}${branch}${node.kind} ${node.ref} ${node.object_id} ${node.updated_at}`, ...draw(node.key, indent + below)];
+		});
+	return draw(undefined, "");
 }

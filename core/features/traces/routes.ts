@@ -8,9 +8,9 @@ import { selectionOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPages } from "../../http/streamed-list.ts";
-import { toTrace } from "./records.ts";
+import { toDigest, type WireRecord } from "../../http/wire-record.ts";
 import { tracePart, traceSchema } from "./schemas.ts";
-import type { Traces } from "./traces-api.ts";
+import type { TraceComponent, Traces, TraceView } from "./traces-api.ts";
 
 /** What the routes ask of the engine. */
 interface RouteNeeds {
@@ -94,4 +94,20 @@ function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteNeeds, type
 	const sorted = parseSort(sort, sortFields);
 	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;
 	return [["start_timestamp", "asc"] as const, ["trace_tag", "asc"] as const];
+}
+
+export function toTrace({ trace, executions, rules, instances }: TraceView): WireRecord {
+	return {
+		id: trace.id,
+		uid: `trace:${toDigest(trace.id)}`,
+		trace_tag: trace.trace_tag,
+		start_timestamp: trace.start_timestamp,
+		action_executions: executions.map(toComponent),
+		rules: rules.map(toComponent),
+		trigger_instances: instances.map(toComponent),
+	};
+}
+
+function toComponent({ caused_by, ...component }: TraceComponent): WireRecord {
+	return { ...component, caused_by: caused_by ?? {} };
 }

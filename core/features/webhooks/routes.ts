@@ -1,5 +1,4 @@
-import type { TriggerEntity, WebhookDeliveryEntity } from "../../contract/index.ts";
-import { SvcError } from "../../contract/index.ts";
+import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { toHeaderText } from "../../http/header-text.ts";
 import { parseOneOf } from "../../http/one-of.ts";
 import { type Answer, answerJson, answerNothing, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
@@ -15,7 +14,6 @@ import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, replyChallenge } from "./challenge.ts";
 import { verdicts } from "./delivery-log.ts";
 import { genericHookUrl } from "./hook-parameters-api.ts";
-import { toPayloadQuery } from "./payload-query.ts";
 import { deliverySchema, webhookSchema } from "./schemas.ts";
 import type { Webhooks } from "./webhooks-api.ts";
 
@@ -216,4 +214,22 @@ function toTraceTag(given: string | undefined): string | undefined {
 	if (!given) return undefined;
 	assertSeen("header Svc-Trace-Tag", given);
 	return given;
+}
+
+/** Parameters that carry credentials of the service. */
+const dropped: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]);
+const noQuery: JsonObject = Object.freeze({});
+
+/** Returns the query of an address for the payload of a trigger: a text for each name, a list for one given more than once, no credentials. */
+function toPayloadQuery(url: string): JsonObject {
+	const start = url.indexOf("?");
+	if (start === -1) return noQuery;
+	const values = new Map<string, string[]>();
+	for (const [name, value] of new URLSearchParams(url.slice(start).replace(/#.*$/, ""))) {
+		if (dropped.has(name.toLowerCase())) continue;
+		const known = values.get(name);
+		if (known === undefined) values.set(name, [value]);
+		else known.push(value);
+	}
+	return Object.fromEntries([...values].map(([name, given]) => [name, given.length === 1 ? (given[0] ?? "") : given]));
 }

@@ -14,7 +14,6 @@ import {
 	type Where,
 } from "../../contract/index.ts";
 import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
-
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
@@ -22,10 +21,9 @@ import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
-import { findDeliveryId } from "./delivery-id.ts";
 import { type Arrival, type Ledger, StoredLedger } from "./delivery-log.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
-import { genericHookUrl } from "./hook-parameters-api.ts";
+import { type DeduplicationSettings, genericHookUrl, type HookParameters, type SignatureScheme } from "./hook-parameters-api.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.ts";
@@ -257,4 +255,38 @@ function readGenericBody(body: JsonValue): { readonly trigger: string; readonly 
 	if (typeof trigger !== "string" || trigger === "") throw new SvcError("SVC_INVALID", "trigger: is required, the name of a trigger");
 	if (!isJsonObject(payload)) throw new SvcError("SVC_INVALID", "payload: is required, an object");
 	return { trigger, payload };
+}
+
+/** Where each kind of sender puts the id that it repeats when it sends again. */
+const places: { readonly [S in SignatureScheme]?: Pick<DeduplicationSettings, "header" | "body"> } = {
+	standard: { header: "webhook-id" },
+	github: { header: "x-github-delivery" },
+	gitlab: { header: "x-gitlab-event-uuid" },
+	slack: { body: "event_id" },
+	stripe: { body: "id" },
+};
+
+/** Id that the sender gave a delivery; undefined when there is none where the hook looks for it. */
+function findDeliveryId(
+	{ deduplicate, signature }: HookParameters,
+	headers: Readonly<Record<string, string>>,
+	body: JsonValue,
+): string | undefined {
+	if (deduplicate === undefined) return undefined;
+	const { header, body: path } =
+		deduplicate.header === undefined && deduplicate.body === undefined
+			? (places[signature?.scheme ?? "hmac"] ?? { header: "idempotency-key" })
+			: deduplicate;
+	const value = header !== undefined ? headers[header.toLowerCase()] : readMember(body, path ?? "");
+	if (typeof value === "number" || typeof value === "bigint") return String(value);
+	return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function readMember(body: JsonValue, path: string): JsonValue | undefined {
+	let value: JsonValue | undefined = body;
+	for (const name of path.split(".")) {
+		if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
+		value = value[name];
+	}
+	return value;
 }

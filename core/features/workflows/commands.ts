@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -6,14 +7,12 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printRecord } from "../../cli/output.ts";
 import { readTextFile } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
+import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import { createActionClient } from "../actions/client-api.ts";
 import { createExecutionClient } from "../executions/client-api.ts";
 import { createWorkflowClient } from "./client.ts";
-import { toMermaid } from "./graph-mermaid.ts";
-import { type ShownGraph, toGraphText } from "./graph-text.ts";
 import { addLocalCommands } from "./local-commands.ts";
 import { printFindings } from "./print-findings.ts";
-import { isFile } from "./subject.ts";
 
 interface InspectOptions extends CommonOptions {
 	readonly runner?: string;
@@ -83,4 +82,103 @@ async function readAction(ref: string, options: CommonOptions, context: CliConte
 	const client = createActionClient(await openSession(options, context));
 	const { runner_type: runner } = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
 	return { text: await client.actions.entryPoint(ref), runner };
+}
+
+/** How the tasks of a run look, by what has become of them. */
+const looks: Readonly<Record<string, string>> = {
+	succeeded: "fill:#d4f5d4,stroke:#2e7d32,color:#000",
+	failed: "fill:#fbd5d5,stroke:#c62828,color:#000",
+	active: "fill:#d5e5fb,stroke:#1565c0,color:#000",
+	waiting: "fill:#fdf3cf,stroke:#b28704,color:#000",
+};
+
+const groups: ReadonlyMap<string, string> = new Map(
+	Object.entries({
+		succeeded: "succeeded",
+		failed: "failed timeout canceled",
+		active: "requested delayed running retrying",
+		waiting: "pending pausing paused",
+	}).flatMap(([group, states]) => states.split(" ").map((state): [string, string] => [state, group])),
+);
+
+/** The text of a diagram in Mermaid. */
+export function toMermaid({ nodes, edges }: ShownGraph): string {
+	// Names of tasks may be words of the language.
+	const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
+	const lines = ["flowchart TD"];
+	const used = new Set<string>();
+	for (const node of nodes) {
+		const name = names.get(node.id) ?? "";
+		const states = toStates(node);
+		const label = [node.id, ...(node.action === null ? [] : [node.action]), ...(states === "" ? [] : [states])].map(toLabel).join("<br/>");
+		const [open, close] = node.kind === "command" ? ["{{", "}}"] : node.is_start ? ["([", "])"] : ["[", "]"];
+		lines.push(`    ${name}${open}"${label}"${close}`);
+		const group = groups.get(node.tasks?.at(-1)?.status ?? "");
+		if (group === undefined) continue;
+		used.add(group);
+		lines.push(`    class ${name} ${group}`);
+	}
+	for (const { from, to, when, taken = 0 } of edges) {
+		const arrow = taken > 0 ? "==>" : "-->";
+		lines.push(`    ${names.get(from)} ${arrow}${when === null ? "" : `|"${toLabel(when)}"|`} ${names.get(to)}`);
+	}
+	for (const group of used) lines.push(`    classDef ${group} ${looks[group]}`);
+	return `${lines.join("\n")}\n`;
+}
+
+/** Everything that the language, or the page that it is shown on, could take for a sign of its own. */
+function toLabel(text: string): string {
+	return oneLine(text).replace(/[^\p{L}\p{N} .,:_/()=-]/gu, (sign) => `#${sign.codePointAt(0)};`);
+}
+
+/** Whether a word on the command line is the name of a file: refs have no slash, and an action's is no file of that name by chance. */
+function isFile(word: string): boolean {
+	return /[/\\]|\.(?:ya?ml|json)$/.test(word) || existsSync(word);
+}
+
+/** A definition as a graph, with the tasks of a run where it is one's. */
+export interface ShownGraph {
+	readonly nodes: readonly ShownNode[];
+	readonly edges: readonly (GraphEdge & { readonly taken?: number })[];
+}
+
+type ShownNode = GraphNode & { readonly tasks?: readonly TaskState[] };
+
+/** Lines: each task, and below it what it leads to. */
+export function toGraphText({ nodes, edges }: ShownGraph): string {
+	const lines = nodes
+		.filter(({ kind }) => kind === "task")
+		.flatMap((node) => {
+			const own = edges.filter(({ from }) => from === node.id);
+			return [toNodeLine(node), ...own.map((edge, index) => `${index === own.length - 1 ? "└─" : "├─"} ${toEdgeText(edge)}`)];
+		});
+	return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+/** What each task of a node has come to, in one word. */
+function toStates({ tasks = [] }: Pick<ShownNode, "tasks">): string {
+	return tasks.map(({ status, items }) => (items === null ? status : `${status} (${items.succeeded} of ${items.total})`)).join(", ");
+}
+
+function toNodeLine(node: ShownNode): string {
+	const { id, action, items, join, is_start } = node;
+	const states = toStates(node);
+	return [
+		id,
+		...(action === null ? [] : [action]),
+		...(items === null ? [] : [`for each of ${oneLine(items)}`]),
+		...(join === null ? [] : [`joins ${join}`]),
+		...(is_start ? ["starts"] : []),
+		...(states === "" ? [] : [`[${states}]`]),
+	].join("  ");
+}
+
+function toEdgeText({ to, when, taken = 0 }: ShownGraph["edges"][number]): string {
+	const times = taken > 1 ? ` (taken ${taken} times)` : taken === 1 ? " (taken)" : "";
+	return `${when === null ? "" : `${oneLine(when)} `}→ ${to}${times}`;
+}
+
+/** What is written over several lines, on one. */
+function oneLine(text: string): string {
+	return text.trim().replace(/\s+/g, " ");
 }

@@ -1,8 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { TaskState } from "../../contract/index.ts";
-import { toMermaid } from "./graph-mermaid.ts";
-import { type ShownGraph, toGraphText } from "./graph-text.ts";
+import { type ShownGraph, toGraphText, toMermaid } from "./commands.ts";
 
 const node = { action: null, join: null, items: null, is_start: false } as const;
 const graph: ShownGraph = {

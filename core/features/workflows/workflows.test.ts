@@ -5,7 +5,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import { fakeDefinitions, toFakeDefinition } from "../../testing/http/fake-workflow.test-support.ts";
-import { hideInGraph, hideInTasks } from "./hide-in-run.ts";
+import { hideInGraph, hideInTasks } from "./routes.ts";
 import { StoredWorkflows, type WorkflowParts } from "./workflows.ts";
 
 const text = toFakeDefinition({

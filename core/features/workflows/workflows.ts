@@ -1,23 +1,21 @@
-import type {
-	ActionEntity,
-	ActionSignature,
-	DefinitionGraph,
-	Definitions,
-	Expressions,
-	JsonObject,
-	Runner,
-	RunProgress,
-	TaskState,
+import {
+	type ActionEntity,
+	type ActionSignature,
+	type DefinitionGraph,
+	type Definitions,
+	type Expressions,
+	type JsonObject,
+	type Runner,
+	type RunProgress,
+	SvcError,
+	type TaskState,
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { type Catalog, findSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
-
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
-import { findDefinitions } from "./find-definitions.ts";
-import { layProgressOver } from "./run-graph.ts";
 import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-api.ts";
 
 export interface WorkflowParts {
@@ -92,4 +90,38 @@ export class StoredWorkflows implements Workflows {
 		if (principal !== undefined && !access.allows(principal, "action_view", toActionResource(ref))) return undefined;
 		return findSignature(catalog, ref);
 	}
+}
+
+/**
+ * What a runner knows of definitions. `SVC_INVALID` when there is no such runner on this node, or one that reads none.
+ *
+ * @param subject what the message begins with
+ */
+function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, subject: string): Definitions {
+	const definitions = runners.get(name)?.definitions;
+	if (definitions !== undefined) return definitions;
+	const readers = [...runners].filter(([, runner]) => runner.definitions !== undefined).map(([reader]) => `"${reader}"`);
+	const known = readers.length === 0 ? "there is none here that does" : `those that do are ${readers.join(", ")}`;
+	throw new SvcError("SVC_INVALID", `${subject}: runner "${name}" reads no definitions of workflows; ${known}`);
+}
+
+/** A definition with how far a run has come in it. */
+function layProgressOver({ nodes, edges }: DefinitionGraph, tasks: readonly TaskState[]): RunGraph {
+	const byName = new Map<string, TaskState[]>();
+	const taken = new Map<string, number>();
+	for (const task of tasks) {
+		byName.set(task.name, [...(byName.get(task.name) ?? []), task]);
+		for (const { to, transition } of task.next) {
+			const key = toKey(task.name, to, transition);
+			taken.set(key, (taken.get(key) ?? 0) + 1);
+		}
+	}
+	return {
+		nodes: nodes.map((node) => ({ ...node, tasks: node.kind === "task" ? (byName.get(node.id) ?? []) : [] })),
+		edges: edges.map((edge) => ({ ...edge, taken: taken.get(toKey(edge.from, edge.to, edge.transition)) ?? 0 })),
+	};
+}
+
+function toKey(from: string, to: string, transition: number): string {
+	return JSON.stringify([from, to, transition]);
 }

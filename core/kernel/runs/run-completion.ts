@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type EventBus, type ExecutionEntity, isSvcError, type OutputChunkEntity, type WriteOperation } from "../../contract/index.ts";
+import {
+	type EventBus,
+	type ExecutionEntity,
+	isSvcError,
+	type JsonObject,
+	type OutputChunkEntity,
+	type Storage,
+	type WriteOperation,
+} from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { LateWrites } from "../coordination/stale-writes.ts";
 import type { Endings } from "../executions/completion-effects.ts";
@@ -7,14 +15,12 @@ import { publishOutput, publishUpdated } from "../executions/execution-events.ts
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { withValues } from "../executions/new-execution.ts";
 import { applied, type ExecutionPatch, isCompleted, toBeContinued, toResultPatch, toStatusPatch } from "../executions/status.ts";
-
 import { tell } from "../executions/transition.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { Run } from "./active-runs.ts";
 import { type Outcome, toCanceled } from "./outcome.ts";
 import type { KeptOutcome } from "./run-secrets.ts";
 import { type HeldWriteParts, HeldWrites } from "./run-writes.ts";
-import { isStalled, toStalled } from "./stalled-executions.ts";
 
 /** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
 const restartTime = 300_000_000;
@@ -192,4 +198,34 @@ export class RunEnds {
 		announce();
 		return final;
 	}
+}
+
+/** Most changes of state in a row while no execution below starts or ends. */
+export const maxIdleStateChanges = 500;
+
+/**
+ * True if the last `maxIdleStateChanges` changes of state brought no progress: no execution below, at any depth, has started or ended since.
+ * Nothing is read before an execution has changed its state that often.
+ */
+export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pick<ExecutionEntity, "id" | "log">): Promise<boolean> {
+	const since = log.length > maxIdleStateChanges ? log.at(-maxIdleStateChanges)?.timestamp : undefined;
+	return since !== undefined && !(await hasProgressBelow(storage, id, since));
+}
+
+/** Returns the outcome of a run that has stalled. */
+function toStalled({ result }: { readonly result: JsonObject }): Outcome {
+	const error =
+		`the execution was stopped: it has changed its state ${maxIdleStateChanges} times without any progress of its run, ` +
+		"as no execution below it has started or ended meanwhile";
+	return { status: "failed", result: { ...result, failed: true, succeeded: false, error } };
+}
+
+async function hasProgressBelow(storage: Pick<Storage, "find">, id: string, since: string): Promise<boolean> {
+	for (const field of ["start_timestamp", "end_timestamp"] as const) {
+		const [child] = await storage.find("execution", { where: { parent_id: id, [field]: { gte: since } }, limit: 1, fields: ["id"] });
+		if (child !== undefined) return true;
+	}
+	const open = await storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields: ["id"] });
+	for (const child of open) if (await hasProgressBelow(storage, child.id, since)) return true;
+	return false;
 }

@@ -4,7 +4,7 @@ import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { defineRunner, type ExecutionEntity, type Storage } from "../../contract/index.ts";
 import { startEngine } from "../../testing/engine/engine.test-support.ts";
 import { within } from "../nodes/nodes.test-support.ts";
-import { isStalled, maxIdleStateChanges } from "./stalled-executions.ts";
+import { isStalled, maxIdleStateChanges } from "./run-completion.ts";
 
 /** Asks a question, and goes on whenever it has paused, as the answer had come. */
 const restless = defineRunner("restless", () => ({

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { Ajv, type ValidateFunction } from "ajv";
 import {
 	type AuthBackendPlugin,
 	type DialectPlugin,
@@ -15,7 +16,9 @@ import {
 	type SvcConfig,
 	SvcError,
 	type TelemetryPlugin,
+	toErrorMessage,
 } from "../../contract/index.ts";
+import { createTrustedProxies } from "../../features/access/trusted-proxies-api.ts";
 import { createFeatures } from "../../features/index.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
@@ -25,9 +28,7 @@ import { describeKind, describeValue, isRecord } from "./describe.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
-import { findProxyProblems, findProxyWarnings } from "./proxy-problems.ts";
 import { resolveOptions } from "./resolve-options.ts";
-import { findRoleProblems } from "./role-problems.ts";
 import { suggest } from "./suggest.ts";
 
 /** A configuration that has been checked, with defaults and environment applied. Still data: no plugin has been created. */
@@ -167,4 +168,78 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 		problems.push('api.allow_origin: "null" is the origin of every page in a sandbox or a file; hint: name the origins of your pages');
 	}
 	return problems;
+}
+
+const shortestSecret = 16;
+
+/** What is wrong with the options of the proxy in front. */
+function findProxyProblems({ auth }: Options): string[] {
+	const problems: string[] = [];
+	if (auth.enable && auth.mode === "proxy" && auth.trusted_proxies.length === 0) {
+		problems.push(
+			'auth.trusted_proxies: must be set in proxy mode, as whoever asks from there can be anybody; hint: the address of the proxy alone, such as ["10.0.0.5"]',
+		);
+	}
+	if (auth.proxy_secret !== "" && auth.proxy_secret.length < shortestSecret) {
+		problems.push(`auth.proxy_secret: it is shorter than ${shortestSecret} characters, and could be guessed; hint: openssl rand -hex 32`);
+	}
+	return [...problems, ...findEntryProblems(auth.trusted_proxies)];
+}
+
+function findEntryProblems(entries: readonly string[]): string[] {
+	try {
+		createTrustedProxies(entries);
+		return [];
+	} catch (error) {
+		return [toErrorMessage(error)];
+	}
+}
+
+/** What works, and trusts more than the proxy. */
+function findProxyWarnings({ auth }: Options): string[] {
+	if (!auth.enable || auth.mode !== "proxy" || auth.proxy_secret !== "") return [];
+	const isTrusted = createTrustedProxies(auth.trusted_proxies);
+	if (!isTrusted("127.0.0.1") && !isTrusted("::1")) return [];
+	return [
+		"auth.trusted_proxies: in proxy mode every program on this machine can sign in as anybody; hint: auth.proxy_secret, which the proxy sends in the header Svc-Proxy-Secret",
+	];
+}
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
+const description = { type: "string" };
+
+const grant = {
+	type: "object",
+	additionalProperties: false,
+	required: ["permission_types"],
+	properties: { resource_uid: text, permission_types: texts },
+};
+
+const schema = {
+	type: "object",
+	properties: {
+		roles: listOf({ name: text, description, permission_grants: { type: "array", items: grant } }, ["name"]),
+		assignments: listOf({ username: text, roles: texts, description }, ["username", "roles"]),
+		mappings: listOf({ group: text, roles: texts, description }, ["group", "roles"]),
+	},
+};
+
+function listOf(properties: Record<string, unknown>, required: readonly string[]) {
+	return { type: "array", items: { type: "object", additionalProperties: false, required, properties } };
+}
+
+/** Compiled when it is first needed: most sites declare no roles. */
+let validate: ValidateFunction | undefined;
+
+/** What is wrong with the shape of `rbac.roles`, `rbac.assignments` and `rbac.mappings`, each with its path. */
+function findRoleProblems(section: unknown): string[] {
+	if (section === undefined) return [];
+	validate ??= new Ajv({ allErrors: true, strict: false, logger: false }).compile(schema);
+	if (validate(section)) return [];
+	return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+		const path = instancePath.replace(/\/(\d+)/g, "[$1]").replaceAll("/", ".");
+		const name = "additionalProperty" in params ? ` (${String(params["additionalProperty"])})` : "";
+		return `rbac${path}: ${message}${name}`;
+	});
 }

@@ -1,16 +1,27 @@
-import { type EntityKind, entityKinds, type Storage, type StoragePlugin, SvcError } from "../../contract/index.ts";
+import { createHash } from "node:crypto";
+import {
+	type DutyEntity,
+	type EntityKind,
+	type EntityMap,
+	entityKinds,
+	isSvcError,
+	type Storage,
+	type StoragePlugin,
+	SvcError,
+	stringifyJson,
+	toErrorMessage,
+	type Where,
+} from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
 import { Leasing } from "../../kernel/coordination/lease-duration.ts";
 import { Duty } from "../../kernel/coordination/singleton-task.ts";
-import { sourceDuty } from "../../kernel/nodes/database-move.ts";
+import { sourceDuty, targetDuty } from "../../kernel/nodes/database-move.ts";
+import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { findBeside } from "./beside.ts";
-import { type Digest, digest } from "./compare.ts";
-import { copyRecords } from "./copy-records.ts";
-import { assertUnused, claimTarget, finishTarget } from "./move-target.ts";
 import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
-import { withoutSecrets } from "./without-secrets.ts";
 
 export interface MoveOptions extends ConfigPlace {
 	/** Address of the new database, as the storage plugin takes it. */
@@ -109,4 +120,153 @@ async function copyAndCompare({ from, to, config, onCopied }: Move, signal: Abor
 	}
 	if (kinds.every(({ isEqual }) => isEqual)) await finishTarget(to, target, toTimestamp(createSystemClock().now()));
 	return { kinds, beside: findBeside(config) };
+}
+
+/** How many records of a kind there are, and a hash of all they hold. */
+export interface Digest {
+	readonly count: number;
+	/** SHA-256, hex. */
+	readonly hash: string;
+}
+
+/** Digest of all records of a kind in the order of their ids; members of JSON in the order in which they are kept. */
+export async function digest(storage: Storage, kind: EntityKind): Promise<Digest> {
+	const fields = Object.keys(entityKinds[kind].fields);
+	const hash = createHash("sha256");
+	let count = 0;
+	for await (const page of readPages(storage, kind, "")) {
+		count += page.length;
+		for (const entity of page) {
+			const values: Readonly<Record<string, unknown>> = { ...entity };
+			hash.update(`${stringifyJson(fields.map((field) => values[field]))}\n`);
+		}
+	}
+	return { count, hash: hash.digest("hex") };
+}
+
+/** Milliseconds that the target may be away for. */
+const patience = 30_000;
+
+/**
+ * Copy the records of a kind that the target does not have yet: how many. They come in the order of their ids and a page is there
+ * whole or not at all, so the last id in the target says where to go on.
+ */
+export async function copyRecords<K extends EntityKind>(source: Storage, target: Storage, kind: K): Promise<number> {
+	let count = 0;
+	for await (const page of readPages(source, kind, await findLastId(target, kind))) {
+		await insertPage(target, kind, page);
+		count += page.length;
+	}
+	return count;
+}
+
+async function insertPage<K extends EntityKind>(target: Storage, kind: K, page: readonly EntityMap[K][]): Promise<void> {
+	const lastId = page.at(-1)?.id ?? "";
+	const end = performance.now() + patience;
+	let isRepeated = false;
+	const attempt = async () => {
+		// The answer to an attempt that was made may have got lost.
+		if (isRepeated && (await findLastId(target, kind)) >= lastId) return;
+		await target.insert(kind, page);
+	};
+	await outlastOutage(attempt, {
+		isOver: () => performance.now() > end,
+		onOutage() {
+			isRepeated = true;
+		},
+	});
+}
+
+async function findLastId(storage: Storage, kind: EntityKind): Promise<string> {
+	const [last] = await storage.find(kind, { orderBy: [["id", "desc"]], limit: 1, fields: ["id"] });
+	return last?.id ?? "";
+}
+
+/** `SVC_CONFLICT` when a node works on the database. One that a single process can use is locked by its storage. */
+export async function assertUnused(storage: Storage, role: "source" | "target"): Promise<void> {
+	const where = { expires_at: { gt: toTimestamp(createSystemClock().now()) } };
+	const [node] = await storage.find("node", { where, limit: 1 });
+	if (node === undefined) return;
+	const message = `the ${role} is in use by node "${node.name}" (${node.hostname}, pid ${node.pid}); stop the service on every node first`;
+	throw new SvcError("SVC_CONFLICT", message);
+}
+
+/**
+ * The record that the database is the target of this move: it is empty, or an earlier attempt of the same move has begun to fill it.
+ * `SVC_CONFLICT` for any other.
+ */
+export async function claimTarget(target: Storage, id: string, kinds: readonly EntityKind[]): Promise<DutyEntity> {
+	const known = await read(target);
+	if (known === undefined) {
+		await assertEmpty(target, kinds);
+		const fresh = { id, name: targetDuty, owner: null, fence: null, lease_expires_at: null, done_at: null };
+		// Of two moves that begin at the same moment one is told below that it is not its target.
+		await insertOnce(() => target.insert("duty", [fresh]));
+	}
+	const claimed = known ?? (await read(target));
+	if (claimed?.id !== id) throw new SvcError("SVC_CONFLICT", "another database is being moved to the target; use an empty one");
+	if (claimed.done_at !== null) {
+		throw new SvcError("SVC_CONFLICT", `the database was moved to the target at ${claimed.done_at} already; nothing was copied`);
+	}
+	return claimed;
+}
+
+/** Everything is there: services may use it. */
+export async function finishTarget(target: Storage, { id }: DutyEntity, timestamp: string): Promise<void> {
+	await target.update("duty", id, { done_at: timestamp });
+}
+
+async function read(target: Storage): Promise<DutyEntity | undefined> {
+	const [record] = await target.find("duty", { where: { name: targetDuty }, limit: 1 });
+	return record;
+}
+
+async function assertEmpty(target: Storage, kinds: readonly EntityKind[]): Promise<void> {
+	const held: string[] = [];
+	for (const kind of kinds) {
+		const count = await target.count(kind, {});
+		if (count > 0) held.push(`${kind} ${count}`);
+	}
+	if (held.length > 0) throw new SvcError("SVC_CONFLICT", `the target is not empty, use one that is; it holds ${held.join(", ")}`);
+}
+
+/** The error without the password of an address, wherever a driver may have put it. */
+export function withoutSecrets(error: unknown, address: string): unknown {
+	const secrets = findSecrets(address).filter((secret) => secret !== "");
+	const message = toErrorMessage(error);
+	if (!secrets.some((secret) => message.includes(secret))) return error;
+	const hidden = secrets.reduce((text, secret) => text.replaceAll(secret, "********"), message);
+	return new SvcError(isSvcError(error) ? error.code : "SVC_UNAVAILABLE", hidden);
+}
+
+function findSecrets(address: string): string[] {
+	const [, given = ""] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:([^/?#]*)@/i.exec(address) ?? [];
+	const [, asked = ""] = /[?&]password=([^&#]*)/i.exec(address) ?? [];
+	return [given, asked].flatMap((secret) => [secret, decode(secret)]);
+}
+
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
+/** Characters of JSON that a page should come to. */
+const pageSize = 2_000_000;
+const mostRecords = 1_000;
+
+/** All records of a kind with ids after `after`, in the order of their ids; pages adapt to the size of the records. */
+export async function* readPages<K extends EntityKind>(storage: Storage, kind: K, after: string): AsyncGenerator<readonly EntityMap[K][]> {
+	let limit = 32;
+	for (let last = after; ; ) {
+		const page = await storage.find(kind, { where: { id: { gt: last } } as Where<EntityMap[K]>, limit });
+		const final = page.at(-1);
+		if (final === undefined) return;
+		yield page;
+		last = final.id;
+		const average = stringifyJson(page).length / page.length;
+		limit = Math.max(1, Math.min(mostRecords, limit * 4, Math.floor(pageSize / average)));
+	}
 }

@@ -1,14 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { PackTestOptions, PackTests } from "../../cli/pack-work.ts";
 import { type PackTestResult, toErrorMessage } from "../../contract/index.ts";
 import { fileReaders } from "../../features/file-readers.ts";
 import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { createExpressions } from "../../language/expressions/expressions.ts";
 import { findAliasTests } from "./alias-cases.ts";
 import { type DraftedPacks, draftPacks } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
+import { findDefinitions } from "./inspect-definitions.ts";
 import { findRuleTests } from "./rule-cases.ts";
-import { type PackTest, type RunTestsOptions, runTests } from "./run-tests.ts";
+import { type PackTest, type RunTestsOptions, runTests, testsOf } from "./run-tests.ts";
 import { type StartedTools, withTools } from "./started-tools.ts";
-import { findWorkflowTests } from "./workflow-cases.ts";
+
+const kind = "workflow";
+
+/** Cases of workflows, which stand beside their definitions: `deploy.test.yaml` for `deploy.yaml`. */
+export async function findWorkflowTests(inspection: PackInspection, { runners }: DraftedPacks): Promise<readonly PackTest[]> {
+	const tests: PackTest[] = [];
+	for (const { file: definition, runner, text } of await findDefinitions(inspection, { runners })) {
+		const file = definition.replace(/\.(?:ya?ml|json)$/, "").concat(".test.yaml");
+		if (!inspection.files.includes(file)) continue;
+		const definitions = runners.get(runner)?.definitions;
+		if (definitions?.test === undefined) {
+			tests.push({ kind, file, name: "cases", skipped: `definitions for "${runner}" cannot be tried with cases`, run: async () => [] });
+			continue;
+		}
+		const read = async () => {
+			const cases = await readFile(join(inspection.directory, file), "utf8");
+			const results = (await definitions.test?.(text, cases, { expressions: createExpressions() })) ?? [];
+			return results.map(({ name, problems }): PackTest => ({ kind, file, name, run: async () => problems }));
+		};
+		tests.push(...(await testsOf(kind, file, read)));
+	}
+	return tests;
+}
 
 /** What finds tests in a pack. */
 const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [

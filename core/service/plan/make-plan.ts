@@ -1,25 +1,37 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Finding, PlannedContent, PlannedFile, ServicePlan } from "../../cli/service-plan.ts";
-import { contractVersion, type PluginContext } from "../../contract/index.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Finding, PlannedContent, PlannedFile, PlannedOption, PlannedPlugin, ServicePlan } from "../../cli/service-plan.ts";
+import {
+	type AuthBackend,
+	contractVersion,
+	type JsonValue,
+	type Lifecycle,
+	type OptionDefinition,
+	type Options,
+	optionSections,
+	type PluginContext,
+	toErrorMessage,
+} from "../../contract/index.ts";
+import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-api.ts";
+import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { assertShareable } from "../../kernel/nodes/cluster-checks.ts";
 import { findOptionProblems } from "../../kernel/plugins/check-options.ts";
 import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
+import { isStarted } from "../../kernel/plugins/started-kinds.ts";
+import { mask } from "../../language/parameters/schema-masking.ts";
 import { findOpenDataDirectory } from "../config/data-directory.ts";
 import { findDirectoryProblem } from "../config/directory-problem.ts";
+import { type Environment, readOverride, toVariableName } from "../config/environment.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
 import { draftContent } from "./draft-content.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 import { toFinding, toFindings } from "./findings.ts";
-import { listOptions } from "./list-options.ts";
-import { listPlugins } from "./list-plugins.ts";
-import { findRoleFindings, listWarnings } from "./list-warnings.ts";
-import { lookAtFirstUser } from "./look-at-first-user.ts";
 import { lookAtListeners } from "./look-at-listeners.ts";
 import { lookAtStorage, type StorageReport } from "./look-at-storage.ts";
-import { findMissingPackages } from "./optional-packages.ts";
 
 export interface PlanOptions {
 	/** Path of the configuration file. */
@@ -160,4 +172,183 @@ function listFiles(config: ResolvedConfig): readonly PlannedFile[] {
 		...(keyFile === undefined ? [] : [{ path: keyFile, purpose: "key of the datastore" }]),
 	];
 	return files.map((file) => ({ ...file, exists: existsSync(file.path) }));
+}
+
+/** Variables that stand for no option of a section. */
+const others: readonly (readonly [variable: string, path: string])[] = [
+	["SVC_DATA_DIR", "data_dir"],
+	["SVC_ADMIN_PASSWORD", "admin_password"],
+	["SVC_AUTH_BACKEND", "auth.backend"],
+	["SVC_AUTH_BACKEND_KWARGS", "auth.backend_kwargs"],
+];
+
+/** Variables whose values are secrets although their paths do not sound like it. */
+const secretVariables: readonly string[] = ["SVC_ADMIN_PASSWORD", "SVC_AUTH_BACKEND_KWARGS"];
+
+const secretName = /pass|secret|token|credential/i;
+
+/** Options that are not the default, and those that the environment sets, with secrets masked. */
+export function listOptions(options: Options, env: Environment): readonly PlannedOption[] {
+	const listed: PlannedOption[] = [];
+	for (const [section, definitions] of Object.entries<Readonly<Record<string, OptionDefinition>>>(optionSections)) {
+		const values = (options as Readonly<Record<string, Readonly<Record<string, JsonValue>>>>)[section] ?? {};
+		for (const [name, definition] of Object.entries(definitions)) {
+			const value = values[name] ?? null;
+			const isSet = readOverride(env, section, name, definition) !== undefined;
+			if (!isSet && isDeepStrictEqual(value, definition.default)) continue;
+			const variable = isSet ? { variable: toVariableName(section, name) } : {};
+			listed.push({ path: `${section}.${name}`, value: toShown(name, value), ...variable });
+		}
+	}
+	for (const [variable, path] of others) {
+		const value = env[variable]?.trim();
+		if (value) listed.push({ path, value: secretVariables.includes(variable) ? mask : value, variable });
+	}
+	return listed;
+}
+
+function toShown(name: string, value: JsonValue): JsonValue {
+	if (typeof value !== "string") return value;
+	if (secretName.test(name) && value !== "") return mask;
+	return value.replace(/(:\/\/[^:@/?#]*:)[^@/]*@/, `$1${mask}@`);
+}
+
+type Plugin = { readonly kind: PlannedPlugin["kind"]; readonly name: string; readonly contract?: number };
+
+/** The plugins of a configuration, and which of them a node with its roles starts. */
+export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, sensors }: CreatedPlugins): readonly PlannedPlugin[] {
+	const entry = (path: string, { kind, name, contract = 1 }: Plugin, instance?: Lifecycle) => {
+		return { path, kind, name, contract, starts: isStarted(kind, config.roles, instance) };
+	};
+	const { authBackend } = config;
+	return [
+		...config.telemetry.map((plugin, index) => entry(`telemetry[${index}]`, plugin)),
+		{ ...entry("storage", config.storage), capabilities: { ...door.storage.capabilities } },
+		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
+		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),
+		...config.dialects.map((plugin, index) => entry(`dialects[${index}]`, plugin)),
+		...config.runners.map((plugin, index) => ({
+			...entry(`runners[${index}]`, plugin, runners.get(plugin.name)),
+			capabilities: { ...runners.get(plugin.name)?.capabilities },
+		})),
+		...config.sensors.map((plugin, index) => {
+			const sensor = sensors.get(plugin.name);
+			const types =
+				sensor === undefined ? [] : sensor.trigger_types.map(({ name }) => `${toNamedSensor(plugin.name, sensor).pack}.${name}`);
+			return { ...entry(`sensors[${index}]`, plugin), trigger_types: types };
+		}),
+	];
+}
+
+/** What works, and may not be what is wanted. */
+export function listWarnings({ options, warnings }: ResolvedConfig, { door, eventBus }: CreatedPlugins): readonly Finding[] {
+	const found: Finding[] = warnings.map(toFinding);
+	if (!options.auth.enable) {
+		found.push({
+			path: "auth.enable",
+			message: "authentication is off: whoever reaches the service may do everything",
+			hint: "auth: { enable: true }",
+		});
+	}
+	if (options.system.debug) found.push({ path: "system.debug", message: "debug mode is on: logs hold secrets", hint: "leave it out" });
+	if (door.storage.capabilities.durable !== true) {
+		found.push({
+			path: "storage",
+			message: "what it keeps is gone when the service stops",
+			hint: 'storage: knexStorage({ client: "sqlite" })',
+		});
+	}
+	if (door.storage.capabilities.shared === true && eventBus.capabilities.shared !== true) {
+		found.push({
+			path: "event_bus",
+			message: "it reaches this process only, so that no second node can work on the storage",
+			hint: "event_bus: postgresBus({ … }) or natsBus({ … })",
+		});
+	}
+	return found;
+}
+
+/** Why the roles of the node cannot be had with these plugins. */
+export function findRoleFindings({ roles, storage, eventBus }: ResolvedConfig, plugins: CreatedPlugins): readonly Finding[] {
+	try {
+		assertShareable({
+			roles,
+			storage: { name: storage.name, capabilities: plugins.door.storage.capabilities },
+			eventBus: { name: eventBus.name, capabilities: plugins.eventBus.capabilities },
+		});
+		return [];
+	} catch (error) {
+		return toFindings(error, "node.only");
+	}
+}
+
+export interface FirstUserReport {
+	/** Null when that could not be found out. */
+	readonly firstUser: boolean | null;
+	readonly problems: readonly Finding[];
+	readonly warnings: readonly Finding[];
+}
+
+/** Whether a start would make the first administrator. A backend that can add users is started, asked and stopped. */
+export async function lookAtFirstUser(
+	{ options, roles, access }: ResolvedConfig,
+	backend: AuthBackend | undefined,
+	context: PluginContext,
+): Promise<FirstUserReport> {
+	const isAsked = options.auth.enable && roles.some((role) => role === "auth" || role === "api");
+	if (!isAsked || backend?.addUser === undefined || backend.isEmpty === undefined) return { firstUser: false, problems: [], warnings: [] };
+	try {
+		await backend.start?.(context);
+		const firstUser = await backend.isEmpty();
+		const problem = firstUser ? findFirstUserProblem(options.system_user.user) : undefined;
+		const warning = firstUser ? findFirstUserWarning(options, access) : undefined;
+		return { firstUser, problems: toFindingList(problem), warnings: toFindingList(warning) };
+	} catch (error) {
+		return { firstUser: null, problems: [{ path: "auth.backend", message: toErrorMessage(error) }], warnings: [] };
+	} finally {
+		// The answer is what matters.
+		await backend.stop?.().catch(() => undefined);
+	}
+}
+
+function toFindingList(text: string | undefined): readonly Finding[] {
+	return text === undefined ? [] : [toFinding(text)];
+}
+
+/** Packages that an installation may lack, the plugins that use them, and what is off without them. */
+export const optionalPackages: readonly { readonly name: string; readonly plugins: readonly string[]; readonly without: string }[] = [
+	{ name: "libsql", plugins: ["storage knex"], without: "SQLite cannot be used" },
+	{ name: "postgres", plugins: ["storage knex", "event-bus postgres"], without: "PostgreSQL cannot be used" },
+	{ name: "@nats-io/transport-node", plugins: ["event-bus nats"], without: "NATS cannot be used" },
+	{ name: "ldapts", plugins: ["auth-backend ldap"], without: "nobody can sign in" },
+	{ name: "openid-client", plugins: ["auth-backend openid_connect"], without: "nobody can sign in" },
+	{ name: "jose", plugins: ["auth-backend openid_connect"], without: "the provider cannot tell who has signed out" },
+	{ name: "prom-client", plugins: ["telemetry prometheus"], without: "nothing is measured" },
+	{ name: "@opentelemetry/api", plugins: ["telemetry opentelemetry"], without: "no spans are made" },
+	{ name: "@opentelemetry/otlp-exporter-base", plugins: ["telemetry opentelemetry"], without: "no spans are sent" },
+	{ name: "koffi", plugins: ["auth-backend pam"], without: "nobody can sign in" },
+	{ name: "node-pty", plugins: ["runner local-shell-cmd", "runner local-shell-script"], without: "commands cannot have a terminal" },
+	{ name: "ssh2", plugins: ["runner remote-shell-cmd", "runner remote-shell-script"], without: "nothing runs on remote hosts" },
+	{ name: "undici", plugins: ["runner http-request"], without: "HTTP requests fail" },
+	{ name: "pyodide", plugins: ["runner python-script"], without: "Python actions need a python3 on the machine" },
+];
+
+/** Packages that plugins of a configuration may need and that are not installed. */
+export function findMissingPackages(
+	plugins: readonly { readonly kind: string; readonly name: string }[],
+	isInstalled: (name: string) => boolean = canResolve,
+): readonly Finding[] {
+	const used = plugins.map(({ kind, name }) => `${kind} ${name}`);
+	return optionalPackages
+		.filter(({ name, plugins: users }) => users.some((user) => used.includes(user)) && !isInstalled(name))
+		.map(({ name, without }) => ({ path: "", message: `the package "${name}" is not installed: ${without}`, hint: `npm install ${name}` }));
+}
+
+function canResolve(name: string): boolean {
+	try {
+		import.meta.resolve(name);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -10,8 +10,7 @@ import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { greetRule, type PlanPlace, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
 import { findFreePort } from "../../testing/services/free-port.test-support.ts";
 import { runSvc } from "../run-svc.ts";
-import { makePlan } from "./make-plan.ts";
-import { findMissingPackages, optionalPackages } from "./optional-packages.ts";
+import { findMissingPackages, makePlan, optionalPackages } from "./make-plan.ts";
 
 /** An address where nobody listens. */
 const nowhere = "http://127.0.0.1:1";

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { routes } from "../../features/routes.ts";
 import { toDocument } from "../../http/openapi/document.ts";
 import { toDocumentedPath } from "../../http/openapi/operation.ts";
-import { type Answered, answered } from "../../http/response-events.ts";
+import { type Answered, answered } from "../../http/request-pipeline.ts";
 import type { Route } from "../../http/route.ts";
 import { DeclaredAnswers } from "./declared-answers.test-support.ts";
 

@@ -1,9 +1,85 @@
-import { toHref, toPath } from "../kit/address.ts";
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { RoleAssignmentRecord, RoleRecord } from "../../features/clients.ts";
+import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
+import { useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { FilterBar } from "../parts/filter-bar.tsx";
+import { Loaded } from "../parts/loaded.tsx";
 import { type PageView, PageViews } from "../parts/page-views.tsx";
-import { AssignmentList } from "./assignment-list.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
 import { OwnAccess } from "./own-access.tsx";
-import { RoleList } from "./role-list.tsx";
+
+const roleColumns: readonly Column<RoleRecord>[] = [
+	{
+		title: "Role",
+		cell: ({ name }) => (
+			<a class="row-link" href={toRoleHref(name)}>
+				{toSeenLine(name)}
+			</a>
+		),
+	},
+	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
+	{ title: "From", cell: ({ system }) => (system ? "the service" : "the configuration") },
+	{ title: "Grants", class: "right", cell: ({ system, permission_grant_objects: grants }) => (system ? "–" : grants.length) },
+];
+
+/** Where a role is shown. */
+export function toRoleHref(name: string): string {
+	return toHref(toPath("/access/roles/:name", { name }));
+}
+
+/** Which roles there are. */
+export function RoleList() {
+	const roles = useResource((signal) => client.roles.list({}, { signal }), []);
+	return (
+		<Loaded resource={roles}>{({ items }) => <DataTable label="Roles" columns={roleColumns} rows={items} toKey={({ id }) => id} />}</Loaded>
+	);
+}
+
+const pageSize = 50;
+
+const assignmentColumns: readonly Column<RoleAssignmentRecord>[] = [
+	{ title: "User", cell: ({ user }) => toSeenLine(user) },
+	{ title: "Role", cell: ({ role }) => <a href={toRoleHref(role)}>{toSeenLine(role)}</a> },
+	{
+		title: "Because of",
+		class: "wide",
+		cell: ({ is_remote, source }) => (is_remote ? `group ${toSeenLine(source)}` : "the configuration"),
+	},
+];
+
+/** Who has which role, and why. */
+export function AssignmentList() {
+	const query = { user: addressBar.query("user") || undefined, role: addressBar.query("role") || undefined };
+	const assignments = useResource((signal) => client.roleAssignments.list(query, { signal }), [JSON.stringify(query)]);
+	const { limit, offset } = toPaging(pageSize);
+	return (
+		<>
+			<FilterBar
+				filters={[
+					{ name: "user", label: "User", kind: "text" },
+					{ name: "role", label: "Role", kind: "text" },
+				]}
+			/>
+			<Loaded resource={assignments}>
+				{({ items }) => {
+					const rows = items.slice(offset, offset + limit);
+					return items.length === 0 ? (
+						<Empty title="Nobody has such a role" />
+					) : (
+						<>
+							<DataTable label="Who has which role" columns={assignmentColumns} rows={rows} toKey={({ id }) => id} />
+							<Pager size={pageSize} shown={rows.length} total={items.length} />
+						</>
+					);
+				}}
+			</Loaded>
+		</>
+	);
+}
 
 const views: readonly PageView[] = [
 	{ name: "own", title: "What you may do", Shown: OwnAccess },

@@ -4,14 +4,15 @@ import type { ActionRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
-import { client } from "../kit/service.ts";
+import { client, session } from "../kit/service.ts";
 import { CodeBox } from "../parts/code-box.tsx";
+import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { ActionRuns } from "./action-runs.tsx";
+import { RunTable, runAttributes } from "../runs/run-table.tsx";
 import { RunForm } from "./run-form.tsx";
 
 const views = [
@@ -81,5 +82,37 @@ function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord 
 				text === "" ? <p class="faint">It has no file of its own: its runner does all of it.</p> : <CodeBox label="Code" text={text} />
 			}
 		</Loaded>
+	);
+}
+
+const most = 10;
+
+/** The latest runs of an action, for who may see runs. */
+export function ActionRuns({ action }: { readonly action: string }) {
+	return session.may("execution_list") ? <Runs action={action} /> : null;
+}
+
+function Runs({ action }: { readonly action: string }) {
+	const query = { action, sort_desc: "timestamp", limit: most, include_attributes: runAttributes };
+	const runs = useResource((signal) => client.executions.list(query, { signal }), [action], {
+		isTouched: ({ name }) => name.startsWith("svc.execution__"),
+	});
+	return (
+		<section aria-label="Recent runs">
+			<Loaded resource={runs}>
+				{({ items }) =>
+					items.length === 0 ? (
+						<Empty title="It has not run yet" />
+					) : (
+						<>
+							<RunTable runs={items} label="Recent runs" />
+							<p>
+								<a href={toHref("/history", { action })}>All runs of it</a>
+							</p>
+						</>
+					)
+				}
+			</Loaded>
+		</section>
 	);
 }

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { addressBar } from "../kit/address.ts";
-import { attempt } from "../kit/notices.ts";
+import { attempt, notices } from "../kit/notices.ts";
 import { isOffered, type PageDefinition, pageGroups } from "../kit/page.ts";
 import { live, session } from "../kit/service.ts";
 import { pages } from "../pages.ts";
 import { Commands } from "../palette/commands.tsx";
-import { NoticeList } from "./notices.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 /** What is around every page: header, navigation, what is said. */
@@ -98,4 +97,20 @@ function LiveMark() {
 function skip(event: Event, main: HTMLElement | null): void {
 	event.preventDefault();
 	main?.focus();
+}
+
+/** What is said about what somebody has done; screen readers say it, too. */
+function NoticeList() {
+	return (
+		<div class="notices" role="status" aria-live="polite">
+			{notices.list.value.map(({ id, kind, text }) => (
+				<div key={id} class={`notice ${kind}`}>
+					<span>{text}</span>
+					<button type="button" class="quiet" aria-label="Put away" onClick={() => notices.dismiss(id)}>
+						×
+					</button>
+				</div>
+			))}
+		</div>
+	);
 }

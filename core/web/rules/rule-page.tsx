@@ -1,19 +1,25 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
-import type { RuleRecord } from "../../features/clients.ts";
+import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import type { RuleEnforcementRecord, RuleRecord } from "../../features/clients.ts";
 import { toTriggerTypeHref } from "../events/trigger-type-list.tsx";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Fault } from "../parts/fault.tsx";
+import { FilterBar } from "../parts/filter-bar.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { Ago } from "../parts/time.tsx";
+import { toRunHref } from "../runs/run-address.ts";
 import { Criteria } from "./criteria.tsx";
-import { RuleHistory } from "./rule-history.tsx";
 import { RuleTest } from "./rule-test.tsx";
 
 const views = [
@@ -106,4 +112,50 @@ function Definition({ rule: { trigger, criteria, action, problems } }: { readonl
 			</section>
 		</>
 	);
+}
+
+const pageSize = 50;
+
+/** What a rule has done, the newest first. */
+export function RuleHistory({ rule }: { readonly rule: string }) {
+	const query = { rule_ref: rule, status: addressBar.query("status") || undefined, ...toPaging(pageSize) };
+	const enforcements = useResource(() => client.rules.enforcements(query), [JSON.stringify(query)], {
+		isTouched: ({ name }) => name === "svc.execution__create",
+	});
+	return (
+		<>
+			<FilterBar filters={[{ name: "status", label: "Status", kind: "choice", values: ["succeeded", "failed"] }]} />
+			<Loaded resource={enforcements}>
+				{({ items, total, hasMore }) =>
+					items.length === 0 ? (
+						<Empty title="It has done nothing that is on record">
+							<p>It acts when its trigger happens, its criteria hold, and it is enabled. Test it against an event to see why not.</p>
+						</Empty>
+					) : (
+						<>
+							<DataTable label="What it has done" columns={toColumns(rule)} rows={items} toKey={({ id }) => id} />
+							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
+						</>
+					)
+				}
+			</Loaded>
+		</>
+	);
+}
+
+function toColumns(ref: string): readonly Column<RuleEnforcementRecord>[] {
+	return [
+		{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+		{ title: "When", cell: ({ enforced_at }) => <Ago at={enforced_at} /> },
+		{
+			title: "What came of it",
+			class: "wide",
+			cell: ({ execution_id, failure_reason }) =>
+				execution_id === undefined ? toSeenLines(failure_reason ?? "nothing") : <a href={toRunHref(execution_id)}>Run {execution_id}</a>,
+		},
+		{
+			title: "Event",
+			cell: ({ trigger_instance_id: event }) => <a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event })}>Test with it</a>,
+		},
+	];
 }

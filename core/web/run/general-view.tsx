@@ -1,7 +1,16 @@
+import { toSeenLine } from "../../contract/unseen-text.ts";
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { toActionUid } from "../kit/permissions.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
 import { LogTail } from "../log/log-tail.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
-import { isFailure } from "../parts/status-badge.tsx";
-import { FailingTask } from "./failing-task.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+import { toTaskName } from "../timeline/timed-run.ts";
+import { Reason } from "./reason.tsx";
+import { runAgain } from "./run-again.ts";
 import { RunResult } from "./run-result.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
@@ -22,4 +31,50 @@ export function View({ run }: RunViewProps) {
 			</div>
 		</>
 	);
+}
+
+/** Descendants that are looked through. */
+const mostParts = 1_000;
+
+/** Of a failed execution the part that has failed first, what it says of it, and the last that it printed. */
+export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
+	const hasParts = (run.children ?? []).length > 0;
+	const failed = useResource(
+		async (signal) => (hasParts ? findFailed(run, await client.executions.children(run.id, { limit: mostParts }, { signal })) : run),
+		[run.id, run.status],
+	);
+	return (
+		<Loaded resource={failed}>
+			{(task) => (
+				<section class="card failing">
+					<div class="failing-head">
+						<h2>{task.id === run.id ? "It has failed" : "This has failed"}</h2>
+						{task.id !== run.id && (
+							<>
+								<StatusBadge status={task.status} />
+								<a href={toRunHref(task.id)}>{toSeenLine(toTaskName(task))}</a>
+								<span class="faint">{toSeenLine(task.action.ref)}</span>
+							</>
+						)}
+						{task.id !== run.id && session.may("execution_rerun", toActionUid(task.action.ref)) && (
+							<button type="button" onClick={() => void runAgain(task.id)}>
+								Run it alone again
+							</button>
+						)}
+					</div>
+					<Reason run={task} />
+					<LogTail run={task} title="Its last lines" />
+				</section>
+			)}
+		</Loaded>
+	);
+}
+
+/** The first one to fail of those that have no part which has failed: the others have failed because of it. */
+function findFailed(run: ExecutionRecord, parts: readonly ExecutionRecord[]): ExecutionRecord {
+	const failed = parts.filter(({ status }) => isFailure(status));
+	const parents = new Set(failed.map(({ parent }) => parent));
+	const leaves = failed.filter(({ id }) => !parents.has(id));
+	const endOf = ({ end_timestamp }: ExecutionRecord) => end_timestamp ?? "9";
+	return leaves.sort((a, b) => (endOf(a) < endOf(b) ? -1 : 1))[0] ?? run;
 }

@@ -9,7 +9,6 @@ import type { ProcessExit } from "../spawner.ts";
 import { findGroups, isRunning, readBootId } from "./identity.ts";
 import { followProcess, type LastingEnd } from "./lasting-process.ts";
 import { RunDirectory } from "./run-directory.ts";
-import { createStarterArguments } from "./supervisor.ts";
 
 /** What is started; its standard input may be given, its output goes to the context. */
 export type LastingRequest = Pick<ProcessOptions, "file" | "args" | "cwd" | "env" | "stdin">;
@@ -119,4 +118,62 @@ async function start(launcher: Launcher, { file, args, env, ...request }: Lastin
 	});
 	if (code === 0) return;
 	throw new SvcError("SVC_RUNNER", code === 127 ? "the command setsid is needed and not there" : `the process was not started: ${errors}`);
+}
+
+/**
+ * Shell texts that start a process which outlives the service. `$0` is only a name. Tools are looked for in a path of our own, as
+ * the action may set any.
+ */
+const tools = "/usr/local/bin:/usr/bin:/bin";
+
+/** Arguments: supervisor text, execution id, run directory, program, its arguments. Leaves the supervisor behind in a session of its own. */
+const starter = `
+path=$PATH
+PATH=${tools}
+command -v setsid >/dev/null || exit 127
+supervisor=$1
+[ -z "$2" ] || export SVC_ACTION_EXECUTION_ID="$2"
+shift 2
+exec 3<&0
+setsid /bin/sh -c "$supervisor" svc-supervisor "$path" "$@" <&3 3<&- >/dev/null 2>&1 &
+`;
+
+/**
+ * Arguments: the action's PATH, run directory, program, its arguments. Writes to the run directory what identifies it (\`process\`,
+ * which only one may make), the output (\`stdout\`, \`stderr\`) and, in one piece, the exit code (\`status\`). The output goes
+ * through pipes, as programs know them: a file could be cut short by whoever opens it again. TERM is for the program; whatever
+ * it still prints then must be kept.
+ */
+const supervisor = `
+path=$1
+directory=$2
+shift 2
+read -r stat <"/proc/$$/stat"
+set -C
+{ echo "$stat" >"$directory/process"; } 2>/dev/null || exit
+set +C
+trap : TERM INT HUP
+keep() {
+	trap '' TERM INT HUP
+	exec cat >>"$directory/$1"
+}
+{
+	{
+		trap : TERM INT HUP
+		PATH=$path "$@" 2>&3 3>&-
+		echo "$?" >"$directory/status.new"
+		mv "$directory/status.new" "$directory/status"
+	} 2>/dev/null | keep stdout 3>&-
+} 3>&1 | keep stderr
+`;
+
+/** Arguments for `/bin/sh` that start `file` under a supervisor and return at once. */
+function createStarterArguments(run: {
+	readonly directory: string;
+	/** Empty: none. */
+	readonly executionId: string;
+	readonly file: string;
+	readonly args: readonly string[];
+}): string[] {
+	return ["-c", starter, "svc-starter", supervisor, run.executionId, run.directory, run.file, ...run.args];
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
 	type Child,
 	type ChildRequest,
@@ -19,10 +20,8 @@ import { type ChainState, type Lap, toTaskState } from "./chain-state.ts";
 import { ChildWatch } from "./child-watch.ts";
 import { findCopied } from "./copied-text.ts";
 import { type ChainEntry, toEntry } from "./entries.ts";
-import { namesOfPublish } from "./names.ts";
+import { namesOfParameters, namesOfPublish } from "./names.ts";
 import { renderEach } from "./render.ts";
-import { toKey, toRequest, toTaskId } from "./task-request.ts";
-import { toTimestamp } from "./timestamp.ts";
 
 /** Most tasks of one run: a chain may lead back to where it was. */
 const mostLaps = 100_000;
@@ -236,4 +235,36 @@ function toPublished(
 		else copied.push([name, path]);
 	}
 	return { published: Object.fromEntries(published), ...(copied.length > 0 && { copied: Object.fromEntries(copied) }) };
+}
+
+/** Key of the execution of a lap. */
+function toKey(name: string, lap: number): string {
+	return `${name}.${lap}`;
+}
+
+/** Id of the task of a lap. */
+function toTaskId(executionId: string, key: string): string {
+	return createHash("sha256").update(`${executionId}\0${key}`).digest("hex").slice(0, 24);
+}
+
+/** What the next lap, of this node, asks for. Rejects as `renderEach` does. */
+async function toRequest(context: RunContext<ChainParameters>, state: ChainState, node: ChainNode): Promise<ChildRequest> {
+	const names = namesOfParameters(context, state);
+	const parameters = await renderEach(context, node.parameters, names, { what: "action parameter", task: node.name });
+	const isSkipped = (context.runnerParameters.skip_notify as readonly JsonValue[]).includes(node.name);
+	const notify = isSkipped ? {} : (node.notify ?? context.notify);
+	return {
+		key: toKey(node.name, state.laps.length + 1),
+		action: node.ref,
+		parameters,
+		context: { chain: node.parsed },
+		...(notify !== null && { notify }),
+	};
+}
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970. */
+function toTimestamp(microseconds: number): string {
+	const whole = Math.floor(microseconds);
+	const second = Math.floor(whole / 1_000_000);
+	return `${new Date(second * 1_000).toISOString().slice(0, -4)}${String(whole - second * 1_000_000).padStart(6, "0")}Z`;
 }

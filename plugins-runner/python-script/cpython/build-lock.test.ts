@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { toProgram } from "../../../core/testing/program.test-support.ts";
-import { takeLock, tryLock } from "./build-lock.ts";
-import { thisHolder } from "./lock-holder.ts";
+import { takeLock, thisHolder, tryLock } from "./build-lock.ts";
 
 const [, , held] = process.argv;
 

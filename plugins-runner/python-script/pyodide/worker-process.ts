@@ -4,12 +4,10 @@ import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { parseJson, SvcError, stringifyJson } from "../../../core/contract/index.ts";
-import { toExitNumber } from "../../_process/index.ts";
+import { OutputChannel, toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine.ts";
 import { type AnswerMessage, descriptors, packLink, type RunMessage, type WorkerMessage, type WorkerSettings } from "./messages.ts";
-import { readMessages } from "./read-messages.ts";
-import { RunOutput } from "./run-output.ts";
 import { toWorkerArguments } from "./worker-arguments.ts";
 
 /** Milliseconds that Python gets to end by itself once it was interrupted. */
@@ -169,4 +167,82 @@ export class WorkerProcess {
 
 async function callService(io: PythonIo, { method, path, body }: Extract<WorkerMessage, { type: "call" }>): Promise<AnswerMessage> {
 	return io.service({ method, path, ...(body === null ? {} : { body: parseJson(body) }) });
+}
+
+/** Most characters of one message, which is a result; more would fill the service's memory. */
+const longest = 64 * 1024 * 1024;
+
+/** What a worker says, one message after the other. It is read no faster than the messages are taken. */
+async function* readMessages(stream: Readable): AsyncGenerator<WorkerMessage> {
+	stream.setEncoding("utf8");
+	let begun: string[] = [];
+	let length = 0;
+	for await (const chunk of stream as AsyncIterable<string>) {
+		const end = chunk.lastIndexOf("\n");
+		if (end >= 0) {
+			const lines = [...begun, chunk.slice(0, end)].join("").split("\n");
+			begun = [];
+			length = 0;
+			for (const line of lines) yield parseJson(line) as WorkerMessage;
+		}
+		begun.push(chunk.slice(end + 1));
+		length += chunk.length - end - 1;
+		if (length > longest) throw new SvcError("SVC_RUNNER", `the result is longer than ${longest / 1024 / 1024} MiB of JSON`);
+	}
+}
+
+/** Bytes that may wait for the store before the action does. */
+const most = 256 * 1024;
+
+/** Output of one run on its way to the store. */
+class RunOutput {
+	readonly #channels: Readonly<Record<"stdout" | "stderr", OutputChannel>>;
+	#waiting = 0;
+	#failure: { readonly error: unknown } | undefined;
+	#onChange: () => void = () => {};
+
+	/** @param onRefused called at once: what goes on without a word would not be noticed by `push` */
+	constructor(io: PythonIo, onRefused: () => void) {
+		this.#channels = { stdout: this.#open("stdout", io, onRefused), stderr: this.#open("stderr", io, onRefused) };
+	}
+
+	/** Resolves when there is room for more. Rejects with what `io.emit` has rejected with. */
+	async push(channel: "stdout" | "stderr", bytes: Buffer): Promise<void> {
+		this.#waiting += bytes.length;
+		this.#channels[channel].push(bytes);
+		while (this.#waiting > most && this.#failure === undefined) {
+			await new Promise<void>((resolve) => {
+				this.#onChange = resolve;
+			});
+		}
+		this.#assertDelivered();
+	}
+
+	/** Resolves when all was delivered. */
+	async end(): Promise<void> {
+		const { stdout, stderr } = this.#channels;
+		stdout.end();
+		stderr.end();
+		await Promise.all([stdout.done, stderr.done]);
+		this.#assertDelivered();
+	}
+
+	#open(channel: "stdout" | "stderr", io: PythonIo, onRefused: () => void): OutputChannel {
+		return new OutputChannel({
+			deliver: (text) => io.emit(channel, text),
+			onConsumed: (bytes) => {
+				this.#waiting -= bytes;
+				this.#onChange();
+			},
+			onFailure: (error) => {
+				this.#failure = { error };
+				onRefused();
+				this.#onChange();
+			},
+		});
+	}
+
+	#assertDelivered(): void {
+		if (this.#failure !== undefined) throw this.#failure.error;
+	}
 }

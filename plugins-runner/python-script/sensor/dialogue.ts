@@ -1,7 +1,18 @@
-import { type JsonObject, type Logger, type SensorContext, SvcError, stringifyJson, toErrorMessage } from "../../../core/contract/index.ts";
-import { type SensorCall, type SensorMessage, toMessage } from "./messages.ts";
-import { callService } from "./sensor-calls.ts";
-import { followTriggers } from "./trigger-changes.ts";
+import {
+	type JsonObject,
+	type JsonValue,
+	type Logger,
+	maxLargeNumbers,
+	parseJson,
+	type SensorContext,
+	type SensorState,
+	type SensorTrigger,
+	type SensorTriggerChange,
+	SvcError,
+	stringifyJson,
+	type TriggerReference,
+	toErrorMessage,
+} from "../../../core/contract/index.ts";
 
 /** Most bytes of a line of the process (python/svc/host.py); a longer one ends it. */
 const longestLine = 4 * 1024 * 1024;
@@ -79,4 +90,138 @@ export class Dialogue {
 
 function writeLog(logger: Logger, { log, name, text }: Extract<SensorMessage, { readonly log: unknown }>): void {
 	logger[log]("sensor says", { logger: name, text });
+}
+
+const levels = ["debug", "info", "warn", "error"] as const;
+
+/** Have the service do something, and be told what came of it. */
+interface SensorCall {
+	readonly call: number;
+	readonly method: string;
+	readonly arguments: JsonObject;
+}
+
+/** What the process of a sensor says. */
+type SensorMessage =
+	| SensorCall
+	| { readonly log: (typeof levels)[number]; readonly name: string; readonly text: string }
+	/** Changes of triggers have been dealt with. */
+	| { readonly told: number };
+
+/** A line as it came. Anything may write to a descriptor, so that nothing is believed: `SVC_RUNNER` for what is no message. */
+function toMessage(line: string): SensorMessage {
+	const message = parse(line);
+	const { call, method, arguments: given, log, name, text, told } = message;
+	if (typeof call === "number" && typeof method === "string" && typeof given === "object" && given !== null && !Array.isArray(given)) {
+		return { call, method, arguments: given as JsonObject };
+	}
+	const level = levels.find((known) => known === log);
+	if (level !== undefined) return { log: level, name: String(name), text: String(text) };
+	if (typeof told === "number") return { told };
+	throw notUnderstood();
+}
+
+function parse(line: string): JsonObject {
+	try {
+		const value: unknown = parseJson(line, maxLargeNumbers);
+		if (typeof value === "object" && value !== null) return value as JsonObject;
+	} catch {
+		// Said below.
+	}
+	throw notUnderstood();
+}
+
+function notUnderstood(): SvcError {
+	return new SvcError("SVC_RUNNER", "it wrote to descriptor 3, over which it talks to the service");
+}
+
+type Call = (context: SensorContext, given: JsonObject) => Promise<JsonValue | undefined>;
+
+/** What sensors may have the service do, by method (python/svc/sensor_service.py). */
+const calls: Readonly<Record<string, Call>> = {
+	dispatch: async ({ dispatch }, { trigger, payload, trace_tag, trace_id }) => {
+		if (!isObject(payload)) throw new SvcError("SVC_INVALID", "payload: must be an object");
+		const trace = {
+			...(typeof trace_tag === "string" && { traceTag: trace_tag }),
+			...(typeof trace_id === "string" && { traceId: trace_id }),
+		};
+		return dispatch(toReference(trigger), payload, trace);
+	},
+	get: async (context, given) => toState(context, given).get(toText(given, "name")),
+	async set(context, given) {
+		const { ttl, secret } = given;
+		if (ttl !== null && ttl !== undefined && typeof ttl !== "number") throw new SvcError("SVC_INVALID", "ttl: must be a number of seconds");
+		const options = { ...(typeof ttl === "number" && { ttl }), secret: secret === true };
+		await toState(context, given).set(toText(given, "name"), toText(given, "value"), options);
+		return true;
+	},
+	delete: async (context, given) => toState(context, given).delete(toText(given, "name")),
+	list: async (context, given) => (await toState(context, given).list(toText(given, "prefix"))).map((item) => ({ ...item })),
+};
+
+/** Do what a sensor asks for. Rejects with why not. */
+async function callService(context: SensorContext, method: string, given: JsonObject): Promise<JsonValue | undefined> {
+	const call = Object.hasOwn(calls, method) ? calls[method] : undefined;
+	if (call === undefined) throw new SvcError("SVC_INVALID", `method: there is no "${method.slice(0, 100)}"`);
+	return call(context, given);
+}
+
+/** The sensor's own items, or those of the system by their whole names. */
+function toState({ state, datastore }: SensorContext, { local }: JsonObject): SensorState {
+	return local === false ? datastore : state;
+}
+
+function toReference(trigger: JsonValue | undefined): TriggerReference {
+	if (typeof trigger === "string") return trigger;
+	const { type, parameters } = isObject(trigger) ? trigger : {};
+	if (typeof type !== "string" || !isObject(parameters))
+		throw new SvcError("SVC_INVALID", "trigger: must be a ref, or a type with parameters");
+	return { type, parameters };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toText(given: JsonObject, member: string): string {
+	const value = given[member];
+	if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${member}: must be a text`);
+	return value;
+}
+
+/** Have the process deal with changes; resolves when it has. */
+type TellChanges = (number: number, changes: readonly JsonObject[]) => Promise<void>;
+
+/** Tell of the triggers of the sensor's types until the signal aborts: first of those there are, also where there is none; one change after the other. */
+async function followTriggers(context: SensorContext, signal: AbortSignal, tell: TellChanges): Promise<void> {
+	const aborted = new Promise<"aborted">((resolve) => {
+		if (signal.aborted) resolve("aborted");
+		else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+	});
+	const changes = context.followTriggers()[Symbol.asyncIterator]();
+	let number = 0;
+	for (;;) {
+		const next = await Promise.race([changes.next(), aborted]);
+		if (next === "aborted" || next.done === true) return;
+		number += 1;
+		const told = tell(number, toChanges(next.value));
+		if ((await Promise.race([told, aborted])) === "aborted") return;
+	}
+}
+
+/** One that was removed and added with the same ref has got other parameters. */
+function toChanges({ added, removed }: SensorTriggerChange): readonly JsonObject[] {
+	const before = new Set(removed.map(({ ref }) => ref));
+	const after = new Set(added.map(({ ref }) => ref));
+	return [
+		...removed.filter(({ ref }) => !after.has(ref)).map((trigger) => ({ kind: "remove", trigger: toPython(trigger) })),
+		...added.map((trigger) => ({ kind: before.has(trigger.ref) ? "update" : "add", trigger: toPython(trigger) })),
+	];
+}
+
+/** What sensors read of a trigger. */
+function toPython({ ref, type, parameters }: SensorTrigger): JsonObject {
+	const dot = ref.indexOf(".");
+	const [pack, name] = [ref.slice(0, dot), ref.slice(dot + 1)];
+	return { id: ref, uid: `trigger:${pack}:${name}`, ref, pack, name, type, parameters };
 }

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
-import { workflowDefinitions } from "../workflow-definitions.ts";
+import { workflowDefinitions } from "../index.ts";
 import { inspect, tools } from "./inspection.test-support.ts";
 import { readDefinition } from "./read-definition.ts";
 

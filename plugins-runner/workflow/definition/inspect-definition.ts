@@ -1,12 +1,14 @@
-import type { DefinitionFinding, DefinitionTools } from "../../../core/contract/index.ts";
-import { checkContent } from "./check-content.ts";
+import type { ActionSignature, DefinitionFinding, DefinitionTools, JsonObject } from "../../../core/contract/index.ts";
 import { checkContext } from "./check-context.ts";
 import { checkExpressions } from "./check-expressions.ts";
 import { checkWarnings } from "./check-warnings.ts";
 import { findDefinitionUses, toUses } from "./definition-uses.ts";
+import { tasksOf } from "./draft-definition.ts";
+import { draftAction } from "./draft-task.ts";
 import { UseFinder } from "./find-uses.ts";
-import { sortFindings } from "./finding.ts";
+import { findingAt, sortFindings } from "./finding.ts";
 import { readText } from "./read-definition.ts";
+import type { Spot } from "./source.ts";
 
 /**
  * Everything that is wrong with the text of a definition, of all kinds at once, sorted by type, then by place. What has a wrong form is not
@@ -34,4 +36,57 @@ export async function inspectDefinition(
 		...content,
 		...checkWarnings(top, definition, finder),
 	]);
+}
+
+type FindAction = NonNullable<DefinitionTools["findAction"]>;
+
+/** What is wrong with actions and their parameters. Nothing can be told of those that an expression names. */
+async function checkContent(top: Spot, finder: UseFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {
+	const known = new Map<string, ActionSignature | undefined>();
+	const findings: DefinitionFinding[] = [];
+	for (const task of tasksOf(top).values()) {
+		const { action, input } = draftAction(task);
+		const spot = task.property("action");
+		if (action === null || finder.findIn(action, spot).length > 0) continue;
+		if (!/^[^.\s]+\.\S+$/.test(action)) {
+			findings.push(findingAt(spot, "content", `The action reference "${action}" is not formatted correctly.`));
+			continue;
+		}
+		if (!known.has(action)) known.set(action, await findAction(action));
+		const signature = known.get(action);
+		if (signature === undefined) findings.push(toMissing(spot, action));
+		else findings.push(...checkAction(task, signature), ...checkInput(task.property("input"), input, { action, signature, finder }));
+	}
+	return findings;
+}
+
+function toMissing(spot: Spot, action: string): DefinitionFinding {
+	return { ...findingAt(spot, "content", `The action "${action}" is not registered in the database.`), missing_action: action };
+}
+
+function checkAction(task: Spot, { ref, enabled }: ActionSignature): readonly DefinitionFinding[] {
+	return enabled ? [] : [findingAt(task.property("action"), "warning", `The action "${ref}" is disabled.`)];
+}
+
+interface Checked {
+	readonly action: string;
+	readonly signature: ActionSignature;
+	readonly finder: UseFinder;
+}
+
+function checkInput(spot: Spot, input: JsonObject | string, { action, signature, finder }: Checked): readonly DefinitionFinding[] {
+	const { parameters } = signature;
+	if (typeof input === "string" || finder.findIn(Object.keys(input), spot).length > 0) return [];
+	const findings: DefinitionFinding[] = [];
+	for (const [name, { required, default: fallback }] of Object.entries(parameters))
+		if (required === true && (fallback ?? null) === null && !Object.hasOwn(input, name))
+			findings.push(findingAt(spot, "content", `Action "${action}" is missing required input "${name}".`));
+	for (const name of Object.keys(input)) {
+		const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+		const place = spot.at(name, "patternProperties.^\\w+$");
+		if (parameter === undefined) findings.push(findingAt(place, "content", `Action "${action}" has unexpected input "${name}".`));
+		else if (parameter.immutable === true)
+			findings.push(findingAt(place, "content", `Action "${action}" does not let input "${name}" be set.`));
+	}
+	return findings;
 }

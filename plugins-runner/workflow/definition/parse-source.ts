@@ -1,11 +1,10 @@
 import { LineCounter } from "yaml";
-import type { DefinitionFinding } from "../../../core/contract/index.ts";
+import type { DefinitionFinding, JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
 import { limits } from "./limits.ts";
 import { parseDocument } from "./parse-document.ts";
 import { shorten } from "./shorten.ts";
 import { Spot, type WrittenValues } from "./source.ts";
-import { spellOutItems } from "./spell-out-items.ts";
 import { ValueReader } from "./value-reader.ts";
 
 /** A definition as its text has it. */
@@ -52,4 +51,29 @@ const refuse = (findings: readonly DefinitionFinding[]): YamlSource => ({ top: u
 
 function syntaxFinding(message: string, line: number | null): DefinitionFinding {
 	return { type: "syntax", message: shorten(message), spec_path: null, schema_path: null, line };
+}
+
+/** A definition in which each `with` that is a text has become an object with `items`. */
+function spellOutItems(definition: JsonObject, written: WrittenValues): JsonObject {
+	const { tasks } = definition;
+	if (!Object.hasOwn(definition, "tasks") || !isObject(tasks)) return definition;
+	const spelled = mapMembers(tasks, (task) => (isObject(task) ? spellOutTask(task, written) : task), written);
+	return mapMembers(definition, (value, name) => (name === "tasks" ? spelled : value), written);
+}
+
+function spellOutTask(task: JsonObject, written: WrittenValues): JsonObject {
+	const text = Object.hasOwn(task, "with") ? task["with"] : undefined;
+	if (typeof text !== "string") return task;
+	const items = { items: text };
+	const place = written.get(task)?.get("with");
+	if (place !== undefined) written.set(items, new Map([["items", place]]));
+	return mapMembers(task, (value, name) => (name === "with" ? items : value), written);
+}
+
+/** Another object with the same lines. */
+function mapMembers(object: JsonObject, change: (value: JsonValue, name: string) => JsonValue, written: WrittenValues): JsonObject {
+	const changed = Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
+	const places = written.get(object);
+	if (places !== undefined) written.set(changed, places);
+	return changed;
 }

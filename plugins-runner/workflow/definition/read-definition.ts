@@ -1,11 +1,11 @@
-import type { DefinitionFinding } from "../../../core/contract/index.ts";
-import { SvcError } from "../../../core/contract/index.ts";
-import { checkLimits } from "./check-limits.ts";
+import { type DefinitionFinding, SvcError } from "../../../core/contract/index.ts";
 import { checkSemantics } from "./check-semantics.ts";
 import { checkShape } from "./check-shape.ts";
 import type { Definition } from "./definition.ts";
-import { draftDefinition } from "./draft-definition.ts";
-import { sortFindings } from "./finding.ts";
+import { draftDefinition, tasksOf } from "./draft-definition.ts";
+import { draftTargets, transitionsOf } from "./draft-task.ts";
+import { findingAt, sortFindings } from "./finding.ts";
+import { limits } from "./limits.ts";
 import { parseSource } from "./parse-source.ts";
 import { definitionShape } from "./shape.ts";
 import type { Spot } from "./source.ts";
@@ -52,4 +52,16 @@ export function readText(text: string): DefinitionReading {
 function nameFinding({ spec_path, line, message }: DefinitionFinding): string {
 	const place = [spec_path, line === null ? null : `line ${line}`].filter((part) => part !== null).join(", ");
 	return place === "" ? message : `${place}: ${message}`;
+}
+
+/** Whether a definition is so large that its graph is not even made. */
+function checkLimits(top: Spot): readonly DefinitionFinding[] {
+	const tasks = top.property("tasks");
+	const count = tasks.names().length;
+	if (count > limits.tasks) return [findingAt(tasks, "syntax", `There are ${count} tasks; at most ${limits.tasks} are allowed.`)];
+	const targets = [...tasksOf(top).values()].flatMap((task) => transitionsOf(task).map(({ spot }) => draftTargets(spot).length));
+	const edges = targets.reduce((sum, each) => sum + each, 0);
+	if (edges > limits.edges) return [findingAt(tasks, "syntax", `Transitions have ${edges} targets; at most ${limits.edges} are allowed.`)];
+	const long = [...tasksOf(top)].filter(([name]) => name.length > limits.taskName);
+	return long.map(([, spot]) => findingAt(spot, "syntax", `The name of a task has at most ${limits.taskName} characters.`));
 }

@@ -12,10 +12,8 @@ import {
 } from "../../../core/contract/index.ts";
 import type { Conductor } from "../conductor/conductor.ts";
 import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
-import { Alarm } from "./alarm.ts";
 import { toChildEvent } from "./child-event.ts";
 import { toJournalEntry } from "./entries.ts";
-import { EventQueue } from "./event-queue.ts";
 
 /** What a child is not started for. Anything else is no fault of the workflow. */
 const refusals = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
@@ -180,5 +178,72 @@ async function orRefused(asked: Promise<void>): Promise<void> {
 		await asked;
 	} catch (error) {
 		if (!refusals.some((code) => isSvcError(error, code))) throw error;
+	}
+}
+
+/** Longest time of a timer; beyond it, it would ring at once. */
+const longest = 2_147_483_647;
+
+/** Rings once at the time it was last set to. */
+class Alarm {
+	readonly #now: () => number;
+	readonly #ring: () => void;
+	#timer: NodeJS.Timeout | undefined;
+
+	/** @param now microseconds since 1970 */
+	constructor(now: () => number, ring: () => void) {
+		this.#now = now;
+		this.#ring = ring;
+	}
+
+	/** Microseconds since 1970; undefined: not at all. */
+	set(time: number | undefined): void {
+		clearTimeout(this.#timer);
+		if (time === undefined) return;
+		const milliseconds = Math.ceil((time - this.#now()) / 1_000);
+		// Far away it rings too early, and is set again by whoever hears it.
+		this.#timer = setTimeout(this.#ring, Math.min(Math.max(0, milliseconds), longest));
+	}
+}
+
+/** Events that are dealt with in one step. */
+const maxTaken = 1_000;
+
+/** What has happened and has not been dealt with yet, from several sources. */
+class EventQueue {
+	readonly #events: WorkflowEvent[] = [];
+	#failure: { readonly error: unknown } | undefined;
+	#wake: () => void = () => {};
+
+	push(...events: readonly WorkflowEvent[]): void {
+		this.pushAll(events);
+	}
+
+	/** For lists of any length: a call may have so many arguments only. */
+	pushAll(events: readonly WorkflowEvent[]): void {
+		for (const event of events) this.#events.push(event);
+		this.#wake();
+	}
+
+	/** Nothing more can be heard: whoever takes is told why. */
+	fail(error: unknown): void {
+		this.#failure ??= { error };
+		this.#wake();
+	}
+
+	/** Whether there is something of this type that nobody has taken yet. */
+	holds(matches: (event: WorkflowEvent) => boolean): boolean {
+		return this.#events.some(matches);
+	}
+
+	/** Returns the queued events, at most a thousand, so that other requests are served in between; waits for the first one. */
+	async take(): Promise<readonly WorkflowEvent[]> {
+		while (this.#events.length === 0 && this.#failure === undefined) {
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+			});
+		}
+		if (this.#failure !== undefined) throw this.#failure.error;
+		return this.#events.splice(0, maxTaken);
 	}
 }

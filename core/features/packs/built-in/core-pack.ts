@@ -1,11 +1,186 @@
+import type { ParameterSchema } from "../../../contract/index.ts";
 import type { PackContent } from "../reading/read-pack-directory.ts";
 import { notInstalled } from "../registration/not-installed.ts";
-import { generatorActions } from "./core-generator-actions.ts";
-import { mailActions } from "./core-mail-action.ts";
-import { networkActions } from "./core-network-actions.ts";
-import { questionActions } from "./core-question-actions.ts";
-import { shellActions } from "./core-shell-actions.ts";
 import { defineCoreAction } from "./define-core-action.ts";
+
+/** Parameters of the shell runner that make no sense for a command which is fixed. */
+const fixedCommand: ParameterSchema = {
+	sudo: { default: false, immutable: true },
+	sudo_password: { default: null, immutable: true },
+	kwarg_op: { immutable: true, default: "--" },
+	cwd: { default: null, immutable: true },
+	env: { default: null, immutable: true },
+};
+
+const command = { type: "string", required: true, description: "Command for the shell." } as const;
+
+/** Actions that hand something to the shell of this machine. */
+const shellActions = [
+	defineCoreAction({
+		name: "local",
+		description: "Run a shell command on this machine.",
+		runner_type: "local-shell-cmd",
+		parameters: { cmd: command, sudo: { default: false, immutable: true } },
+	}),
+	defineCoreAction({
+		name: "local_sudo",
+		description: "Run a shell command on this machine as root, through sudo.",
+		runner_type: "local-shell-cmd",
+		parameters: { cmd: command, sudo: { default: true, immutable: true } },
+	}),
+	// The message is quoted as one word of the shell, and `printf` with a fixed format takes nothing in it for an option or an escape.
+	defineCoreAction({
+		name: "echo",
+		description: "Write a message to stdout.",
+		runner_type: "local-shell-cmd",
+		parameters: {
+			message: { type: "string", required: true, description: "What to write; taken as it is, whatever it holds." },
+			cmd: { default: "printf '%s\\n' {{ message | shell_quote }}", immutable: true, description: "Made of the message." },
+			...fixedCommand,
+		},
+	}),
+	defineCoreAction({
+		name: "error",
+		description: "Write a message to stderr.",
+		runner_type: "local-shell-cmd",
+		parameters: {
+			message: { type: "string", required: true, description: "What to write; taken as it is, whatever it holds." },
+			cmd: { default: "printf '%s\\n' {{ message | shell_quote }} >&2", immutable: true, description: "Made of the message." },
+			...fixedCommand,
+		},
+	}),
+];
+
+/** `$1` random bytes as hexadecimal digits. */
+const randomDigits = `digits() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \\n'; }`;
+
+/** A digit that begins with the bits 10, as the variant of RFC 9562 wants it. */
+const variantDigit = `$(digits 1 | cut -c1 | tr 0123456789abcdef 89ab89ab89ab89ab)`;
+
+const uuid4 = `echo "$(digits 4)-$(digits 2)-4$(digits 2 | cut -c2-4)-${variantDigit}$(digits 2 | cut -c2-4)-$(digits 6)"`;
+
+// Version 1 counts steps of 100 ns since 1582; the part below a second and the node are random, the node marked as such.
+const uuid1 = [
+	"steps=$(( ($(date +%s) + 12219292800) * 10000000 + 0x$(digits 4) % 10000000 ))",
+	"node=$(digits 6)",
+	`printf '%08x-%04x-1%03x-%s%s-%02x%s\\n' $((steps & 0xffffffff)) $((steps >> 32 & 0xffff)) $((steps >> 48 & 0xfff)) ` +
+		`"${variantDigit}" "$(digits 2 | cut -c2-4)" $((0x$(printf %s "$node" | cut -c1-2) | 1)) "$(printf %s "$node" | cut -c3-12)"`,
+].join("\n");
+
+/** Actions that make something of nothing: a pause, an id. Written for any POSIX shell. */
+const generatorActions = [
+	defineCoreAction({
+		name: "pause",
+		description: "Wait for a number of seconds, or for a random time of at most that.",
+		runner_type: "local-shell-cmd",
+		parameters: {
+			max_pause: { type: "integer", required: true, description: "Seconds to wait, or the most to wait when random." },
+			random: { type: "boolean", default: false, description: "Whether to wait for a random number of seconds from 0 to max_pause." },
+			cmd: {
+				default: `{% set seconds = [max_pause, 0] | max %}sleep {% if random %}$(( 0x$(od -An -N4 -tx1 /dev/urandom | tr -d ' \\n') % {{ seconds + 1 }} )){% else %}{{ seconds }}{% endif %}`,
+				immutable: true,
+				description: "Made of max_pause and random.",
+			},
+			timeout: { default: "{{ [max_pause, 0] | max + 60 }}", immutable: true, description: "Longer than the pause." },
+			...fixedCommand,
+		},
+	}),
+	defineCoreAction({
+		name: "uuid",
+		description: "Write a new UUID to stdout.",
+		runner_type: "local-shell-cmd",
+		parameters: {
+			uuid_type: { type: "string", enum: ["uuid4", "uuid1"], default: "uuid4", description: "uuid4 is random, uuid1 is made of the time." },
+			cmd: {
+				default: `${randomDigits}\n{% if uuid_type == 'uuid1' %}\n${uuid1}\n{% else %}\n${uuid4}\n{% endif %}`,
+				immutable: true,
+				description: "Made of uuid_type.",
+			},
+			...fixedCommand,
+		},
+	}),
+];
+
+/** Sends mail by way of the machine's own mail system. All its parameters are the runner's. */
+const mailActions = [
+	defineCoreAction({
+		name: "sendmail",
+		description: "Send a mail with the sendmail command of this machine.",
+		runner_type: "sendmail",
+		parameters: {},
+	}),
+];
+
+const remote = {
+	cmd: { required: true, description: "Command for the shell of each host." },
+	hosts: { required: true, description: "Hosts, separated by commas." },
+} as const;
+
+/** Actions that turn to other machines. */
+const networkActions = [
+	defineCoreAction({
+		name: "remote",
+		description: "Run a shell command on other machines.",
+		runner_type: "remote-shell-cmd",
+		parameters: { ...remote, sudo: { default: false, immutable: true } },
+	}),
+	defineCoreAction({
+		name: "remote_sudo",
+		description: "Run a shell command on other machines as root, through sudo.",
+		runner_type: "remote-shell-cmd",
+		parameters: { ...remote, sudo: { default: true, immutable: true } },
+	}),
+	defineCoreAction({
+		name: "http",
+		description: "Send an HTTP request.",
+		runner_type: "http-request",
+		parameters: {
+			method: {
+				type: "string",
+				enum: ["HEAD", "GET", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PURGE"],
+				description: "Method; without one POST when there is a body or a file, else GET.",
+			},
+			params: { type: "object", description: "Members become the query of the address." },
+			body: { type: "string", description: "Body of the request." },
+			auth: { type: "object", secret: true, description: "Credentials: username and password, or token." },
+			timeout: { type: "number", default: 60, description: "Seconds the whole exchange may take." },
+			file_name: { type: "string", description: "Name that a file is sent under." },
+			file_content: { type: "string", description: "Text to send as a file, in a form." },
+			svc_file_path: { type: "string", description: "File to send, in a form." },
+			file_content_type: { type: "string", description: "Content type of the file." },
+		},
+	}),
+	defineCoreAction({
+		name: "inject_trigger",
+		description: "Dispatch a trigger with a payload.",
+		runner_type: "inject-trigger",
+		parameters: {
+			trigger: { type: "string", description: "Ref of the trigger, or of a trigger type without parameters." },
+			trigger_name: { type: "string", description: "Old name of trigger; one of the two must be given." },
+			payload: { type: "object", description: "Payload of the trigger instance." },
+			trace_tag: { type: "string", description: "Tag of the new trace." },
+		},
+	}),
+];
+
+/** Actions that turn to people. */
+const questionActions = [
+	defineCoreAction({
+		name: "ask",
+		description: "Ask a question, and wait until somebody answers it.",
+		runner_type: "inquirer",
+		parameters: {},
+	}),
+	defineCoreAction({
+		name: "announcement",
+		description: "Publish a message on the general event stream.",
+		runner_type: "announcement",
+		parameters: {
+			message: { type: "object", required: true, description: "What to publish." },
+			experimental: { default: true, immutable: true, description: "Fixed." },
+		},
+	}),
+];
 
 const manifest = { ref: "core", name: "core", description: "Basic actions that every service has.", version: "1.0.0", author: "svc" };
 

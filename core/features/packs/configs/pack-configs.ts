@@ -1,7 +1,18 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject, Logger, Options, ParameterSchema, Storage } from "../../../contract/index.ts";
-import { isSvcError, SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type Logger,
+	type Options,
+	type ParameterDefinition,
+	type ParameterSchema,
+	type Storage,
+	SvcError,
+	stringifyJson,
+	toErrorMessage,
+} from "../../../contract/index.ts";
 import { toStableId } from "../../../kernel/basics/ids.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Dialects } from "../../../language/dialects.ts";
@@ -20,9 +31,8 @@ import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } fr
 import { parseYamlObject } from "../reading/read-yaml.ts";
 import { checkConfigValues } from "./check-values.ts";
 import { type ConfigWriter, createConfigFiles } from "./config-files.ts";
-import { withConfigDefaults } from "./defaults.ts";
 import { type RenderAccess, renderConfigValues } from "./render-values.ts";
-import { mapTexts } from "./walk.ts";
+import { itemDefinition, mapTexts, memberDefinition } from "./walk.ts";
 
 export interface PackConfigParts {
 	readonly storage: Storage;
@@ -259,4 +269,33 @@ function mentionsConfig(source: object): boolean {
 		mentions.set(source, isMentioned);
 	}
 	return isMentioned;
+}
+
+/**
+ * A configuration with the defaults of what it lacks, at every level. An absent object whose members are described becomes one
+ * with their defaults, an absent list whose elements are described an empty one.
+ */
+function withConfigDefaults(values: JsonObject, schema: ParameterSchema): JsonObject {
+	return fill(values, { properties: schema }) as JsonObject;
+}
+
+function fill(value: JsonValue | undefined, definition: ParameterDefinition | undefined): JsonValue | undefined {
+	const start = value ?? definition?.default ?? toEmpty(definition) ?? value;
+	if (Array.isArray(start)) {
+		const items = start as readonly JsonValue[];
+		return items.map((item, index) => fill(item, itemDefinition(definition, index)) ?? null);
+	}
+	if (typeof start !== "object" || start === null) return start;
+	const given = start as JsonObject;
+	const names = new Set([...Object.keys(given), ...Object.keys(definition?.properties ?? {})]);
+	const members = [...names].map((name) => {
+		const own = Object.hasOwn(given, name) ? given[name] : undefined;
+		return [name, fill(own, memberDefinition(definition, name))] as const;
+	});
+	return Object.fromEntries(members.filter((member): member is readonly [string, JsonValue] => member[1] !== undefined));
+}
+
+function toEmpty(definition: ParameterDefinition | undefined): JsonValue | undefined {
+	if (definition?.properties !== undefined) return {};
+	return definition?.items === undefined ? undefined : [];
 }

@@ -1,16 +1,16 @@
-import type { Runner } from "../../../contract/index.ts";
+import { isSvcError, type Logger, type Runner, type Storage, SvcError } from "../../../contract/index.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { WorkLoop } from "../../../kernel/nodes/role-loops.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
 import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";
-import { createFollowJobs } from "./follow-jobs.ts";
+import type { PackRequest } from "../sources/parse-request.ts";
 import { FollowedPacks } from "./followed-packs.ts";
 import { Following } from "./following.ts";
-import { createInstallJob, toRequests } from "./install-job.ts";
 import { Installer } from "./installer.ts";
-import { createJobRunner } from "./job-runner.ts";
-import { toLockEntries, toLocked } from "./lock-entries.ts";
+import { JobParameters } from "./job-parameters.ts";
+import { createJobRunner, type Job, type Jobs } from "./job-runner.ts";
+import { assertNoPassword, toLockEntries, toLocked, toLockedRequest } from "./lock-entries.ts";
 import { createLookJobs, type LookNeeds } from "./look-jobs.ts";
 import type { Contents, Sources, Switch } from "./needs.ts";
 import { findNewer } from "./outdated.ts";
@@ -18,7 +18,6 @@ import { PackLocks } from "./pack-locks.ts";
 import { packJob } from "./packs-pack.ts";
 import { createRollbackJob } from "./rollback-job.ts";
 import { createUninstallJob } from "./uninstall-job.ts";
-import { createUnloadJob } from "./unload-job.ts";
 import { createUpgradeJob } from "./upgrade-job.ts";
 
 export interface PackJobNeeds extends LookNeeds {
@@ -70,3 +69,109 @@ export function createPackJobs(
 
 /** Milliseconds for which places are asked that packs came from. */
 const longestLook = 120_000;
+
+interface FollowJobParts {
+	readonly installer: Pick<Installer, "install">;
+	readonly followedPacks: Pick<FollowedPacks, "source" | "known">;
+	readonly following: Pick<Following, "ask">;
+}
+
+/** `packs.follow` installs what a followed repository has, and nobody else may; `packs.look` has the service look there at once. */
+function createFollowJobs({ installer, followedPacks, following }: FollowJobParts): Pick<Jobs, "follow" | "look"> {
+	return {
+		follow: {
+			permission: "pack_install",
+			async perform(job) {
+				const followed = followedPacks.source(new JobParameters(job.parameters).text("source"));
+				const own = await followedPacks.known(followed);
+				try {
+					await installer.install([followed.request], { force: false, skipDependencies: false, own }, job);
+				} catch (error) {
+					// What is wrong with the files stays wrong until they are others.
+					if (isSvcError(error, "SVC_INVALID")) job.report.add({ is_lasting: true });
+					throw error;
+				}
+			},
+		},
+		look: {
+			permission: "pack_install",
+			async perform({ parameters, report }) {
+				const followed = followedPacks.source(new JobParameters(parameters).text("source"));
+				following.ask(followed);
+				await report.say(`the service looks at ${followed.request.text}; what is new there is installed by an execution of its own`);
+			},
+		},
+	};
+}
+
+interface InstallJobParts {
+	readonly installer: Pick<Installer, "install">;
+	readonly followedPacks: Pick<FollowedPacks, "assertNoneMeant">;
+	parse(text: string): PackRequest;
+}
+
+/** `packs.install`. */
+export function createInstallJob({ installer, parse, followedPacks }: InstallJobParts): Job {
+	return {
+		permission: "pack_install",
+		async perform(job) {
+			const parameters = new JobParameters(job.parameters);
+			const [packs, locked] = [parameters.texts("packs"), toLocked(parameters.list("locked"), parse)];
+			if ((packs.length === 0) === (locked.length === 0))
+				throw new SvcError(
+					"SVC_INVALID",
+					"packs: name what is to be installed; or locked: give the entries of a lock file, and no packs besides",
+				);
+			const force = parameters.flag("force");
+			if (locked.length === 0) {
+				const options = { force, skipDependencies: parameters.flag("skip_dependencies") };
+				const requests = toRequests(packs, parse);
+				await followedPacks.assertNoneMeant(requests);
+				return installer.install(requests, options, job);
+			}
+			// A lock file holds the dependencies as well.
+			const expected = new Map(locked.map(({ ref, content }) => [ref, content]));
+			return installer.install(locked.map(toLockedRequest), { force, skipDependencies: true, expected }, job);
+		},
+	};
+}
+
+/** What somebody asks for. `SVC_INVALID` says what is wrong with the first that cannot be. */
+function toRequests(packs: readonly string[], parse: (text: string) => PackRequest): readonly PackRequest[] {
+	return packs.map((text) => {
+		const request = parse(text);
+		assertNoPassword(request);
+		return request;
+	});
+}
+
+interface UnloadJobParts {
+	readonly storage: Storage;
+	readonly logger: Logger;
+	readonly switch: Pick<Switch, "unload">;
+	readonly locks: PackLocks;
+	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
+}
+
+/** `packs.unload`: nothing of the packs acts any more, and `packs.load` brings them back. What runs goes on to its end. */
+function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobParts): Job {
+	return {
+		// It takes away what rules and people rely on, as a removal does.
+		permission: "pack_uninstall",
+		async perform({ parameters, principal, execution_id, report }) {
+			const refs = new JobParameters(parameters).texts("packs");
+			if (refs.length === 0) throw new SvcError("SVC_INVALID", "packs: name the packs that are to be unloaded");
+			const onWait = (ref: string) => report.say(`waiting for an installation of "${ref}"`);
+			await locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
+				const known = new Set((await storage.find("pack", { where: { ref: { in: refs } } })).map(({ ref }) => ref));
+				const unknown = refs.find((ref) => !known.has(ref));
+				if (unknown !== undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${unknown}" is not installed`);
+				await followedPacks.assertNone(refs);
+				signal.throwIfAborted();
+				await report.task(`unload ${refs.join(", ")}`, () => packSwitch.unload(refs));
+				logger.info("packs unloaded", { packs: refs, user: principal.username, execution_id });
+				report.packs.push(...refs);
+			});
+		},
+	};
+}

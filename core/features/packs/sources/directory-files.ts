@@ -1,7 +1,8 @@
 import { constants, type Dirent } from "node:fs";
 import { type FileHandle, open, opendir, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { IgnoreRules } from "./ignore-rules.ts";
+import type { Ignore } from "ignore";
+import ignore from "ignore";
 import { isLeftOut } from "./left-out.ts";
 import { quote, refused } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
@@ -73,4 +74,31 @@ async function openFile(root: string, path: string): Promise<FileHandle> {
 	if ((await file.stat()).isFile()) return file;
 	await file.close();
 	throw refused(path, "is no plain file, folder or link");
+}
+
+/** The `.gitignore` files of a directory. A folder must be added before the folders below it, so that the rules of the inner file win. */
+class IgnoreRules {
+	/** Undefined until a rule exists, because most packs have none. */
+	#rules: Ignore | undefined;
+
+	/** Adds the lines of the `.gitignore` in `folder`, which is the empty string for the root. */
+	add(folder: string, content: string): void {
+		const lines = content.replace(/^\uFEFF/, "").split(/\r?\n/);
+		this.#rules ??= ignore({ ignorecase: false });
+		this.#rules.add(lines.filter((line) => line.trim() !== "" && !line.startsWith("#")).map((line) => toRootRule(folder, line)));
+	}
+
+	/** Returns true if the rules ignore the path. */
+	ignores(path: string, isDirectory: boolean): boolean {
+		return this.#rules?.ignores(isDirectory ? `${path}/` : path) ?? false;
+	}
+}
+
+/** Rewrites a rule of a folder for the root: a rule without a slash before its end applies at every depth below the folder. */
+function toRootRule(folder: string, line: string): string {
+	if (folder === "") return line;
+	const [negation, rule] = line.startsWith("!") ? ["!", line.slice(1)] : ["", line];
+	const isAnchored = /\/(?!\s*$)/.test(rule);
+	const base = folder.replace(/[\\*?[\]!# ]/g, "\\$&");
+	return `${negation}/${base}/${isAnchored ? rule.replace(/^\//, "") : `**/${rule}`}`;
 }

@@ -7,7 +7,6 @@ import { readAuthorities } from "./authorities.ts";
 import { findCredentials } from "./credentials.ts";
 import { credentialsOf, toAuthorization, toShownAddress } from "./pack-address.ts";
 import { quote } from "./plain-path.ts";
-import { findProxy } from "./proxy.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
 const mostRedirects = 5;
@@ -145,4 +144,32 @@ function answerOf(request: ClientRequest): Promise<IncomingMessage> {
 
 function failed(url: URL, reason: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", `${quote(toShownAddress(url.href))} cannot be fetched: ${reason}`, { cause });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The proxy that an address is asked through, by the variables that most programs know; undefined: none. */
+function findProxy(url: URL, environment: Environment): URL | undefined {
+	const read = (name: string) => environment[name] || environment[name.toUpperCase()] || "";
+	const text = read(url.protocol === "https:" ? "https_proxy" : "http_proxy") || read("all_proxy");
+	if (text === "" || isExempt(url, read("no_proxy"))) return undefined;
+	const address = text.includes("://") ? text : `http://${text}`;
+	const proxy = URL.canParse(address) ? new URL(address) : undefined;
+	if (proxy === undefined || proxy.protocol !== "http:")
+		throw new SvcError("SVC_CONFIG", "http_proxy, https_proxy, all_proxy: must be an address that begins with http://");
+	return proxy;
+}
+
+/** `no_proxy` names hosts, each with all below it, some with a port. */
+function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
+	const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+	const own = port || (protocol === "https:" ? "443" : "80");
+	return list
+		.split(/[\s,]+/)
+		.filter((entry) => entry !== "")
+		.some((entry) => {
+			if (entry === "*") return true;
+			const [, name = "", wanted] = /^(.*?)(?::(\d+))?$/.exec(entry.replace(/^\*?\./, "").replace(/^\[|\]/g, "")) ?? [];
+			return (wanted === undefined || wanted === own) && (host === name.toLowerCase() || host.endsWith(`.${name.toLowerCase()}`));
+		});
 }

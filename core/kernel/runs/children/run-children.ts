@@ -10,6 +10,7 @@ import {
 	type Options,
 	type PreparedChild,
 	type Runner,
+	type Storage,
 	SvcError,
 	type WriteOperation,
 } from "../../../contract/index.ts";
@@ -36,7 +37,6 @@ import type { RunRecords } from "../run-writes.ts";
 import type { ChildWatch } from "./child-events.ts";
 import { type ChildStartParts, ChildStarts } from "./child-starter.ts";
 import { ChildBook } from "./child-tracker.ts";
-import { TakenUpChain } from "./taken-up.ts";
 
 export interface RunChildrenParts extends ChildStartParts, TransitionParts {
 	readonly logger: EngineDependencies["logger"];
@@ -289,5 +289,30 @@ async function readLatest<T extends Parameters<typeof toFollowing>[0]>(
 		const next = stored && toFollowing(stored);
 		if (next === undefined) return stored;
 		asked = next;
+	}
+}
+
+/** The executions whose children a run may read: its own, the one that it takes up, the one that took up, and so on. */
+class TakenUpChain {
+	readonly #storage: Pick<Storage, "find">;
+	readonly #known: Set<string>;
+	/** The next one to be looked at; null: all are known. */
+	#next: string | null;
+
+	constructor(storage: Pick<Storage, "find">, { id, takes_up }: Pick<ExecutionEntity, "id" | "takes_up">) {
+		this.#storage = storage;
+		this.#known = new Set([id]);
+		this.#next = takes_up;
+	}
+
+	async has(id: string | null): Promise<boolean> {
+		if (id === null) return false;
+		while (!this.#known.has(id) && this.#next !== null && !this.#known.has(this.#next)) {
+			const asked = this.#next;
+			const [found] = await this.#storage.find("execution", { where: { id: asked }, fields: ["takes_up"] });
+			this.#known.add(asked);
+			this.#next = found?.takes_up ?? null;
+		}
+		return this.#known.has(id);
 	}
 }

@@ -1,12 +1,108 @@
+import { readSync, writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
-import type { RunMessage, WorkerSettings } from "../messages.ts";
-import { Channel } from "./channel.ts";
-import { limitMemory, loadInterpreter } from "./interpreter.ts";
+import { parseJson, stringifyJson } from "../../../../core/contract/index.ts";
+import type { RunMessage, WorkerMessage, WorkerSettings } from "../messages.ts";
+import { limitMemory, loadInterpreter, type PyodideInterface } from "./interpreter.ts";
 import { lockDown } from "./lockdown.ts";
-import { makeReadOnly, showDirectory, showPack } from "./pack-files.ts";
 import { type Host, PythonHalf } from "./python-half.ts";
 import { readSnapshot } from "./snapshot.ts";
+
+const input = 5;
+const output = 3;
+const newline = 10;
+
+/**
+ * The way to the service and back. Everything waits: Python cannot go on before what it wrote has been taken, which is the
+ * back-pressure, and no turn of the event loop is needed.
+ */
+class Channel {
+	#received: Buffer = Buffer.alloc(0);
+
+	send(message: WorkerMessage): void {
+		let rest = Buffer.from(`${stringifyJson(message)}\n`);
+		while (rest.length > 0) rest = rest.subarray(writeSync(output, rest));
+	}
+
+	/** The next message; undefined when the service has gone. */
+	receive(): unknown {
+		const chunks: Buffer[] = [this.#received];
+		let last = this.#received;
+		for (;;) {
+			const end = last.indexOf(newline);
+			if (end >= 0) {
+				chunks[chunks.length - 1] = last.subarray(0, end);
+				this.#received = last.subarray(end + 1);
+				return parseJson(Buffer.concat(chunks).toString());
+			}
+			last = readChunk();
+			if (last.length === 0) return undefined;
+			chunks.push(last);
+		}
+	}
+}
+
+function readChunk(): Buffer {
+	const buffer = Buffer.allocUnsafe(65_536);
+	return buffer.subarray(0, readSync(input, buffer));
+}
+
+type Operation = (...values: readonly unknown[]) => unknown;
+type Operations = Record<string, Operation | undefined>;
+
+/** What the interpreter's file system has, as far as it is used here. */
+interface FileSystem {
+	readonly ErrnoError: new (errno: number) => Error;
+	readonly filesystems: { readonly NODEFS: HostFiles };
+	mkdirTree(path: string): void;
+	mount(type: unknown, options: { readonly root: string }, path: string): void;
+	chdir(path: string): void;
+}
+
+interface HostFiles {
+	readonly node_ops: Operations;
+	readonly stream_ops: Operations;
+	convertNodeCode(error: unknown): number | undefined;
+}
+
+/** The errno numbers of the interpreter's system, not the machine's. */
+const permissionDenied = 2;
+const readOnlyFileSystem = 69;
+const accessModes = 0o3;
+const changes = 0o1100;
+
+/** Show the pack to Python under its own path, to be read only, and go there. */
+function showPack(python: PyodideInterface, root: string, path: string): void {
+	showDirectory(python, root, path);
+	(python.FS as unknown as FileSystem).chdir(path);
+}
+
+/** Show a directory to Python under a path, to be read only. */
+function showDirectory(python: PyodideInterface, root: string, path: string): void {
+	const files = python.FS as unknown as FileSystem;
+	files.mkdirTree(path);
+	files.mount(files.filesystems.NODEFS, { root }, path);
+}
+
+/** Refuse every change of the host's files as a read-only file system does. */
+function makeReadOnly(python: PyodideInterface): void {
+	const { ErrnoError, filesystems } = python.FS as unknown as FileSystem;
+	const { node_ops, stream_ops } = filesystems.NODEFS;
+	const { convertNodeCode } = filesystems.NODEFS;
+	// What the permission model says is unknown there, and would pass for success.
+	filesystems.NODEFS.convertNodeCode = (error) => convertNodeCode(error) ?? permissionDenied;
+	const refuse = () => {
+		throw new ErrnoError(readOnlyFileSystem);
+	};
+	for (const name of ["setattr", "mknod", "rename", "unlink", "rmdir", "symlink"]) node_ops[name] = refuse;
+	for (const name of ["setattr", "write"]) stream_ops[name] = refuse;
+	const { open } = stream_ops;
+	stream_ops["open"] = (stream, ...rest) => {
+		const { flags } = stream as { readonly flags: number };
+		if ((flags & accessModes) !== 0 || (flags & changes) !== 0) refuse();
+		return open?.(stream, ...rest);
+	};
+}
 
 /** Kilobytes of stack: three times what Python's recursion limit takes while nothing is optimized yet. Only what is used takes memory. */
 const stackSize = 16_000;
