@@ -5,6 +5,7 @@ import { checkDocs } from "./check-docs.ts";
 import { checkLengths } from "./check-lengths.ts";
 import { checkLock } from "./check-lock.ts";
 import { checkMap } from "./check-map.ts";
+import { checkNames } from "./check-names.ts";
 import { checkStructure } from "./check-structure.ts";
 import { checkWeb } from "./check-web.ts";
 import { checkPackage } from "./package/check-package.ts";
@@ -26,6 +27,7 @@ const checks: readonly (readonly [name: string, check: () => Promise<string[]>])
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],
 	["map", checkMap],
+	["names", checkNames],
 	["lengths", checkLengths],
 	["structure", checkStructure],
 	["description of the API", checkApi],

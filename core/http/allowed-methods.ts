@@ -1,13 +1,17 @@
-/** What a method is taken at. */
+/** A method and the paths that accept it. */
 interface MethodPaths {
 	readonly method: string;
-	/** With `:name` for a variable segment, `**:name` for the rest of a path. */
+	/** Paths with `:name` for a variable segment and `**:name` for the rest of a path. */
 	readonly paths: readonly string[];
 }
 
-const order = ["GET", "HEAD", "POST", "PUT", "DELETE"];
+/** Order of the methods in the header `Allow`. */
+const methodOrder = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 
-/** Which methods a path takes, for requests that no route has matched: the router tells only whether method and path fit together. */
+/**
+ * Finds the methods that a path accepts, for requests that no route has matched. The router only reports whether method and path
+ * match together.
+ */
 export class AllowedMethods {
 	readonly #entries: readonly MethodPaths[];
 	#patterns: ReadonlyMap<string, RegExp> | undefined;
@@ -16,17 +20,18 @@ export class AllowedMethods {
 		this.#entries = entries;
 	}
 
+	/** Returns the methods that a path accepts; empty for an unknown path. */
 	at(path: string): readonly string[] {
 		this.#patterns ??= toPatterns(this.#entries);
-		return order.filter((method) => this.#patterns?.get(method)?.test(path) === true);
+		return methodOrder.filter((method) => this.#patterns?.get(method)?.test(path) === true);
 	}
 }
 
-/** One expression for each method: looking at every path by itself takes longer than the rest of the answer. */
+/** Returns one expression for each method. Testing every path separately takes longer than the rest of the response. */
 function toPatterns(entries: readonly MethodPaths[]): ReadonlyMap<string, RegExp> {
 	const sources = new Map<string, string[]>();
 	for (const { method, paths } of entries) sources.set(method, [...(sources.get(method) ?? []), ...paths.map(toSource)]);
-	return new Map([...sources].map(([method, list]) => [method, new RegExp(`^(?:${list.join("|")})/?$`)]));
+	return new Map([...sources].map(([method, pathSources]) => [method, new RegExp(`^(?:${pathSources.join("|")})/?$`)]));
 }
 
 function toSource(path: string): string {

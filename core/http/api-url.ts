@@ -1,6 +1,9 @@
 import type { HttpContext } from "./route.ts";
 
-/** Where clients reach the API, without a slash at its end: what the configuration says of it, else the address that it listens at. */
+/**
+ * Returns the address at which clients reach the API, without a trailing slash: the configured `auth.api_url`, otherwise the
+ * listener's address.
+ */
 export function toApiUrl({ options, apiUrl }: Pick<HttpContext, "options" | "apiUrl">): string {
 	return (options.auth.api_url || apiUrl()).replace(/\/+$/, "");
 }

@@ -16,8 +16,8 @@ const apiPrefixes = ["", "/v1", "/api", "/api/v1"];
 const streamPrefixes = ["", "/v1", "/stream", "/stream/v1"];
 
 /**
- * Prefixes under which each listener answers the routes of each component. The output of one execution is a text on the API
- * and an event stream on the stream component, so there the stream's one needs its own prefix.
+ * Path prefixes, by listener and by the component that a route belongs to. The output of an execution is a text on the API and an
+ * event stream on the stream component, under the same path. So on the API listener the stream component has a prefix of its own.
  */
 const prefixes: Readonly<Record<Component, { readonly [C in Component]?: readonly string[] }>> = {
 	auth: { auth: authPrefixes },
@@ -25,56 +25,59 @@ const prefixes: Readonly<Record<Component, { readonly [C in Component]?: readonl
 	stream: { stream: streamPrefixes },
 };
 
-/** Every path at which a listener answers a route. */
+/** Returns every path at which a listener answers a route. */
 export function toPaths(listener: Component, route: Route): string[] {
-	const list = [...(prefixes[listener][route.component] ?? [])];
-	if (listener === "api" && route.isOnApi === true) list.push(...apiPrefixes);
+	const pathPrefixes = [...(prefixes[listener][route.component] ?? [])];
+	if (listener === "api" && route.isOnApi === true) pathPrefixes.push(...apiPrefixes);
 	const paths = [route.path, ...(route.aliases ?? [])];
-	return paths.flatMap((path) => list.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
+	return paths.flatMap((path) => pathPrefixes.map((prefix) => (path === "/" && prefix !== "" ? prefix : prefix + path)));
 }
 
 /**
- * The application of one listener. Throws for a route that does not say who may use it, and what it answers.
+ * Creates the application of one listener. Throws an `Error` for a route that does not declare its permission or its answers.
  *
- * @param base what stands in front of every path, such as `/automation`
+ * @param base prefix of every path, such as `/automation`
  */
-export function createApp(listener: Component, routes: readonly Route[], given: Responder, base = ""): H3 {
-	const responder = { ...given, context: { ...given.context, listener } };
-	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, responder), responder) });
-	const allowed = new AllowedMethods(
+export function createApp(listener: Component, routes: readonly Route[], sharedDependencies: Responder, base = ""): H3 {
+	const dependencies = { ...sharedDependencies, context: { ...sharedDependencies.context, listener } };
+	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, dependencies), dependencies) });
+	const allowedMethods = new AllowedMethods(
 		routes.map((route) => ({ method: route.method, paths: toPaths(listener, route).map((path) => base + path) })),
 	);
-	const refuse = (event: H3Event) => handleUnmatched(event, replyNoRoute(event, allowed), responder);
-	const findForeignHost = createHostCheck(given.context.options);
+	const replyToUnmatched = (event: H3Event) => handleUnmatched(event, replyNoRoute(event, allowedMethods), dependencies);
+	const findHostRefusal = createHostCheck(sharedDependencies.context.options);
 	for (const route of routes) {
-		const problem = findPermissionProblem(route, given.context.guard) ?? findDeclarationProblem(route);
+		const problem = findPermissionProblem(route, sharedDependencies.context.guard) ?? findDeclarationProblem(route);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		const isRoot = route.component === "api" && route.path === "/";
 		const isHealth = route.path.startsWith("/health/");
 		const handler = (event: H3Event) => {
-			const foreign = isHealth ? undefined : findForeignHost(event.req);
-			if (foreign !== undefined) return handleUnmatched(event, foreign, responder);
-			// The router gives HEAD to the routes of GET.
-			if (event.req.method !== route.method) return refuse(event);
-			const page = isRoot && wantsPage(event.req) ? findPage(event.url.pathname, base, responder) : undefined;
-			return page === undefined ? handleRoute(event, route, responder) : handleUnmatched(event, page, responder);
+			const hostRefusal = isHealth ? undefined : findHostRefusal(event.req);
+			if (hostRefusal !== undefined) return handleUnmatched(event, hostRefusal, dependencies);
+			// The router passes HEAD requests to GET routes.
+			if (event.req.method !== route.method) return replyToUnmatched(event);
+			const page = isRoot && wantsPage(event.req) ? findPage(event.url.pathname, base, dependencies) : undefined;
+			return page === undefined ? handleRoute(event, route, dependencies) : handleUnmatched(event, page, dependencies);
 		};
 		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
 	}
-	app.options("/**", (event) => handleUnmatched(event, emptyReply, responder));
-	app.all("/**", refuse);
+	app.options("/**", (event) => handleUnmatched(event, emptyReply, dependencies));
+	app.all("/**", replyToUnmatched);
 	return app;
 }
 
-/** The page of the service, which has its one address: the root itself. */
+/**
+ * Returns the page of the service for the root with a slash, and a redirect to it for the root without one. Otherwise returns
+ * undefined.
+ */
 function findPage(pathname: string, base: string, { page }: Responder): Reply | undefined {
 	if (pathname === `${base}/`) return page();
-	// What the page loads has addresses beside its own, which begin behind the last slash of it.
+	// The page loads its files by relative addresses, which browsers resolve from the last slash of the page's address.
 	const location = `${base.slice(base.lastIndexOf("/") + 1)}/`;
 	return pathname === base ? { status: 308, headers: { location }, body: null } : undefined;
 }
 
-/** The router refuses addresses that cannot be decoded. Handlers answer their own errors, so anything else is a defect. */
+/** Returns the reply for an error outside of routes: 400 for an address that the router cannot decode. Every other error is a defect. */
 function toFault(error: HTTPError, { context }: Responder): Reply {
 	return error.status === 400 ? replyFault(400, "path: cannot be decoded") : toErrorReply(error.cause ?? error, context.logger, {});
 }
@@ -87,18 +90,20 @@ const refusal = replyFault(
 );
 
 /**
- * While authentication is off, every client that reaches the service is an administrator. A web page whose owner points the page's name at the
- * service's address ("DNS rebinding") would be such a client in every browser that shows it. So only requests for names that are known to
- * be the service's own are answered. An IP address cannot be pointed elsewhere.
+ * Protects a service without authentication against DNS rebinding. While authentication is off, every client that reaches the
+ * service is an administrator. The owner of a web page could point the page's host name at the service's address. Every browser
+ * that shows the page would then be such a client. So only requests under host names that are known to be the service's own are
+ * answered. An IP address is always allowed, because it cannot be pointed elsewhere.
  *
- * Returns a function that gives the refusal for a request under another name, and undefined for a request that may be answered.
+ * Returns a function that returns the refusal (403) for a request under a foreign host name, and undefined for a request that may
+ * be answered.
  */
 export function createHostCheck(options: Options): (request: Request) => Reply | undefined {
 	if (options.auth.enable) return () => undefined;
 	const own = toOwnNames(options);
 	return ({ headers }) => {
 		const host = headers.get("host");
-		// Every browser sends one.
+		// Every browser sends the header, so that a request without it does not come from a web page.
 		if (host === null) return undefined;
 		const name = toName(`http://${host}`);
 		return name !== undefined && (isAddress(name) || loopbackName.test(name) || own.has(name)) ? undefined : refusal;
@@ -111,7 +116,7 @@ function toOwnNames({ api, auth, stream, webui }: Options): ReadonlySet<string> 
 	return new Set([...listeners, ...origins, auth.api_url, webui.webui_base_url].flatMap((address) => toName(address) ?? []));
 }
 
-/** Host of an address in lower case, without a dot at its end. */
+/** Returns the host name of an address in lower case, without a trailing dot. Returns undefined if the address is invalid. */
 function toName(address: string): string | undefined {
 	return URL.canParse(address) ? new URL(address).hostname.replace(/\.$/, "") : undefined;
 }

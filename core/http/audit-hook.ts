@@ -1,27 +1,30 @@
 import type { Principal } from "../kernel/basics/principal.ts";
 import type { Reply } from "./replies.ts";
 
-/** A request as far as a record of who asked for what needs it. */
+/** The parts of a request that an audit record needs. */
 export interface RecordedRequest {
 	readonly route: { readonly component: string; readonly method: string; readonly path: string; readonly permission: string };
-	/** Whoever asks; nobody, where that is not known. */
+	/** The caller; an anonymous principal with an empty username if the caller is unknown. */
 	readonly principal: Principal;
 	readonly path: Readonly<Record<string, string>>;
 	readonly headers: Headers;
 	readonly requestId: string;
-	/** Address of the other end of the connection, which may be a proxy. */
+	/** Returns the address of the other end of the connection, which may be a proxy. Returns undefined if it is unknown. */
 	peerAddress(): string | undefined;
 }
 
-/** Keeps a record of what is changed and by whom, and of what is refused: what the machinery wants of whoever keeps it. */
+/** Records changes with their caller, and refused requests. The audit feature implements it. */
 export interface Recorder {
-	/** Answer a request that may change something, so that its changes are recorded with it. Throws what `answer` throws, and `SVC_UNAVAILABLE` where that cannot be done. */
+	/**
+	 * Answers a request that may change something and records its changes. Throws what `answer` throws. Throws `SVC_UNAVAILABLE` if
+	 * the changes cannot be recorded.
+	 */
 	record(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> | Reply;
-	/** The request was refused. Never rejects. */
+	/** Records that a request was refused with `error`. Never rejects. */
 	refused(request: RecordedRequest, error: unknown): Promise<void>;
 }
 
-/** Where no record is kept. */
+/** Records nothing. Used if no feature keeps audit records. */
 export const noRecorder: Recorder = {
 	record: (_request, answer) => answer(),
 	refused: async () => {},

@@ -5,18 +5,23 @@ import { parseQuery, type RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";
 import { toTokenCookie } from "./token-cookie.ts";
 
-/** Who asks on a public route. */
+/** Principal of requests to public routes: an empty username without permissions. */
 export const nobody: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
 
-/** Who asks, by what, and the cookie that lets a browser go on without the header. */
+/** Result of authenticating a request. */
 export interface Authenticated {
 	readonly principal: Principal;
-	/** Undefined where no credential is needed. */
+	/** Credential of the request. Undefined if the service needs none. */
 	readonly offered?: OfferedCredentials;
+	/** Value of `Set-Cookie` with which a browser can send later requests without the token header. */
 	readonly cookie?: string;
 }
 
-/** Find the credential of a request and check it. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for what a foreign page asks. */
+/**
+ * Finds the credential of a request and checks it. A token or API key in its own header or query parameter comes first, then the
+ * cookie, then the header `Authorization`. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for a request by a page of another
+ * origin.
+ */
 export async function authenticate(
 	{ guard, options, clock }: Pick<HttpContext, "guard" | "options" | "clock">,
 	request: Request,
@@ -24,22 +29,22 @@ export async function authenticate(
 ): Promise<Authenticated> {
 	const { headers } = request;
 	const explicit = findExplicit(headers, query);
-	const cookie = explicit === undefined ? findCookie(headers) : undefined;
-	const authorization = explicit === undefined && cookie === undefined ? findAuthorization(headers) : undefined;
-	if (cookie !== undefined && options.auth.enable) assertOwnPage(request, options);
-	// Browsers repeat a name and password for whatever page asks, as they do with a cookie.
+	const cookieToken = explicit === undefined ? findCookie(headers) : undefined;
+	const authorization = explicit === undefined && cookieToken === undefined ? findAuthorization(headers) : undefined;
+	if (cookieToken !== undefined && options.auth.enable) assertOwnPage(request, options);
+	// Browsers repeat a name and password with requests of any page, as they do with a cookie.
 	else if (explicit === undefined && (!options.auth.enable || authorization?.isBasic === true)) assertNotForeign(request, options);
-	const offered = explicit ?? cookie ?? authorization?.offered;
+	const offered = explicit ?? cookieToken ?? authorization?.offered;
 	const principal = await guard.authenticate(offered);
 	const authenticated = offered !== undefined && options.auth.enable ? { principal, offered } : { principal };
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
-	// A link of another page could sign its reader in as somebody else.
+	// Otherwise a link on another page could sign its reader in as another user.
 	if (explicit.location === "query" && isFromElsewhere(request, options)) return authenticated;
 	const setCookie = toTokenCookie(explicit.token, principal.authentication.token_expire, { clock, options });
 	return setCookie === undefined ? authenticated : { cookie: setCookie, ...authenticated };
 }
 
-/** The token that a request is made with; undefined where it is made with something else. */
+/** Returns the token of a request. Returns undefined if the request has another credential or none. */
 export function findToken({ headers, url }: Pick<Request, "headers" | "url">): string | undefined {
 	const offered = findExplicit(headers, parseQuery(new URL(url).search)) ?? findCookie(headers) ?? findAuthorization(headers)?.offered;
 	return offered?.token;
@@ -59,8 +64,8 @@ function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | u
 }
 
 /**
- * The token or API key of the header `Authorization`: as bearer, or as the password of basic authentication with any name. It counts only where
- * nothing else is given, because a proxy may have put its own credential there.
+ * Returns the token or API key in the header `Authorization`: as bearer, or as the password of basic authentication with any name.
+ * Callers must use it only if the request has no other credential, because a proxy may have put its own credential there.
  */
 function findAuthorization(headers: Headers): { readonly offered: OfferedCredentials; readonly isBasic: boolean } | undefined {
 	const [, scheme = "", value = ""] = /^(Bearer|Basic) +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "") ?? [];
@@ -71,14 +76,14 @@ function findAuthorization(headers: Headers): { readonly offered: OfferedCredent
 				.replace(/^[^:]*:?/, "")
 		: value;
 	if (secret === "") return undefined;
-	// Tokens are hexadecimal, keys are not.
+	// Tokens are hexadecimal; API keys are not.
 	const offered: OfferedCredentials = /^[0-9a-f]+$/.test(secret)
 		? { token: secret, location: "header" }
 		: { apiKey: secret, location: "header" };
 	return { offered, isBasic };
 }
 
-/** The cookie counts as a header. */
+/** Returns the token in the cookie. Its location is "header". */
 function findCookie(headers: Headers): OfferedCredentials | undefined {
 	const token = /(?:^|;)\s*auth-token=([^;\s]+)/.exec(headers.get("cookie") ?? "")?.[1];
 	return token === undefined ? undefined : { token, location: "header" };

@@ -2,7 +2,10 @@ import { SvcError } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
-/** Before anything of the request is read: what can be decided without a record. Throws `SVC_FORBIDDEN`. */
+/**
+ * Checks the permission of a route as far as it does not depend on a record. Called before path, query and body are read, so that a
+ * caller without the permission cannot make the service buffer a body. Throws `SVC_FORBIDDEN`.
+ */
 export function assertGlobally(route: Route, principal: Principal, { guard, logger }: HttpContext): void {
 	const { permission, resource } = route;
 	if (permission === "public" || permission === "authenticated" || principal.isAdmin) return;
@@ -13,7 +16,11 @@ export function assertGlobally(route: Route, principal: Principal, { guard, logg
 	if (resource === undefined) guard.assert(principal, permission);
 }
 
-/** Once path, query and body are checked: what depends on the record. What the handler must read it by. Throws `SVC_FORBIDDEN`. */
+/**
+ * Checks the permission on the record that a route names, if it names one. Called after path, query and body have been validated.
+ * Returns the path values by which the handler must read the record, so that it reads the record that was checked. Throws
+ * `SVC_FORBIDDEN` and what finding the record throws.
+ */
 export async function assertOnRecord(route: Route, context: RouteContext): Promise<RouteContext["path"]> {
 	if (route.resource === undefined || context.principal.isAdmin) return context.path;
 	const { path, permission = route.permission, ...resource } = await route.resource(context);

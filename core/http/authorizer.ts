@@ -1,21 +1,25 @@
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 import type { Resource } from "../kernel/basics/refs.ts";
 
-/** Who asks, and what they may: what the machinery wants of whoever guards the service. */
+/** Authenticates callers and decides about their permissions. */
 export interface Guard {
-	/** Who it is; `SVC_UNAUTHORIZED` otherwise. Called without credentials too, as there may be no need of any. */
+	/**
+	 * Returns the principal of a credential. Also called without a credential, because the service may not require any. Throws
+	 * `SVC_UNAUTHORIZED` if the credential is not valid or is missing.
+	 */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
-	/** Whether the principal has a permission: on a record, or globally. */
+	/** Returns true if the principal has a permission: on the resource, or globally if none is given. */
 	allows(principal: Principal, permission: string, resource?: Resource): boolean;
-	/** Throws `SVC_FORBIDDEN` where `allows` says no. */
+	/** Throws `SVC_FORBIDDEN` if `allows` returns false. */
 	assert(principal: Principal, permission: string, resource?: Resource): void;
-	/** Whether there is a permission of this name: routes can ask for no other. */
+	/** Returns true if a permission of this name exists. Routes can only require such permissions. */
 	isPermission(name: string): boolean;
-	/** Whether a permission is asked for without a record. */
+	/** Returns true if a permission concerns no single record and is required without one. */
 	isGlobal(permission: string): boolean;
 	/**
-	 * All that a credential alone is enough for, whatever its roles and scopes, as in `api GET /user`. Everything else asks for a
-	 * permission: a route that says "authenticated" would be open to those without a role, and to a key that may do one thing only.
+	 * Routes that any credential may use, whatever its roles and scopes, such as `api GET /user`. All other routes must require a
+	 * permission. A route that declares "authenticated" is open to users without a role, and to an API key that is restricted to one
+	 * permission.
 	 */
 	readonly openToAuthenticated: ReadonlySet<string>;
 }

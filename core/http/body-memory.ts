@@ -1,56 +1,61 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Part of the total that the requests of one user may hold. */
-const userShare = 1 / 2;
+/** Fraction of the total that the requests of one user may use. */
+const maxUserFraction = 1 / 2;
 
-/** The share of one request in the memory for bodies. */
+/** The memory that the body of one request uses. */
 export interface HeldBody {
-	/** Counts bytes that have arrived. Throws `SVC_UNAVAILABLE` if the user, or all users together, would hold too many. */
+	/** Counts bytes that have arrived. Throws `SVC_UNAVAILABLE` if the user, or all users together, would use too much memory. */
 	add(bytes: number): void;
-	/** The request has been answered. May be called twice. */
+	/** Frees the memory, because the request has been answered. May be called more than once. */
 	release(): void;
 }
 
 /**
- * Bounds the bytes of request bodies that the process holds at once, from their arrival to the answer. One user gets at most half of them, so that
- * one sender cannot have the requests of all others refused. Requests without a credential count as one user.
+ * Limits the memory that request bodies use at once, from their arrival until the request is answered. One user gets at most half
+ * of it, so that one sender cannot cause the requests of all other users to be refused. Requests without a credential count as one
+ * user.
  */
 export class BodyMemory {
-	readonly #total: number;
-	readonly #share: number;
-	readonly #users = new Map<string, number>();
-	#held = 0;
+	readonly #maxBytes: number;
+	readonly #maxUserBytes: number;
+	/** Bytes by username. */
+	readonly #userBytes = new Map<string, number>();
+	#usedBytes = 0;
 
-	/** One body of `largest` bytes always fits, whatever `total` is. */
+	/**
+	 * @param total bytes of all bodies together; raised to `largest` if smaller
+	 * @param largest bytes of the largest allowed body, which always fits if no other body is in memory
+	 */
 	constructor({ total, largest }: { readonly total: number; readonly largest: number }) {
-		this.#total = Math.max(total, largest);
-		this.#share = Math.max(this.#total * userShare, largest);
+		this.#maxBytes = Math.max(total, largest);
+		this.#maxUserBytes = Math.max(this.#maxBytes * maxUserFraction, largest);
 	}
 
-	/** Bytes held now. */
+	/** Bytes in use now. */
 	get held(): number {
-		return this.#held;
+		return this.#usedBytes;
 	}
 
-	/** Starts counting the body of one request. */
+	/** Starts counting the body of one request, with zero bytes. */
 	hold(username: string): HeldBody {
-		let size = 0;
+		let bodyBytes = 0;
 		const count = (bytes: number) => {
-			size += bytes;
-			this.#held += bytes;
-			const ofUser = (this.#users.get(username) ?? 0) + bytes;
-			if (ofUser === 0) this.#users.delete(username);
-			else this.#users.set(username, ofUser);
+			bodyBytes += bytes;
+			this.#usedBytes += bytes;
+			const userBytes = (this.#userBytes.get(username) ?? 0) + bytes;
+			if (userBytes === 0) this.#userBytes.delete(username);
+			else this.#userBytes.set(username, userBytes);
 		};
 		return {
 			add: (bytes) => {
-				const ofUser = (this.#users.get(username) ?? 0) + bytes;
-				if (ofUser > this.#share || this.#held + bytes > this.#total) {
+				const userBytes = (this.#userBytes.get(username) ?? 0) + bytes;
+				if (userBytes > this.#maxUserBytes || this.#usedBytes + bytes > this.#maxBytes) {
 					throw new SvcError("SVC_UNAVAILABLE", "body: other requests use all memory for bodies; try again");
 				}
 				count(bytes);
 			},
-			release: () => count(-size),
+			release: () => count(-bodyBytes),
 		};
 	}
 }

@@ -5,34 +5,37 @@ import { isSvcError, SvcError } from "../contract/index.ts";
 import type { HeldBody } from "./body-memory.ts";
 import type { ServerRequest } from "./server-request.ts";
 
-/** What a host is told that parses bodies itself. */
+/** Error message for an embedding program that has already read the body. */
 export const alreadyRead = "body: it was read before the service got the request; mount the service in front of whatever parses bodies";
 
-const drainLimit = 64 * 1024 * 1024;
+/** Bytes of a refused body that are read and discarded. */
+const maxDrainBytes = 64 * 1024 * 1024;
 
 /** Limits for reading the body of a request. */
 export interface BodyBounds {
-	/** Most bytes. */
+	/** Maximum number of bytes, both before and after decoding. */
 	readonly limit: number;
-	/** Milliseconds in which it must have arrived. Undefined: as long as the listener waits for a request. */
+	/** Milliseconds within which the body must arrive. Undefined: as long as the listener waits for a request. */
 	readonly timeout?: number | undefined;
-	/** Counts the bytes that arrive. */
+	/** Counts the bytes in memory. */
 	readonly held: HeldBody;
 }
 
 /**
- * Bytes of a request's body, decoded from its content coding. Throws `SVC_TOO_LARGE` above the limit, whether the length was announced or not,
- * before decoding or after it, `SVC_INVALID` if the body does not arrive in time, and `SVC_UNAVAILABLE` if no memory is left for it. The
- * connection of a body that is late is closed after the answer.
+ * Returns the bytes of a request's body, decoded from its content coding.
+ *
+ * Throws `SVC_TOO_LARGE` if the body exceeds the limit before or after decoding, whether its length was announced or not. Throws
+ * `SVC_INVALID` if it does not arrive in time; the connection is then closed after the response. Throws `SVC_UNAVAILABLE` if no
+ * memory for bodies is available.
  */
 export async function readBytes(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
-	const announced = request.headers.get("content-length");
-	if (Number(announced) > bounds.limit) throw tooLarge(bounds.limit, `got ${announced}`);
+	const announcedLength = request.headers.get("content-length");
+	if (Number(announcedLength) > bounds.limit) throw tooLarge(bounds.limit, `got ${announcedLength}`);
 	const bytes = await readAll(request, bounds);
 	const coding = request.headers.get("content-encoding");
 	if (coding === null) return bytes;
 	const decoded = await decodeContent(bytes, coding, bounds.limit);
-	// The encoded bytes are no longer held.
+	// The encoded bytes are garbage now, so that only the difference is added.
 	bounds.held.add(Math.max(0, decoded.byteLength - bytes.byteLength));
 	return decoded;
 }
@@ -42,7 +45,7 @@ async function readAll(request: ServerRequest, bounds: BodyBounds): Promise<Buff
 	const deadline = timeout === undefined ? undefined : startDeadline(request, timeout);
 	try {
 		const source = request.runtime?.node?.req as IncomingMessage | undefined;
-		// A stream of the web for each request would cost more than all the rest of a short one.
+		// Creating a web stream for each request would take longer than the rest of a short request.
 		if (source !== undefined) return await readSource(source, bounds, deadline?.signal);
 		return request.body === null ? Buffer.alloc(0) : await readStream(request.body, bounds, deadline?.signal);
 	} catch (cause) {
@@ -54,31 +57,31 @@ async function readAll(request: ServerRequest, bounds: BodyBounds): Promise<Buff
 }
 
 interface Deadline {
-	/** Aborted when it has passed; the reason is the error to answer with. */
+	/** Aborts when the deadline has passed. The abort reason is the error to answer with. */
 	readonly signal: AbortSignal;
 	end(): void;
 }
 
-function startDeadline(request: ServerRequest, timeout: number): Deadline {
+function startDeadline(request: ServerRequest, timeoutMs: number): Deadline {
 	const controller = new AbortController();
 	const timer = setTimeout(() => {
 		const response = request.runtime?.node?.res as ServerResponse | undefined;
 		if (response !== undefined) response.shouldKeepAlive = false;
-		controller.abort(new SvcError("SVC_INVALID", `body: must arrive within ${timeout / 1_000} seconds`));
-	}, timeout);
+		controller.abort(new SvcError("SVC_INVALID", `body: must arrive within ${timeoutMs / 1_000} seconds`));
+	}, timeoutMs);
 	return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
-/** Stops reading if it fails. After the answer `readRestAfterAnswer` reads and discards the rest. */
+/** Reads a body from Node's request. Stops reading on an error; after the response `readRestAfterAnswer` reads and discards the rest. */
 function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
 		let size = 0;
 		const fail = (error: unknown) => {
-			source.off("data", take).pause();
+			source.off("data", addChunk).pause();
 			reject(error);
 		};
-		const take = (chunk: Buffer) => {
+		const addChunk = (chunk: Buffer) => {
 			try {
 				size += chunk.byteLength;
 				if (size > limit) throw tooLarge(limit, `got ${size} and more`);
@@ -90,24 +93,25 @@ function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadli
 			}
 		};
 		const end = () => (source.complete ? resolve(Buffer.concat(chunks)) : reject(new Error("the connection was closed")));
-		// A closed source emits no more events.
+		// A closed source emits no further events.
 		if (source.destroyed) return end();
-		source.on("data", take).once("end", end).once("error", reject).once("close", end);
+		source.on("data", addChunk).once("end", end).once("error", reject).once("close", end);
 		deadline?.addEventListener("abort", () => fail(deadline.reason), { once: true });
 	});
 }
 
+/** Reads a body from a web stream. On an error the rest is read and discarded in the background. */
 async function readStream(body: ReadableStream<Uint8Array>, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	const reader = body.getReader();
-	const late = new Promise<never>((_resolve, reject) => {
+	const deadlinePassed = new Promise<never>((_resolve, reject) => {
 		deadline?.addEventListener("abort", () => reject(deadline.reason), { once: true });
 	});
-	late.catch(() => {});
+	deadlinePassed.catch(() => {});
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for (;;) {
 		try {
-			const { done, value } = await Promise.race([reader.read(), late]);
+			const { done, value } = await Promise.race([reader.read(), deadlinePassed]);
 			if (done) return Buffer.concat(chunks);
 			size += value.byteLength;
 			if (size > limit) throw tooLarge(limit, `got ${size} and more`);
@@ -120,7 +124,10 @@ async function readStream(body: ReadableStream<Uint8Array>, { limit, held }: Bod
 	}
 }
 
-/** Clients that write before they read would see a reset instead of the answer, so the rest is thrown away for a while. */
+/**
+ * Reads and discards up to 64 MiB. Otherwise a client that writes its whole request before it reads would get a connection reset
+ * and no response.
+ */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
 	let size = 0;
 	try {
@@ -128,10 +135,10 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 			const { done, value } = await reader.read();
 			if (done) return;
 			size += value.byteLength;
-			if (size > drainLimit) return await reader.cancel();
+			if (size > maxDrainBytes) return await reader.cancel();
 		}
 	} catch {
-		// The client has gone: nothing is left to throw away.
+		// The client has disconnected: there is nothing left to discard.
 	}
 }
 
@@ -149,8 +156,8 @@ const decoders: ReadonlyMap<string, Decode> = new Map([
 ]);
 
 /**
- * Decodes a body as its header `Content-Encoding` says. Throws `SVC_TOO_LARGE` instead of producing more than `limit` bytes, `SVC_UNSUPPORTED`
- * for other codings, and `SVC_INVALID` for bytes that are not in the coding that the header names.
+ * Decodes a body from the coding in its header `Content-Encoding`. Throws `SVC_TOO_LARGE` instead of producing more than `limit`
+ * bytes. Throws `SVC_UNSUPPORTED` for an unknown coding, and `SVC_INVALID` for bytes that are not valid in the coding.
  */
 async function decodeContent(bytes: Buffer, contentEncoding: string, limit: number): Promise<Buffer> {
 	const coding = contentEncoding.trim().toLowerCase();

@@ -6,28 +6,32 @@ import { type BodyBounds, readBytes } from "./body-reader.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 import type { ServerRequest } from "./server-request.ts";
 
-/** A JSON schema with the type it stands for. Compiled at its first use. */
+/** A JSON schema with its TypeScript type `B`. It is compiled at its first use. */
 export interface BodySchema<B> {
 	readonly schema: Readonly<Record<string, unknown>>;
-	/** Whether it comes as the fields of a form, a text each; JSON is taken too. Default false: fields of a form are lists of their values. */
+	/**
+	 * True if clients may send the body as a form, in which each field is a text. They may still send JSON. Default false: each field
+	 * of a form is a list of its values.
+	 */
 	readonly isForm?: boolean;
-	/** Throws `SVC_INVALID` naming the field. */
+	/** Returns the value if it matches the schema. Throws `SVC_INVALID` naming the field. */
 	parse(value: unknown): B;
 }
 
+/** Levels of nesting in a JSON body. */
 const maximumDepth = 200;
 const formType = "application/x-www-form-urlencoded";
 const ajv = new Ajv({ strict: false, logger: false, validateSchema: false });
 
-/** Declare the body of a route: an object with these properties. */
+/** Declares the body of a route as an object with these properties. */
 export function defineBody<B>(definition: {
 	readonly properties: Readonly<Record<string, unknown>>;
 	readonly required?: readonly string[];
-	/** Unexpected members are refused instead of ignored. */
+	/** True if other members are refused instead of ignored. Default false. */
 	readonly closed?: boolean;
-	/** Members may have any name, such as the values of a configuration: none is called ignored. */
+	/** True if members may have any name, such as the values of a configuration, so that no warning names an ignored one. Default false. */
 	readonly open?: boolean;
-	/** As `BodySchema` has it. */
+	/** See `BodySchema.isForm`. */
 	readonly isForm?: boolean;
 }): BodySchema<B> {
 	const { properties, required = [], closed = false, open = false, isForm = false } = definition;
@@ -44,38 +48,41 @@ export function defineBody<B>(definition: {
 	};
 }
 
-/** Read, parse and check the body of a request. An empty body counts as `{}`. */
+/** Reads, parses and validates the body of a request. An empty body counts as `{}`. Throws `SVC_INVALID` and the errors of `readBytes`. */
 export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, bounds: BodyBounds): Promise<B> {
 	const contentType = request.headers.get("content-type");
 	const text = decodeBodyText(await readBytes(request, bounds), contentType);
 	if (text === "") return body.parse({});
 	const value = parseText(text, contentType);
-	return body.parse(body.isForm && toMediaType(contentType) === formType ? singled(value as Record<string, string[]>) : value);
+	return body.parse(body.isForm && toMediaType(contentType) === formType ? unwrapSingleValues(value as Record<string, string[]>) : value);
 }
 
-/** A body as it came, and what it says. */
+/** The bytes of a body and the value that they contain. */
 export interface RawBody {
-	/** Decoded from the content coding, if there was one: what a sender signs before its HTTP client compresses it. */
+	/** Bytes after decoding from the content coding. Senders sign these bytes before their HTTP client compresses them. */
 	readonly bytes: Uint8Array;
-	/** JSON of any kind, or the fields of a form: a text each, several values as an array (decisions 19). An empty body is `{}`. */
+	/** Any JSON value, or the fields of a form: a text each, or an array for several values. An empty body is `{}`. */
 	readonly value: JsonValue;
 }
 
-/** Read a body whose bytes matter: what was signed is not what parsing and printing gives. */
+/**
+ * Reads a body together with its bytes, for checking signatures: parsing and serializing would not give the signed bytes. Throws
+ * `SVC_INVALID` and the errors of `readBytes`.
+ */
 export async function readRawBody(request: ServerRequest, bounds: BodyBounds): Promise<RawBody> {
 	const bytes = await readBytes(request, bounds);
 	const contentType = request.headers.get("content-type");
 	const text = decodeBodyText(bytes, contentType);
 	if (text === "") return { bytes, value: {} };
-	if (toMediaType(contentType) === "text/plain") throw unsupported();
+	if (toMediaType(contentType) === "text/plain") throw unsupportedType();
 	const value = parseText(text, contentType) as JsonValue;
-	return { bytes, value: toMediaType(contentType) === formType ? singled(value as Record<string, string[]>) : value };
+	return { bytes, value: toMediaType(contentType) === formType ? unwrapSingleValues(value as Record<string, string[]>) : value };
 }
 
-/** What a text may call itself: JSON is YAML, too. */
+/** Media types accepted for a text body. JSON is included because it is also YAML. */
 export const textTypes: readonly string[] = ["text/plain", "application/yaml", "application/x-yaml", "text/yaml", "application/json"];
 
-/** Read a body that is a text of its own, whatever it says. */
+/** Reads a body as text without parsing it. Throws `SVC_INVALID` for a media type that is not text, and the errors of `readBytes`. */
 export async function readTextBody(request: ServerRequest, bounds: BodyBounds): Promise<string> {
 	const contentType = request.headers.get("content-type");
 	const type = toMediaType(contentType);
@@ -83,11 +90,12 @@ export async function readTextBody(request: ServerRequest, bounds: BodyBounds): 
 	throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use text/plain");
 }
 
-function singled(fields: Record<string, string[]>): JsonValue {
+/** Replaces the list of a form field by its value if it has only one. */
+function unwrapSingleValues(fields: Record<string, string[]>): JsonValue {
 	return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
 }
 
-function unsupported(): SvcError {
+function unsupportedType(): SvcError {
 	const hint = 'send the header "Content-Type: application/json"';
 	return new SvcError("SVC_INVALID", `Failed to parse request body: content type is not supported, ${hint}`);
 }
@@ -96,7 +104,7 @@ function parseText(text: string, contentType: string | null): unknown {
 	const type = toMediaType(contentType);
 	if (type === formType) return parseForm(text);
 	if (type === "" || type === "text/plain" || isJsonType(type)) return parseJsonBody(text, type);
-	throw unsupported();
+	throw unsupportedType();
 }
 
 function parseJsonBody(text: string, type: string): JsonValue {
@@ -110,7 +118,10 @@ function parseJsonBody(text: string, type: string): JsonValue {
 	}
 }
 
-/** Some clients declare a form for every body, so that the whole text of a JSON object would become the name of one blank field. */
+/**
+ * Refuses JSON in a body that is declared as a form. Some clients declare a form for every body; the whole text of a JSON object
+ * would then become the name of one blank field.
+ */
 function assertNotJson(text: string): void {
 	if (!/^\s*[{[]/.test(text)) return;
 	try {
@@ -122,7 +133,10 @@ function assertNotJson(text: string): void {
 	throw new SvcError("SVC_INVALID", `Failed to parse request body: it is JSON, but ${hint}`);
 }
 
-/** Every field is an array of its values; blank ones are dropped. The object has no prototype, so that no name is special. */
+/**
+ * Returns the fields of a form, each as an array of its values without blank ones. The object has no prototype, so that no name is
+ * special.
+ */
 function parseForm(text: string): Record<string, string[]> {
 	assertNotJson(text);
 	const fields: Record<string, string[]> = Object.create(null);
@@ -134,17 +148,20 @@ function parseForm(text: string): Record<string, string[]> {
 	return fields;
 }
 
-/** Looked at before parsing: what is parsed is walked by recursive code later on. */
+/**
+ * Returns true if a JSON text is nested deeper than 200 levels. The text is checked before parsing, because recursive code later
+ * visits the value and could overflow the stack.
+ */
 function isTooDeep(text: string): boolean {
 	if (text.length <= 2 * maximumDepth) return false;
 	let depth = 0;
-	let quoted = false;
+	let isInString = false;
 	for (let index = 0; index < text.length; index += 1) {
 		const code = text.charCodeAt(index);
-		if (quoted) {
+		if (isInString) {
 			if (code === 0x5c) index += 1;
-			else if (code === 0x22) quoted = false;
-		} else if (code === 0x22) quoted = true;
+			else if (code === 0x22) isInString = false;
+		} else if (code === 0x22) isInString = true;
 		else if (code === 0x7b || code === 0x5b) {
 			depth += 1;
 			if (depth > maximumDepth) return true;
@@ -153,16 +170,17 @@ function isTooDeep(text: string): boolean {
 	return false;
 }
 
+/** Returns the error message for a value that does not match its schema. */
 function toMessage(error: ErrorObject | undefined): string {
 	if (error === undefined) return "body: is not valid";
 	const field = error.instancePath.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 	const parameters = error.params as { missingProperty?: string; additionalProperty?: string; allowedValues?: unknown[] };
-	const inner = (name: string | undefined) => (field === "" ? name : `${field}.${name}`);
+	const qualify = (name: string | undefined) => (field === "" ? name : `${field}.${name}`);
 	switch (error.keyword) {
 		case "required":
-			return `${inner(parameters.missingProperty)}: is a required property`;
+			return `${qualify(parameters.missingProperty)}: is a required property`;
 		case "additionalProperties":
-			return `${inner(parameters.additionalProperty)}: is not allowed here`;
+			return `${qualify(parameters.additionalProperty)}: is not allowed here`;
 		case "enum":
 			return `${field}: must be one of ${parameters.allowedValues?.join(", ")}`;
 		case "type":
@@ -172,7 +190,7 @@ function toMessage(error: ErrorObject | undefined): string {
 	}
 }
 
-/** Byte order marks and the charsets that they stand for. */
+/** Byte order marks, by charset. */
 const byteOrderMarks = [
 	["utf-8", Buffer.from([0xef, 0xbb, 0xbf])],
 	["utf-16le", Buffer.from([0xff, 0xfe])],
@@ -180,27 +198,27 @@ const byteOrderMarks = [
 ] as const;
 
 /**
- * Returns the text of a body without a byte order mark. The charset is that of the mark, else the one that `Content-Type` declares, else
- * UTF-8. Throws `SVC_INVALID` for bytes that are not text in that charset, and `SVC_UNSUPPORTED` for an unknown charset.
+ * Returns the text of a body without its byte order mark. The charset is that of the mark, otherwise the one in `Content-Type`,
+ * otherwise UTF-8. Throws `SVC_INVALID` for bytes that are not text in that charset, and `SVC_UNSUPPORTED` for an unknown charset.
  */
 function decodeBodyText(bytes: Buffer, contentType: string | null): string {
-	const marked = byteOrderMarks.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark))?.[0];
-	const charset = marked ?? findCharset(contentType) ?? "utf-8";
+	const markCharset = byteOrderMarks.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark))?.[0];
+	const charset = markCharset ?? findCharset(contentType) ?? "utf-8";
 	if (charset === "utf-8") {
-		if (!isUtf8(bytes)) throw invalid("UTF-8");
-		// The mark is three bytes long.
-		return bytes.toString("utf8", marked === undefined ? 0 : 3);
+		if (!isUtf8(bytes)) throw invalidText("UTF-8");
+		// The UTF-8 mark is three bytes long.
+		return bytes.toString("utf8", markCharset === undefined ? 0 : 3);
 	}
 	const decoder = createDecoder(charset);
 	try {
 		return decoder.decode(bytes);
 	} catch (cause) {
-		throw invalid(charset, cause);
+		throw invalidText(charset, cause);
 	}
 }
 
 function findCharset(contentType: string | null): string | undefined {
-	// Most requests declare none: looking for the word costs less than the expression.
+	// Most requests declare no charset. Searching for the word is faster than the capturing expression.
 	if (contentType === null || !/charset/i.test(contentType)) return undefined;
 	return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
 }
@@ -214,7 +232,7 @@ function createDecoder(charset: string): TextDecoder {
 	}
 }
 
-function invalid(charset: string, cause?: unknown): SvcError {
+function invalidText(charset: string, cause?: unknown): SvcError {
 	const hint = "the header Content-Type may declare another charset";
 	return new SvcError("SVC_INVALID", `Failed to parse request body: not valid ${charset}; ${hint}`, { cause });
 }

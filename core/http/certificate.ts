@@ -3,22 +3,22 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext, type Server as TlsServer } from "node:tls";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 
-/** Milliseconds between looks at the files. */
-const watchInterval = 1_000;
+/** Milliseconds between two checks of the files for changes. */
+const pollIntervalMs = 1_000;
 
-/** Options of one listener that say where its certificate is. */
+/** Certificate files of a listener, from its options. */
 export interface CertificateFiles {
-	/** Section of the options, for messages. */
+	/** Section of the options, for error messages. */
 	readonly section: string;
 	readonly cert: string;
 	readonly key: string;
 }
 
-/** Certificate and key as text. `SVC_CONFIG` names the option when a file is missing, unreadable or does not fit. */
+/** Reads certificate and key as text. Throws `SVC_CONFIG` naming the option if a file is missing or unreadable, or if they do not match. */
 export async function readCertificate({ section, cert, key }: CertificateFiles): Promise<{ cert: string; key: string }> {
-	const read = { cert: await readPem(`${section}.cert`, cert), key: await readPem(`${section}.key`, key) };
+	const certificate = { cert: await readPem(`${section}.cert`, cert), key: await readPem(`${section}.key`, key) };
 	try {
-		createSecureContext(read);
+		createSecureContext(certificate);
 	} catch (error) {
 		throw new SvcError(
 			"SVC_CONFIG",
@@ -28,10 +28,10 @@ export async function readCertificate({ section, cert, key }: CertificateFiles):
 			},
 		);
 	}
-	return read;
+	return certificate;
 }
 
-/** Take up a renewed certificate without a restart; connections that are open keep the old one. */
+/** Uses a renewed certificate without a restart. Open connections keep the old one. */
 export function watchCertificate(files: CertificateFiles, server: object, logger: Logger): { stop(): void } {
 	const renew = () => {
 		readCertificate(files).then(
@@ -39,12 +39,12 @@ export function watchCertificate(files: CertificateFiles, server: object, logger
 				(server as TlsServer).setSecureContext(certificate);
 				logger.info("certificate renewed", { file: files.cert });
 			},
-			// Between the two writes of a renewal they do not fit: the old one stays in use until they do.
+			// A renewal writes two files. In between they do not match, and the old certificate stays in use.
 			(error: unknown) => logger.warn("changed certificate was not taken up", { problem: toErrorMessage(error) }),
 		);
 	};
 	const paths = [files.cert, files.key];
-	for (const path of paths) watchFile(path, { interval: watchInterval, persistent: false }, renew);
+	for (const path of paths) watchFile(path, { interval: pollIntervalMs, persistent: false }, renew);
 	return {
 		stop() {
 			for (const path of paths) unwatchFile(path, renew);

@@ -2,11 +2,11 @@ import type { Options } from "../contract/index.ts";
 
 /** Headers that let browsers call the service. */
 export interface Cors {
-	/** For an answer to a page of this origin; null: the request says nothing of a page. */
+	/** Returns the headers for a response to a page of this origin. The origin is null if the request names none. */
 	toHeaders(origin: string | null): Readonly<Record<string, string>>;
 }
 
-const shared = {
+const baseHeaders = {
 	"access-control-allow-methods": "GET,POST,PUT,DELETE,OPTIONS",
 	"access-control-allow-headers": "Content-Type,Authorization,X-Auth-Token,Svc-Api-Key,X-Request-ID",
 	"access-control-expose-headers": "Content-Type,X-Limit,X-Total-Count,X-Total-Count-Exact,X-Request-ID,Svc-Warning",
@@ -14,31 +14,32 @@ const shared = {
 };
 
 /**
- * Only origins that are named may use what a browser sends by itself, the cookie and the passwords it remembers: with `*` every page of
- * the world would, so there a page has to bring a credential of its own.
+ * Creates the CORS headers. Only origins that are named in the options may use credentials that a browser sends by itself: the
+ * cookie and remembered passwords. If `api.allow_origin` contains `*`, other pages may send requests, but only with a credential of
+ * their own. Otherwise any page could act as its reader.
  */
 export function createCors(options: Options): Cors {
-	const own = toOwnOrigins(options);
-	const [fallback] = own;
-	const open = options.api.allow_origin.includes("*") ? { ...shared, "access-control-allow-origin": "*" } : shared;
+	const ownOrigins = toOwnOrigins(options);
+	const [fallback] = ownOrigins;
+	const otherHeaders = options.api.allow_origin.includes("*") ? { ...baseHeaders, "access-control-allow-origin": "*" } : baseHeaders;
 	return {
 		toHeaders(origin) {
-			const allowed = origin !== null && own.has(origin) ? origin : open === shared ? fallback : undefined;
-			if (allowed === undefined) return open;
-			return { ...shared, "access-control-allow-origin": allowed, "access-control-allow-credentials": "true" };
+			const allowed = origin !== null && ownOrigins.has(origin) ? origin : otherHeaders === baseHeaders ? fallback : undefined;
+			if (allowed === undefined) return otherHeaders;
+			return { ...baseHeaders, "access-control-allow-origin": allowed, "access-control-allow-credentials": "true" };
 		},
 	};
 }
 
-const known = new WeakMap<Options, ReadonlySet<string>>();
+const cachedOrigins = new WeakMap<Options, ReadonlySet<string>>();
 
-/** Origins whose pages may work with a user's cookie, besides the service's own: the configured ones first. */
+/** Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The configured origins come first. */
 export function toOwnOrigins(options: Options): ReadonlySet<string> {
-	let origins = known.get(options);
+	let origins = cachedOrigins.get(options);
 	if (origins === undefined) {
 		const configured = options.api.allow_origin.filter((origin) => origin !== "*");
 		origins = new Set([...configured, ...toOrigin(options.auth.api_url), ...toOrigin(options.webui.webui_base_url)]);
-		known.set(options, origins);
+		cachedOrigins.set(options, origins);
 	}
 	return origins;
 }

@@ -1,28 +1,31 @@
-/** The bus knows a star at the end only; the rest of the pattern is matched here. */
+/** Returns the event bus subscription for a name pattern. The bus only supports `*` at the end; `toNameMatcher` matches the rest. */
 export function toSubscription(name: string): string {
 	const wildcard = name.search(/[*?[]/);
 	return wildcard === -1 ? name : `${name.slice(0, wildcard)}*`;
 }
 
-/** Whether a name matches one of the patterns. */
+/** Returns a function that returns true for a name that matches one of the patterns. */
 export function toNameMatcher(patterns: readonly string[]): (name: string) => boolean {
-	const exact = new Set(patterns);
-	const wild = patterns.filter((pattern) => /[*?[]/.test(pattern)).map(tokenize);
-	return (name) => exact.has(name) || wild.some((pattern) => matches(pattern, name));
+	const exactNames = new Set(patterns);
+	const wildcardPatterns = patterns.filter((pattern) => /[*?[]/.test(pattern)).map(tokenize);
+	return (name) => exactNames.has(name) || wildcardPatterns.some((pattern) => matches(pattern, name));
 }
 
 type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly accepts: (character: string) => boolean };
 
-/** Shell-style: `*`, `?` and `[…]`. Not turned into a regular expression, whose backtracking a caller could abuse. */
+/**
+ * Parses a shell-style pattern with `*`, `?` and `[…]`. It is not turned into a regular expression, whose backtracking a caller
+ * could abuse.
+ */
 function tokenize(pattern: string): readonly Token[] {
 	const parts = pattern.match(/\*+|\[!?[^\]]+\]|[\s\S]/g) ?? [];
 	return parts.map((part): Token => {
 		if (part.startsWith("*")) return { kind: "any" };
 		if (part === "?") return { kind: "one", accepts: () => true };
 		if (part.length === 1) return { kind: "one", accepts: (character) => character === part };
-		const negated = part[1] === "!";
-		const set = part.slice(negated ? 2 : 1, -1);
-		return { kind: "one", accepts: (character) => isInSet(set, character) !== negated };
+		const isNegated = part[1] === "!";
+		const set = part.slice(isNegated ? 2 : 1, -1);
+		return { kind: "one", accepts: (character) => isInSet(set, character) !== isNegated };
 	});
 }
 
@@ -37,23 +40,23 @@ function isInSet(set: string, character: string): boolean {
 	return false;
 }
 
-/** Greedy with one point to come back to: the time is bounded by the product of both lengths. */
+/** Matches greedily with a single backtracking point, so that the time is bounded by the product of both lengths. */
 function matches(pattern: readonly Token[], name: string): boolean {
 	let token = 0;
-	let back: { readonly token: number; index: number } | undefined;
+	let backtrack: { readonly token: number; index: number } | undefined;
 	let index = 0;
 	while (index < name.length) {
 		const current = pattern[token];
 		if (current?.kind === "any") {
-			back = { token: token + 1, index };
+			backtrack = { token: token + 1, index };
 			token += 1;
 		} else if (current?.accepts(name[index] ?? "")) {
 			token += 1;
 			index += 1;
-		} else if (back !== undefined) {
-			back.index += 1;
-			index = back.index;
-			token = back.token;
+		} else if (backtrack !== undefined) {
+			backtrack.index += 1;
+			index = backtrack.index;
+			token = backtrack.token;
 		} else return false;
 	}
 	while (pattern[token]?.kind === "any") token += 1;

@@ -1,7 +1,7 @@
 import { SvcError } from "../contract/index.ts";
 import type { WireRecord } from "./wire-record.ts";
 
-/** Which members of a record are shown. Undefined paths stand for the whole member. */
+/** Members of a record to show. For an included member the value lists paths inside it; undefined means the whole member. */
 export type Selection =
 	| { readonly kind: "include"; readonly members: ReadonlyMap<string, readonly (readonly string[])[] | undefined> }
 	| { readonly kind: "exclude"; readonly members: ReadonlySet<string> };
@@ -11,11 +11,11 @@ export interface SelectionRules {
 	readonly known: ReadonlySet<string>;
 	/** Members that may be excluded. */
 	readonly excludable: ReadonlySet<string>;
-	/** Members that are shown in any case. */
+	/** Members that are always included. */
 	readonly mandatory: readonly string[];
 }
 
-/** Query parameters that choose members. */
+/** Query parameters that select members. */
 export const selectionQuery = { include_attributes: "list", exclude_attributes: "list" } as const;
 
 interface SelectionValues {
@@ -23,7 +23,10 @@ interface SelectionValues {
 	readonly exclude_attributes: readonly string[] | undefined;
 }
 
-/** Read `include_attributes` and `exclude_attributes`; undefined when neither is given. */
+/**
+ * Parses `include_attributes` and `exclude_attributes`. Returns undefined if neither is given. Throws `SVC_INVALID` for both
+ * together, and for unknown members.
+ */
 export function parseSelection(query: SelectionValues, rules: SelectionRules): Selection | undefined {
 	const { include_attributes: include, exclude_attributes: exclude } = query;
 	if (include !== undefined && exclude !== undefined) {
@@ -36,13 +39,13 @@ export function parseSelection(query: SelectionValues, rules: SelectionRules): S
 	return include === undefined ? undefined : { kind: "include", members: toMembers(include, rules) };
 }
 
-/** Whether a member is shown. */
+/** Returns true if a member is shown. */
 export function isSelected(selection: Selection | undefined, member: string): boolean {
 	if (selection === undefined) return true;
 	return selection.kind === "include" ? selection.members.has(member) : !selection.members.has(member);
 }
 
-/** The record with the selected members only. */
+/** Returns the record with the selected members only. */
 export function select(record: WireRecord, selection: Selection | undefined): WireRecord {
 	if (selection === undefined) return record;
 	const selected: Record<string, unknown> = {};
@@ -59,8 +62,8 @@ function toMembers(include: readonly string[], rules: SelectionRules): Map<strin
 	for (const attribute of include) {
 		const [name = "", ...path] = attribute.split(".");
 		assertKnown("include_attributes", name, rules.known);
-		const wider = members.has(name) && members.get(name) === undefined;
-		if (path.length === 0 || wider) members.set(name, undefined);
+		const isWhole = members.has(name) && members.get(name) === undefined;
+		if (path.length === 0 || isWhole) members.set(name, undefined);
 		else members.set(name, [...(members.get(name) ?? []), path]);
 	}
 	return members;
@@ -74,10 +77,10 @@ function pick(value: unknown, paths: readonly (readonly string[])[]): unknown {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
 	const picked: [string, unknown][] = [];
 	for (const name of Object.keys(value)) {
-		const deeper = paths.filter((path) => path[0] === name).map((path) => path.slice(1));
-		if (deeper.length === 0) continue;
+		const innerPaths = paths.filter((path) => path[0] === name).map((path) => path.slice(1));
+		if (innerPaths.length === 0) continue;
 		const member = (value as WireRecord)[name];
-		picked.push([name, deeper.some((path) => path.length === 0) ? member : pick(member, deeper)]);
+		picked.push([name, innerPaths.some((path) => path.length === 0) ? member : pick(member, innerPaths)]);
 	}
 	return Object.fromEntries(picked);
 }

@@ -2,13 +2,13 @@ import type { Feature } from "../kernel/feature.ts";
 import type { Reply } from "./replies.ts";
 import type { Route } from "./route.ts";
 
-/** A feature that answers requests, too. */
+/** A feature that also answers requests. */
 export interface ServedFeature<Api extends object = object> extends Feature<Api> {
-	/** Each says itself who may use it; the handlers use the members of the engine that `api` gives it. */
+	/** Routes of the feature. Each declares its permission. The handlers use the engine members that `api` adds. */
 	readonly routes?: readonly Route[];
 	/**
-	 * What everybody is shown who opens the root of the service in a browser, before they have signed in: it must tell nothing. The first
-	 * feature that has one gives it. Default: a page that says where to look instead.
+	 * Returns the page that a browser gets at the root of the service. It is shown before sign-in, so it must not contain data. The first
+	 * feature that defines it provides it. Default: a placeholder page that names the other ways to use the service.
 	 */
 	readonly page?: () => Reply;
 }

@@ -1,17 +1,17 @@
 import type { Instrument, Meters } from "../contract/index.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** Nobody measures. */
-const nothing: Instrument = { record: () => {} };
-export const noMeters: Meters = { counter: () => nothing, histogram: () => nothing, gauge: () => {} };
+const noInstrument: Instrument = { record: () => {} };
+/** Meters that record nothing. */
+export const noMeters: Meters = { counter: () => noInstrument, histogram: () => noInstrument, gauge: () => {} };
 
-/** Measures requests and event streams. Routes are named as they are declared: what callers write stands in no label. */
+/** Measures requests and event streams. Labels have the declared path of a route and never the caller's input, which would be unbounded. */
 export class HttpMetrics {
 	readonly #requests: Instrument;
 	readonly #duration: Instrument;
-	readonly #pieces: Instrument;
-	readonly #bytes: Instrument;
-	readonly #slow: Instrument;
+	readonly #streamPieces: Instrument;
+	readonly #streamBytes: Instrument;
+	readonly #slowReaders: Instrument;
 
 	constructor(meters: Meters, streams: Pick<OpenStreams, "count">) {
 		this.#requests = meters.counter({
@@ -25,31 +25,32 @@ export class HttpMetrics {
 			labels: ["method"],
 			buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
 		});
-		this.#pieces = meters.counter({
+		this.#streamPieces = meters.counter({
 			name: "svc_stream_pieces_total",
 			help: "Pieces of event streams that were sent; events that come together are one.",
 		});
-		this.#bytes = meters.counter({ name: "svc_stream_bytes_total", help: "Bytes of event streams that were sent." });
-		this.#slow = meters.counter({
+		this.#streamBytes = meters.counter({ name: "svc_stream_bytes_total", help: "Bytes of event streams that were sent." });
+		this.#slowReaders = meters.counter({
 			name: "svc_stream_slow_readers_total",
 			help: "Event streams that were ended as their clients were too slow.",
 		});
 		meters.gauge({ name: "svc_stream_followers", help: "Event streams that are open." }, () => [[streams.count]]);
 	}
 
+	/** Records a response. `milliseconds` is the time until it began. */
 	answered({ method, path }: { readonly method: string; readonly path: string }, status: number, milliseconds: number): void {
 		this.#requests.record(1, method, path, String(status));
 		this.#duration.record(milliseconds / 1_000, method);
 	}
 
-	/** Part of an event stream was sent. */
+	/** Records a sent piece of an event stream. */
 	sent({ byteLength }: Uint8Array): void {
-		this.#pieces.record(1);
-		this.#bytes.record(byteLength);
+		this.#streamPieces.record(1);
+		this.#streamBytes.record(byteLength);
 	}
 
-	/** An event stream was ended as its client was too slow. */
+	/** Records that an event stream was ended because its client was too slow. */
 	tooSlow(): void {
-		this.#slow.record(1);
+		this.#slowReaders.record(1);
 	}
 }

@@ -21,81 +21,87 @@ import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
 import { Broadcasts } from "./sse-fan-outs.ts";
 
-/** What the HTTP interface is made from. */
+/** Dependencies and settings of the HTTP interface. */
 export interface HttpParts<E> {
-	/** What the routes ask. */
+	/** The engine that the routes use. */
 	readonly engine: E;
 	readonly guard: Guard;
-	/** Default: no record is kept of what is changed. */
+	/** Records changes and refused requests. Default: nothing is recorded. */
 	readonly recorder?: Recorder | undefined;
 	readonly routes: readonly Route<E>[];
 	readonly options: Options;
-	/** Parts of the service that this node runs. Default: all of them. */
+	/** Roles of this node, which decide the listeners to open. Default: all roles. */
 	readonly roles?: readonly NodeRole[];
 	readonly logger: Logger;
-	/** Default: the clock of the system. */
+	/** Default: the system clock. */
 	readonly clock?: Clock;
-	/** Version of the service, shown by the index. Default `0.0.0`. */
+	/** Version of the service, shown at the root of the API. Default `0.0.0`. */
 	readonly version?: string;
-	/** Answer 503 to everything but the health checks until `open` is called. Default false. */
+	/** True if every request except health checks is answered with 503 until `open` is called. Default false. */
 	readonly isClosed?: boolean;
-	/** What a browser is shown at the root. Default: a page that says where to look instead. */
+	/** Returns the page that a browser gets at the root. Default: a placeholder page that names the other ways to use the service. */
 	readonly page?: (() => Reply) | undefined;
-	/** Path that the addresses begin with which `fetch` and `nodeHandler` get, such as `/automation`. Default none. */
+	/** Prefix of the paths of requests to `fetch` and `nodeHandler`, such as `/automation`. Default none. */
 	readonly basePath?: string | undefined;
-	/** Where what is measured is declared. Default: nothing is. */
+	/** Declares the metrics of the interface. Default: nothing is measured. */
 	readonly meters?: Meters;
 }
 
 /** The service's HTTP interface. */
 export interface Http {
-	/** Every route, for tests that walk them. */
+	/** All routes, for tests that iterate over them. */
 	readonly routes: readonly Route[];
-	/** Open the listeners that are switched on and that the node's roles need; their addresses. When one fails, none stays open. */
+	/**
+	 * Opens the listeners that are enabled and that the node's roles need. Returns their addresses. If one cannot be opened, closes
+	 * the others and throws `SVC_CONFIG`.
+	 */
 	start(): Promise<ListenerAddresses>;
-	/** The service has started: answer what is asked. */
+	/** Answers all requests from now on, because the service has started. */
 	open(): void;
-	/** Addresses of the listeners that are open. */
+	/** Returns the addresses of the open listeners. */
 	addresses(): ListenerAddresses;
-	/** Address of the API listener: the real one once it listens, else what the options say. */
+	/** Returns the address of the API listener: the actual one once it is open, otherwise the configured one. */
 	apiUrl(): string;
-	/** End the event streams, answer what is being answered, close. May be called twice. */
+	/**
+	 * Ends the event streams, waits for requests in progress for up to two seconds, and closes the listeners. May be called more than
+	 * once.
+	 */
 	stop(): Promise<void>;
-	/** Answer a request as the API listener would, without a socket. Never rejects. */
+	/** Answers a request like the API listener, without a socket. Never rejects. */
 	readonly fetch: Mount["fetch"];
-	/** Answer a request of `node:http` as the API listener would, on the socket of somebody else. */
+	/** Answers a request of `node:http` like the API listener, on the socket of the embedding program's server. */
 	readonly nodeHandler: Mount["nodeHandler"];
 }
 
-/** Where the listeners are; `health` answers health checks and whoever watches the node. */
+/** Addresses of the open listeners. `health` answers health checks and requests for monitoring. */
 export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
-/** The HTTP interface that answers the given routes. Throws when one declares no permission. */
-export function createRoutedHttp<E>(given: HttpParts<E>): Http {
-	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => webPage } = given;
+/** Creates the HTTP interface for the given routes. Throws an `Error` if a route does not declare its permission or its answers. */
+export function createRoutedHttp<E>(parts: HttpParts<E>): Http {
+	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => webPage } = parts;
 	const streams = new OpenStreams({
 		limit: options.stream.max_per_user,
 		authenticate: (offered) => guard.authenticate(offered),
 		now: () => performance.now(),
 	});
 	const servers = new Map<keyof ListenerAddresses, Server>();
-	let isClosed = given.isClosed === true;
+	let isClosed = parts.isClosed === true;
 	const context: HttpContext = {
-		engine: given.engine,
+		engine: parts.engine,
 		guard,
 		options,
 		logger,
-		clock: given.clock ?? { now: () => Date.now() * 1_000 },
+		clock: parts.clock ?? { now: () => Date.now() * 1_000 },
 		version,
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
-		metrics: new HttpMetrics(given.meters ?? noMeters, streams),
+		metrics: new HttpMetrics(parts.meters ?? noMeters, streams),
 		broadcasts: new Broadcasts(),
 		bodies: new BodyMemory({ total: options.api.max_total_body_size, largest: options.api.max_body_size }),
 		isClosed: () => isClosed,
 		listener: "api",
 		description: new ApiDescription(routes, version),
-		recorder: given.recorder ?? noRecorder,
+		recorder: parts.recorder ?? noRecorder,
 	};
 	const apps = createApps({ context, cors: createCors(options), page }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);
@@ -103,9 +109,9 @@ export function createRoutedHttp<E>(given: HttpParts<E>): Http {
 	const toApp = (name: ListenerName) => (name === "health" ? apps.health() : apps[name]);
 	const stop = async () => {
 		streams.stop();
-		const open = [...servers.values()];
+		const openServers = [...servers.values()];
 		servers.clear();
-		await Promise.all([mount.stop(), ...open.map((server) => server.stop())]);
+		await Promise.all([mount.stop(), ...openServers.map((server) => server.stop())]);
 	};
 	return {
 		routes,
@@ -129,47 +135,55 @@ export function createRoutedHttp<E>(given: HttpParts<E>): Http {
 	};
 }
 
-/** The applications of the listeners, and what makes one for another place. */
-function createApps(responder: Responder, routes: readonly Route[]) {
-	const api = createApp("api", routes, responder);
+/**
+ * Creates the applications of the listeners. `at` returns the application of the API below another path; `health` creates the
+ * reduced one.
+ */
+function createApps(dependencies: Responder, routes: readonly Route[]) {
+	const api = createApp("api", routes, dependencies);
 	return {
-		auth: createApp("auth", routes, responder),
+		auth: createApp("auth", routes, dependencies),
 		api,
-		stream: createApp("stream", routes, responder),
+		stream: createApp("stream", routes, dependencies),
 		health: () =>
 			createApp(
 				"api",
 				routes.filter(({ isAlwaysOpen, isForWatchers }) => isAlwaysOpen === true || isForWatchers === true),
-				responder,
+				dependencies,
 			),
-		at: (base: string) => (base === "" ? api : createApp("api", routes, responder, base)),
+		at: (base: string) => (base === "" ? api : createApp("api", routes, dependencies, base)),
 	};
 }
 
-const answerGrace = 2_000;
-const stopped = replyFault(503, "the service has been stopped");
+/** Milliseconds for which stopping waits for requests in progress. */
+const stopGraceMs = 2_000;
+const stoppedReply = replyFault(503, "the service has been stopped");
 
-/** @param createApp called at the first request, as most services are mounted nowhere */
+/**
+ * Creates the handlers for the server of an embedding program.
+ *
+ * @param createApp called at the first request, because most services are not embedded
+ */
 function createMount(createApp: () => H3, logger: Logger): Mount {
-	const answering = new Set<Promise<unknown>>();
-	let created: H3 | undefined;
+	const pendingResponses = new Set<Promise<unknown>>();
+	let createdApp: H3 | undefined;
 	let handleNode: ReturnType<typeof createNodeHandler> | undefined;
 	let isStopped = false;
 
-	const app = () => (created ??= createApp());
+	const app = () => (createdApp ??= createApp());
 
-	async function track<T>(answer: Promise<T>): Promise<T> {
-		answering.add(answer);
+	async function track<T>(response: Promise<T>): Promise<T> {
+		pendingResponses.add(response);
 		try {
-			return await answer;
+			return await response;
 		} finally {
-			answering.delete(answer);
+			pendingResponses.delete(response);
 		}
 	}
 
 	return {
 		async fetch(request, { remoteAddress } = {}) {
-			if (isStopped) return toResponse(stopped);
+			if (isStopped) return toResponse(stoppedReply);
 			const host = request.headers.get("host");
 			const hostProblem = findHostProblem(host === null ? [] : [host], { isNeeded: false });
 			if (hostProblem !== undefined) return toResponse(replyFault(400, hostProblem));
@@ -179,7 +193,7 @@ function createMount(createApp: () => H3, logger: Logger): Mount {
 		},
 		nodeHandler(request, response) {
 			if (isStopped) {
-				response.writeHead(stopped.status, stopped.headers).end(stopped.body);
+				response.writeHead(stoppedReply.status, stoppedReply.headers).end(stoppedReply.body);
 				return;
 			}
 			handleNode ??= createNodeHandler(app(), logger);
@@ -187,7 +201,7 @@ function createMount(createApp: () => H3, logger: Logger): Mount {
 		},
 		async stop() {
 			isStopped = true;
-			await settledWithin(Promise.allSettled(answering), answerGrace);
+			await settledWithin(Promise.allSettled(pendingResponses), stopGraceMs);
 		},
 	};
 }

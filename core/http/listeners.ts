@@ -2,26 +2,26 @@ import type { NodeRole, Options } from "../contract/index.ts";
 import type { Component } from "./route.ts";
 import type { ServerAddress } from "./server-address.ts";
 
-/** `health` answers health checks, and what watches the node. */
+/** Name of a listener. `health` answers health checks and requests for monitoring. */
 export type ListenerName = Component | "health";
 
-/** A listener that a node opens, by its name and where. */
+/** A listener that a node opens, with its address. */
 export interface ListenerPlan {
 	readonly name: ListenerName;
 	readonly address: ServerAddress;
 }
 
-/** Health checks tell no secrets, and probes know of no certificates. */
-const plain = { use_ssl: false, cert: "", key: "" };
+/** Options of a listener without TLS. Health checks contain no secrets, and probes usually have no certificates configured. */
+const withoutTls = { use_ssl: false, cert: "", key: "" };
 
 const components = ["auth", "api", "stream"] as const;
 
-/** The listeners that are switched on and that the node's roles need, in the order in which they are opened. */
+/** Returns the listeners that are enabled and that the node's roles need, in the order in which they are opened. */
 export function findListeners(options: Options, roles: readonly NodeRole[]): readonly ListenerPlan[] {
 	const { health_listen, health_host: host, health_port: port } = options.node;
 	const listeners = components
 		.filter((component) => options[component].listen && roles.includes(component))
 		.map((component) => ({ name: component, address: { section: component, ...options[component] } }));
 	if (!health_listen) return listeners;
-	return [...listeners, { name: "health", address: { section: "node", option: "health_port", host, port, ...plain } }];
+	return [...listeners, { name: "health", address: { section: "node", option: "health_port", host, port, ...withoutTls } }];
 }

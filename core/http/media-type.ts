@@ -1,9 +1,9 @@
-/** Media type of a header `Content-Type`, in lower case and without parameters; empty if there is no header. */
+/** Returns the media type of a header `Content-Type` in lower case, without parameters. Returns an empty text if there is no header. */
 export function toMediaType(contentType: string | null): string {
 	return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** True for media types whose bodies are JSON, such as `application/json`, `text/json` and `application/cloudevents+json`. */
+/** Returns true for media types whose bodies are JSON, such as `application/json`, `text/json` and `application/cloudevents+json`. */
 export function isJsonType(mediaType: string): boolean {
 	return mediaType === "application/json" || /^(?:text\/json|application\/\S+\+json)$/.test(mediaType);
 }

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** What only the server that took a request knows of it. */
+/** Facts about a request that only the server that received it knows. */
 export interface FetchOptions {
-	/** Address the request came from: the other end of the socket. Default: unknown, and `X-Forwarded-For` is not believed. */
+	/** Address of the other end of the socket. Default: unknown, and `X-Forwarded-For` is ignored. */
 	readonly remoteAddress?: string | undefined;
 }
 
-/** The interface as handlers for the server of somebody else. */
+/** Handlers that embed the HTTP interface in the server of another program. */
 export interface Mount {
-	/** Answer a request. Never rejects. */
+	/** Answers a request. Never rejects. */
 	fetch(request: Request, options?: FetchOptions): Promise<Response>;
-	/** The same for `node:http` and whatever is built on it. */
+	/** Answers a request of `node:http` or of a framework that is built on it. */
 	nodeHandler(request: IncomingMessage, response: ServerResponse): void;
-	/** Answer 503 from now on, and wait a little for what is being answered. Event streams must have ended. */
+	/** Answers with 503 from now on and waits up to two seconds for requests in progress. Event streams must have ended before. */
 	stop(): Promise<void>;
 }

@@ -6,12 +6,15 @@ import { findHostProblem, toHosts } from "./host-header.ts";
 import { replyFault } from "./replies.ts";
 import { readRestAfterAnswer } from "./unread-rest.ts";
 
-/** Answers a request of `node:http`; resolves when the answer has been sent. Never rejects. */
-export type NodeHandler = (...given: Parameters<RequestListener>) => Promise<void>;
+/** Answers a request of `node:http`. Resolves when the response has been sent. Never rejects. */
+export type NodeHandler = (...args: Parameters<RequestListener>) => Promise<void>;
 
 /**
- * Node takes the socket from a request whose body was canceled, and listhen then writes to it: without putting it back one
- * large chunked request ends the process. Whatever else fails outside the application must not end it either.
+ * Creates a handler for `node:http` that cannot end the process, whatever request it gets.
+ *
+ * Node detaches the socket from a request whose body was canceled, and listhen then writes to that socket. Without
+ * `readRestAfterAnswer`, which attaches it again, one large chunked request would end the process. All errors outside the
+ * application are answered or logged here.
  */
 export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	const handle = toNodeHandler(app);
@@ -27,7 +30,7 @@ export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 			response.shouldKeepAlive = false;
 			return fail(400, hostProblem);
 		}
-		if (isRead(request)) {
+		if (isBodyRead(request)) {
 			logger.error("request failed", { error: alreadyRead });
 			return fail(500, alreadyRead);
 		}
@@ -40,7 +43,7 @@ export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	};
 }
 
-/** Whether somebody has taken the body before; waiting for it would be in vain. */
-function isRead({ headers, readableDidRead }: IncomingMessage): boolean {
+/** True if the embedding program has already read the body. Waiting for the body would never end. */
+function isBodyRead({ headers, readableDidRead }: IncomingMessage): boolean {
 	return readableDidRead && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0);
 }

@@ -1,6 +1,9 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Returns the values of a filter that takes several, separated by commas: one, or any of a list. Undefined if it is not given. */
+/**
+ * Returns the value of a filter that accepts several values, or the list if there is more than one. Returns undefined if the filter
+ * is not given. Throws `SVC_INVALID` for a value that is not allowed.
+ */
 export function parseOneOf(
 	name: string,
 	values: readonly string[] | undefined,
@@ -10,8 +13,8 @@ export function parseOneOf(
 	return values?.length === 1 ? values[0] : values;
 }
 
-/** Refuses a value of a query parameter that is outside of its enumeration: it would silently match nothing. */
+/** Throws `SVC_INVALID` for a value that a query parameter does not allow. Otherwise such a value would silently match nothing. */
 export function assertOneOf(name: string, values: readonly string[], allowed: readonly string[]): void {
-	const wrong = values.find((value) => !allowed.includes(value));
-	if (wrong !== undefined) throw new SvcError("SVC_INVALID", `${name}: "${wrong.slice(0, 100)}" must be one of ${allowed.join(", ")}`);
+	const invalid = values.find((value) => !allowed.includes(value));
+	if (invalid !== undefined) throw new SvcError("SVC_INVALID", `${name}: "${invalid.slice(0, 100)}" must be one of ${allowed.join(", ")}`);
 }

@@ -1,92 +1,104 @@
 import { SvcError } from "../contract/index.ts";
 import { type StreamCredential, StreamWatch, type StreamWatchParts } from "./stream-authorization.ts";
 
-/** A stream to a client that goes on while its signal has not aborted. */
+/** A stream to a client. It continues until its signal aborts. */
 export interface OpenStream {
-	/** Aborts when the client has gone, the service stops, or whoever asked may no longer; then the reason is a `StreamEnded`. */
+	/**
+	 * Aborts when the client has disconnected, the service stops, or the caller is no longer authorized. In the last case the
+	 * abort reason is an error that names the cause.
+	 */
 	readonly signal: AbortSignal;
-	/** Must be called when the stream has ended; aborts the signal too. May be called twice. */
+	/**
+	 * Must be called when the stream has ended, otherwise it counts as open for ever. Also aborts the signal. May be called more than
+	 * once.
+	 */
 	done(): void;
 }
 
 export interface OpenStreamsOptions extends StreamWatchParts {
-	/** Most streams of one user; 0: any number. */
+	/** Maximum number of open streams of one user; 0 for no limit. */
 	readonly limit: number;
 }
 
-/** Nobody knows when one of them ends. */
-const retrySeconds = 5;
+/** Value of `Retry-After` for a user with too many streams. It is a guess, because the end of a stream cannot be predicted. */
+const retryAfterSeconds = 5;
 
-/** The streams being sent: each ends when its client goes, when whoever asked may no longer, or when the service stops. */
+/** The open streams. Each ends when its client disconnects, when its caller is no longer authorized, or when the service stops. */
 export class OpenStreams {
 	readonly #controllers = new Set<AbortController>();
-	readonly #users = new Map<string, number>();
-	readonly #watch: StreamWatch;
+	/** Number of open streams by username. */
+	readonly #userCounts = new Map<string, number>();
+	readonly #authorization: StreamWatch;
 	readonly #limit: number;
-	#stopped = false;
+	#isStopped = false;
 
 	constructor({ limit, ...parts }: OpenStreamsOptions) {
 		this.#limit = limit;
-		this.#watch = new StreamWatch(parts);
+		this.#authorization = new StreamWatch(parts);
 	}
 
-	/** How many are being sent. */
+	/** Number of open streams. */
 	get count(): number {
 		return this.#controllers.size;
 	}
 
 	/**
-	 * @param credential undefined where nobody needs one
-	 * Throws `SVC_TOO_MANY` when the user holds as many as one may, with all credentials together.
+	 * Opens a stream. Throws `SVC_TOO_MANY` if the user has reached the limit with all credentials together.
+	 *
+	 * @param credential checked periodically; undefined if the service needs no credentials
 	 */
 	open(request: Request, username: string, credential: StreamCredential | undefined): OpenStream {
 		this.#count(username);
 		const controller = new AbortController();
-		const forget = credential && this.#watch.add(credential, (reason) => controller.abort(reason));
+		const removeCredential = credential && this.#authorization.add(credential, (reason) => controller.abort(reason));
 		const done = () => {
 			request.signal.removeEventListener("abort", done);
 			if (this.#controllers.delete(controller)) {
 				this.#discount(username);
-				forget?.();
+				removeCredential?.();
 			}
 			controller.abort();
 		};
 		this.#controllers.add(controller);
 		request.signal.addEventListener("abort", done, { once: true });
-		if (this.#stopped || request.signal.aborted) done();
+		if (this.#isStopped || request.signal.aborted) done();
 		return { signal: controller.signal, done };
 	}
 
-	/** Look at once whether the streams that were opened with a token may go on. */
+	/** Checks at once whether the streams that were opened with a token are still authorized. Called after the token has been revoked. */
 	async lookAt(token: string): Promise<void> {
-		await this.#watch.look(token);
+		await this.#authorization.look(token);
 	}
 
-	/** The same for all of them: for whoever has ended tokens without knowing which. */
+	/** Checks at once whether all streams are still authorized. Called when tokens have been revoked and the caller does not know which. */
 	async lookAtAll(): Promise<void> {
-		await this.#watch.look();
+		await this.#authorization.look();
 	}
 
-	/** End all of them, and those still to come. */
+	/** Ends all streams, and from now on every stream when it is opened. */
 	stop(): void {
-		this.#stopped = true;
-		this.#watch.stop();
+		this.#isStopped = true;
+		this.#authorization.stop();
 		for (const controller of this.#controllers) controller.abort();
 	}
 
 	#count(username: string): void {
-		const held = this.#users.get(username) ?? 0;
-		if (this.#limit > 0 && held >= this.#limit) {
-			throw new SvcError("SVC_TOO_MANY", `user "${username}" holds ${held} streams, and may hold ${this.#limit} (stream.max_per_user)`, {
-				facts: { retry_after: retrySeconds },
-			});
+		const openCount = this.#userCounts.get(username) ?? 0;
+		if (this.#limit > 0 && openCount >= this.#limit) {
+			throw new SvcError(
+				"SVC_TOO_MANY",
+				`user "${username}" holds ${openCount} streams, and may hold ${this.#limit} (stream.max_per_user)`,
+				{
+					facts: { retry_after: retryAfterSeconds },
+				},
+			);
 		}
-		this.#users.set(username, held + 1);
+		this.#userCounts.set(username, openCount + 1);
 	}
 
 	#discount(username: string): void {
-		const left = (this.#users.get(username) ?? 1) - 1;
-		if (left === 0) this.#users.delete(username);
-		else this.#users.set(username, left);
+		const openCount = (this.#userCounts.get(username) ?? 1) - 1;
+		if (openCount === 0) this.#userCounts.delete(username);
+		else this.#userCounts.set(username, openCount);
 	}
 }

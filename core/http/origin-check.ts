@@ -3,47 +3,53 @@ import { toOwnOrigins } from "./cors.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 
 /**
- * Browsers send the cookie by themselves, whoever wrote the page that asks: a request that shows nothing else must come from a page of
- * the service or of an allowed origin. What other pages could send without asking first, forms and plain text, is not taken either.
- * Throws `SVC_FORBIDDEN`, and `SVC_INVALID` for a body that is not JSON.
+ * Protects requests that are authenticated only by the cookie against cross-site request forgery. Browsers send the cookie with
+ * requests of any page. So such a request must come from a page of the service or of an allowed origin. Forms and plain text are
+ * refused as well, because pages of other origins can send them without a preflight request.
+ *
+ * Throws `SVC_FORBIDDEN` for a request by another page, and `SVC_INVALID` for a body that is not JSON.
  */
 export function assertOwnPage(request: Request, options: Options): void {
 	if (isReading(request)) return assertNotForeign(request, options);
 	const origin = request.headers.get("origin");
-	if (origin === null || !isOwn(origin, request, options) || isFromElsewhere(request, options)) throw foreign(origin);
+	if (origin === null || !isOwn(origin, request, options) || isFromElsewhere(request, options)) throw foreignPageError(origin);
 	assertJson(request.headers);
 }
 
 /**
- * While authentication is off, whoever reaches the service may do everything, and a page of somebody else reaches it through the
- * browser of anybody who does. Programs that are no browsers say nothing of pages. Throws `SVC_FORBIDDEN`.
+ * Refuses requests by pages of other origins, with `SVC_FORBIDDEN`. It protects a service without authentication, where every
+ * client that reaches the service may do everything. A page of another origin reaches it through the browser of any user who does.
+ * Programs other than browsers do not send the checked headers and are not affected.
  */
 export function assertNotForeign(request: Request, options: Options): void {
 	const origin = request.headers.get("origin");
-	if (origin !== null && !isOwn(origin, request, options)) throw foreign(origin);
-	// Following a link is no request of the page that has it: it cannot see the answer.
+	if (origin !== null && !isOwn(origin, request, options)) throw foreignPageError(origin);
+	// Following a link is allowed, because the page with the link cannot read the response.
 	const isLink = isReading(request) && request.headers.get("sec-fetch-mode") === "navigate";
-	if (!isLink && isFromElsewhere(request, options)) throw foreign(origin);
+	if (!isLink && isFromElsewhere(request, options)) throw foreignPageError(origin);
 }
 
 function isReading({ method }: Request): boolean {
 	return method === "GET" || method === "HEAD";
 }
 
-/** Whether a page of this origin is one of the service, or of an allowed origin. */
+/** Returns true if the origin is the service's own, or one that the options allow. */
 export function isOwn(origin: string, request: Request, options: Options): boolean {
 	if (toOwnOrigins(options).has(origin)) return true;
-	// "null" among them: pages in a sandbox, from files and from data addresses.
+	// This includes "null", the origin of sandboxed pages, local files and data URLs.
 	if (!URL.canParse(origin)) return false;
 	const { protocol, host } = new URL(origin);
 	const address = new URL(request.url);
-	// A proxy may speak TLS to the browser and none to the service, but not the other way round.
+	// A proxy may use TLS towards the browser and not towards the service, but not the other way round.
 	if (protocol !== "https:" && protocol !== address.protocol) return false;
-	const asked = `${protocol}//${request.headers.get("host") ?? address.host}`;
-	return URL.canParse(asked) && new URL(asked).host === host;
+	const requested = `${protocol}//${request.headers.get("host") ?? address.host}`;
+	return URL.canParse(requested) && new URL(requested).host === host;
 }
 
-/** Whether the browser says that a page of another origin asks; it says nothing where it does not trust the connection. */
+/**
+ * Returns true if the browser reports a page of another origin as the sender. Browsers report nothing over connections that they do
+ * not trust.
+ */
 export function isFromElsewhere({ headers }: Request, options: Options): boolean {
 	const site = headers.get("sec-fetch-site");
 	return site !== null && site !== "same-origin" && site !== "none" && !toOwnOrigins(options).has(headers.get("origin") ?? "");
@@ -59,7 +65,7 @@ function assertJson(headers: Headers): void {
 	);
 }
 
-function foreign(origin: string | null): SvcError {
+function foreignPageError(origin: string | null): SvcError {
 	const from = origin === null ? "which does not say that a page of the service asks" : "which a page of another origin asks";
 	return new SvcError(
 		"SVC_FORBIDDEN",

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Headers of a page that runs nothing and loads nothing: what it looks like is in it. */
+/**
+ * Returns the headers of a page that runs no scripts and loads nothing. Its only style sheet is the given text, which is embedded
+ * in the page.
+ */
 export function toPageHeaders(style: string): Readonly<Record<string, string>> {
 	const hash = createHash("sha256").update(style).digest("base64");
 	return {

@@ -5,31 +5,35 @@ import type { RouteContext } from "./route.ts";
 export const pagingQuery = { limit: "integer", offset: "integer" } as const;
 
 export interface Paging {
-	/** Undefined: everything. */
+	/** Number of records; undefined for all. */
 	readonly limit?: number;
 	readonly offset: number;
-	/** Up to this many the total is exact. */
+	/** Number of records up to which the total is counted exactly. */
 	readonly exactTotal: number;
 }
 
-const everything = -1;
-const largestOffset = 2 ** 31 - 1;
+/** Value of `limit` that requests all records. */
+const noLimit = -1;
+const maxOffset = 2 ** 31 - 1;
 
-/** Limit and offset in force. Throws for values that are not allowed to anybody, or not to this caller. */
+/**
+ * Returns the limit and offset that apply to a request. Throws `SVC_INVALID` for invalid values, and `SVC_FORBIDDEN` for a limit
+ * that only administrators may use.
+ */
 export function parsePaging(context: RouteContext<unknown, typeof pagingQuery>, defaultLimit?: number): Paging {
-	const { limit = defaultLimit ?? everything, offset = 0 } = context.query;
+	const { limit = defaultLimit ?? noLimit, offset = 0 } = context.query;
 	const { max_page_size, exact_total_limit: exactTotal } = context.options.api;
-	if (limit === 0 || limit < everything)
+	if (limit === 0 || limit < noLimit)
 		throw new SvcError("SVC_INVALID", `limit: must be a positive integer, or -1 for everything, got ${limit}`);
-	if (offset < 0 || offset > largestOffset) throw new SvcError("SVC_INVALID", `offset: must be from 0 to ${largestOffset}, got ${offset}`);
-	const restricted = context.query.limit !== undefined && !context.principal.isAdmin;
-	if (restricted && (limit === everything || limit > max_page_size)) {
+	if (offset < 0 || offset > maxOffset) throw new SvcError("SVC_INVALID", `offset: must be from 0 to ${maxOffset}, got ${offset}`);
+	const isRestricted = context.query.limit !== undefined && !context.principal.isAdmin;
+	if (isRestricted && (limit === noLimit || limit > max_page_size)) {
 		throw new SvcError("SVC_FORBIDDEN", `limit: must be at most ${max_page_size} for users who are not administrators, got ${limit}`);
 	}
-	return { ...(limit !== everything && { limit }), offset, exactTotal };
+	return { ...(limit !== noLimit && { limit }), offset, exactTotal };
 }
 
-/** Headers that tell how much there is, or that there is more than is counted. */
+/** Returns the headers with the total number of records, and with a note if it exceeds the number that is counted exactly. */
 export function toCountHeaders(total: number, { limit, exactTotal }: Paging): Record<string, string> {
 	return {
 		"x-total-count": String(Math.min(total, exactTotal)),

@@ -2,18 +2,18 @@ import type { PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Resource } from "../kernel/basics/refs.ts";
 import type { Guard } from "./authorizer.ts";
 
-/** What a route asks of its caller: nothing, any valid credential, the role of an administrator, or a permission. */
+/** Requirement of a route: none, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;
 
-/** The record that a permission is asked for. */
+/** The record that a caller needs a permission on. */
 export type GuardedResource = Resource & {
-	/** Values for the path that name this record and no other. */
+	/** Path values that identify exactly this record. The handler reads the record by them. */
 	readonly path?: Readonly<Record<string, string>>;
-	/** Asked for instead of the permission of the route, where the record says what it takes: a trigger may be a webhook or a timer. */
+	/** Permission required instead of that of the route, if it depends on the record: a trigger may be a webhook or a timer. */
 	readonly permission?: PermissionType;
 };
 
-/** A route as far as its permission goes. */
+/** The parts of a route that concern its permission. */
 interface GuardedRoute {
 	readonly component: string;
 	readonly method: string;
@@ -22,7 +22,11 @@ interface GuardedRoute {
 	readonly resource?: unknown;
 }
 
-/** What is wrong with a route's declaration: a permission that is none, or one about records without a record. */
+/**
+ * Returns the problem of a route's permission, or undefined. Problems are an unknown permission, and one that concerns single
+ * records on a route without a resource. Others are "authenticated" on a route that may not declare it, and a resource that the
+ * permission ignores.
+ */
 export function findPermissionProblem(route: GuardedRoute, guard: Guard): string | undefined {
 	const { component, method, path, permission, resource } = route;
 	if (permission === "authenticated" && !guard.openToAuthenticated.has(`${component} ${method} ${path}`)) {

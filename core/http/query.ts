@@ -1,6 +1,6 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Type of a query parameter: `list` is a comma-separated text. */
+/** Type of a query parameter. `list` is a comma-separated text. */
 export type QueryType = "string" | "integer" | "boolean" | "list";
 
 export type QuerySchema = Readonly<Record<string, QueryType>>;
@@ -12,22 +12,22 @@ interface QueryTypeValues {
 	list: readonly string[];
 }
 
-/** What a handler gets for its declared parameters; undefined when not given or, for texts and lists, empty. */
+/** Values of the declared parameters. A value is undefined if the parameter is not given or, for texts and lists, empty. */
 export type QueryValues<Q extends QuerySchema> = { readonly [K in keyof Q]: QueryTypeValues[Q[K]] | undefined };
 
-/** Raw query: of repeated parameters the last one counts. */
+/** Query parameters as texts. If a parameter is repeated, the last one counts. */
 export type RawQuery = ReadonlyMap<string, string>;
 
 const noQuery: RawQuery = new Map();
-const truthy = new Set(["true", "1", "yes", "y"]);
-const falsy = new Set(["false", "0", "no", "n"]);
+const trueWords = new Set(["true", "1", "yes", "y"]);
+const falseWords = new Set(["false", "0", "no", "n"]);
 
-/** Parameters of the search part of an address. */
+/** Parses the search part of an address. */
 export function parseQuery(search: string): RawQuery {
 	return search.length > 1 ? new Map(new URLSearchParams(search)) : noQuery;
 }
 
-/** Cast the declared parameters. Throws `SVC_INVALID` naming the first one of a wrong type. */
+/** Converts the declared parameters to their types. Throws `SVC_INVALID` naming the first one with a wrong type. */
 export function castQuery<Q extends QuerySchema>(schema: Q, raw: RawQuery): QueryValues<Q> {
 	const values: Record<string, unknown> = {};
 	if (raw.size > 0) {
@@ -49,13 +49,13 @@ function castValue(name: string, type: QueryType, text: string): unknown {
 
 function castBoolean(name: string, text: string): boolean {
 	const word = text.toLowerCase();
-	if (truthy.has(word)) return true;
-	if (falsy.has(word)) return false;
+	if (trueWords.has(word)) return true;
+	if (falseWords.has(word)) return false;
 	throw new SvcError("SVC_INVALID", `${name}: not of type boolean, use true or false`);
 }
 
 function toList(text: string): readonly string[] | undefined {
 	const items = text.split(",").map((item) => item.trim());
-	const given = items.filter((item) => item !== "");
-	return given.length > 0 ? given : undefined;
+	const nonEmptyItems = items.filter((item) => item !== "");
+	return nonEmptyItems.length > 0 ? nonEmptyItems : undefined;
 }

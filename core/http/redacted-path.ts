@@ -1,15 +1,18 @@
-/** Resources whose records can be named by a credential itself. */
-const credential = /(\/(?:apikeys|tokens)\/)(?!validate\/?$)[^]*/i;
+/** Resources in whose paths the credential itself may name a record. */
+const credentialPath = /(\/(?:apikeys|tokens)\/)(?!validate\/?$)[^]*/i;
 
-/** A path as it may be logged: without what stands behind the resources of credentials. */
+/**
+ * Returns a path for the log, with everything after a resource of credentials replaced by `…`. In an encoded path, the part before
+ * it is replaced as well.
+ */
 export function toLoggedPath(pathname: string): string {
-	if (!pathname.includes("%")) return pathname.replace(credential, "$1…");
+	if (!pathname.includes("%")) return pathname.replace(credentialPath, "$1…");
 	try {
-		// Letters of the resource's name may be encoded.
-		const found = credential.exec(decodeURIComponent(pathname));
-		return found === null ? pathname : `…${found[1]}…`;
+		// Letters of the resource's name may be percent-encoded.
+		const match = credentialPath.exec(decodeURIComponent(pathname));
+		return match === null ? pathname : `…${match[1]}…`;
 	} catch {
-		// What cannot be decoded is routed nowhere.
+		// A path that cannot be decoded matches no route.
 		return "…";
 	}
 }

@@ -4,13 +4,13 @@ import { type Paging, toCountHeaders } from "./paging.ts";
 import { type Reply, replyJson } from "./replies.ts";
 import type { WireRecord } from "./wire-record.ts";
 
-/** Rules of a record any member of which may be chosen or left out. */
+/** Returns rules that allow any of these members to be included or excluded. `mandatory` members are always included. */
 export function selectionOf(members: readonly string[], mandatory: readonly string[] = ["id"]): SelectionRules {
-	const known = new Set(members);
-	return { known, excludable: known, mandatory };
+	const selectable = new Set(members);
+	return { known: selectable, excludable: selectable, mandatory };
 }
 
-/** Answer with a page of a list. */
+/** Returns the reply with a page of a list, with the selected members of each record. */
 export function replyList(page: Page<WireRecord>, paging: Paging, selection: Selection | undefined): Reply {
 	const records = page.items.map((record) => select(record, selection));
 	return replyJson(records, 200, toCountHeaders(page.total, paging));

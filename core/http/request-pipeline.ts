@@ -19,103 +19,136 @@ import { mayHoldSecrets } from "./secret-presentation.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { findIgnored, toWarningHeaders, warningHeader } from "./warnings.ts";
 
-const noPath: Readonly<Record<string, string>> = {};
+const noPathValues: Readonly<Record<string, string>> = {};
 const noQuerySchema = {};
-/** Largest body of a public route. It holds names and a token of the identity provider; anyone may send it. */
+/** Bytes of the largest body of a public route. Such a body holds names and a token of the identity provider, and anyone may send it. */
 const maxAnonymousBytes = 16_384;
-/** Milliseconds in which the body of a public route must arrive. */
-const anonymousTimeout = 10_000;
-const goneReply: Reply = { status: 499, headers: {}, body: null };
+/** Milliseconds within which the body of a request to a public route must arrive. */
+const anonymousTimeoutMs = 10_000;
+/** Reply for a client that has disconnected, which cannot receive it. Only its status is logged and counted. */
+const clientGoneReply: Reply = { status: 499, headers: {}, body: null };
 
-/** A reply, and the cookie it sets. */
-interface Outcome {
+/** Reply of a route, and the headers to add to it. */
+interface RouteResult {
 	readonly reply: Reply;
+	/** Value of the header `Set-Cookie`. */
 	readonly cookie?: string | undefined;
-	/** What the request says and nothing reads. */
+	/** Warnings about query parameters and body members that the route does not read. */
 	readonly ignored?: readonly string[];
 }
 
-/** What becomes known of a request by and by. */
-type Recorded = { -readonly [M in keyof RecordedRequest]: RecordedRequest[M] } & { readonly route: Route; held?: HeldBody };
+/**
+ * State of a request in the pipeline. Its fields are filled step by step, so that the audit record of a refused request has all
+ * fields known at that time.
+ */
+type RequestState = { -readonly [M in keyof RecordedRequest]: RecordedRequest[M] } & { readonly route: Route; bodyAllocation?: HeldBody };
 
-/** What answering needs besides the request. */
+/** Dependencies of the pipeline, shared by all requests of a listener. */
 export interface Responder {
 	readonly context: HttpContext;
 	readonly cors: Cors;
-	/** What a browser is shown at the root. */
+	/** Returns the page that a browser gets at the root. */
 	readonly page: () => Reply;
 }
 
-/** Answers one request of a matched route; never rejects. */
+/**
+ * Answers one request of a matched route. Never rejects.
+ *
+ * A request passes through these steps, in this order. A step that fails ends the request with its status:
+ *
+ * 1. Starting: 503 while the service is starting, except for routes with `isAlwaysOpen`.
+ * 2. Authentication: 401 without a valid credential, and 403 for a request by a page of another origin. Public routes skip this
+ *    step.
+ * 3. Permission of the route: 403 if it does not depend on a record and the caller lacks it.
+ * 4. Input: path, query and body are decoded and checked. 400, 413 or 415; 503 if no memory for bodies is available.
+ * 5. Permission on the record that the route names: 403, or whatever status finding the record fails with, such as 404.
+ * 6. Handler: for requests that may change something, within the audit hook, which records the changes together with their caller.
+ * 7. Headers, metrics and log: for every request, whether it succeeded or not.
+ *
+ * Guarantees that depend on this order:
+ *
+ * - A caller without the permission of a route cannot make the service buffer a body, because step 3 comes before step 4.
+ * - Refusals do not reveal which input would be valid, as nothing of the input is checked before the caller's credential and route
+ *   permission.
+ * - Refused requests (403, and failed sign-ins) reach the audit hook before they are answered.
+ * - The memory reserved for the body is released however the request ends. Otherwise later requests would be refused with 503 for
+ *   ever.
+ *
+ * Concurrency: the steps of one request run one after the other. Requests share nothing but the services of the context, such as
+ * open streams and the memory for bodies. A request is finished for this function when its reply is available. A stream in the body
+ * of the reply is sent afterwards, so the measured duration ends where the response begins. If the client disconnects, the handler
+ * still runs to its end. An error of such a request is reported as 499 and not logged as a failure of the service.
+ */
 export async function handleRoute(event: H3Event, route: Route, { context, cors }: Responder): Promise<HTTPResponse> {
-	const started = performance.now();
+	const startedAt = performance.now();
 	const requestId = toRequestId(event.req.headers.get("x-request-id"));
-	let outcome: Outcome;
+	let result: RouteResult;
 	try {
-		outcome = await run(event, route, context, requestId);
+		result = await runRoute(event, route, context, requestId);
 	} catch (error) {
-		// What fails because the client has gone is no failure of the service, and nobody reads the answer.
-		outcome = { reply: event.req.signal.aborted ? goneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
+		// The client has disconnected: the error is probably a consequence of that, and no client reads the answer.
+		result = { reply: event.req.signal.aborted ? clientGoneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
 	}
-	const { cookie, ignored = [] } = outcome;
-	const reply = ignored.length === 0 ? outcome.reply : withWarnings(outcome.reply, ignored);
+	const { cookie, ignored = [] } = result;
+	const reply = ignored.length === 0 ? result.reply : withWarnings(result.reply, ignored);
 	if (answered.hasSubscribers) answered.publish({ route, url: event.url, reply } satisfies Answered);
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
-	const elapsed = performance.now() - started;
-	const duration_ms = Math.round(elapsed * 1000) / 1000;
-	context.metrics.answered(route, reply.status, elapsed);
+	const elapsedMs = performance.now() - startedAt;
+	const duration_ms = Math.round(elapsedMs * 1000) / 1000;
+	context.metrics.answered(route, reply.status, elapsedMs);
 	context.logger[level]("request", Object.assign(toLogFields(event, requestId), { status: reply.status, duration_ms }));
 	return toResponse(reply, event.req, cors, requestId, cookie);
 }
 
-/** Answers what no route matched, and addresses that cannot be decoded. */
+/** Answers a request without running a route, with the given reply: if no route matches, or the address cannot be decoded. */
 export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }: Responder): HTTPResponse {
 	const requestId = toRequestId(event.req.headers.get("x-request-id"));
 	context.logger.debug("request", { ...toLogFields(event, requestId), status: reply.status });
 	return toResponse(reply, event.req, cors, requestId);
 }
 
-/** 405 where the path takes other methods, else 404; both with the method and path asked for. */
+/** Returns 405 if the path accepts other methods, otherwise 404. Both name the method and path of the request. */
 export function replyNoRoute(event: H3Event, allowed: AllowedMethods): Reply {
 	const methods = allowed.at(event.url.pathname);
 	const message = `no route for ${event.req.method} ${toLoggedPath(event.url.pathname)}`;
 	return methods.length === 0 ? replyFault(404, message) : replyFault(405, message, { allow: [...methods, "OPTIONS"].join(", ") });
 }
 
-/** No query: it may hold credentials. */
+/** Returns the log fields of a request, without the query, which may contain credentials. */
 function toLogFields(event: H3Event, request_id: string) {
 	return { method: event.req.method, path: toLoggedPath(event.url.pathname), request_id };
 }
 
-async function run(event: H3Event, route: Route, context: HttpContext, requestId: string): Promise<Outcome> {
+/** Runs a request through the steps up to the handler. Reports refusals to the audit hook and releases the memory for the body. */
+async function runRoute(event: H3Event, route: Route, context: HttpContext, requestId: string): Promise<RouteResult> {
 	const { recorder } = context;
-	const recorded: Recorded = {
+	const state: RequestState = {
 		route,
 		principal: nobody,
-		path: noPath,
+		path: noPathValues,
 		headers: event.req.headers,
 		requestId,
 		peerAddress: () => (event.context["remoteAddress"] as string | undefined) ?? (event.req as ServerRequest).ip,
 	};
 	try {
-		return await answer(event, recorded, context);
+		return await answerRequest(event, state, context);
 	} catch (error) {
 		const isRefused = isSvcError(error, "SVC_FORBIDDEN") || (route.permission === "public" && isSignInRefusal(error));
-		if (isRefused) await recorder.refused(recorded, error);
+		if (isRefused) await recorder.refused(state, error);
 		throw error;
 	} finally {
-		recorded.held?.release();
+		state.bodyAllocation?.release();
 	}
 }
 
-/** Nobody is refused at a route for everybody but who wants to sign in. */
+/** True if a public route refused a sign-in: no other request to a public route is refused with these codes. */
 function isSignInRefusal(error: unknown): boolean {
 	return isSvcError(error, "SVC_UNAUTHORIZED") || isSvcError(error, "SVC_TOO_MANY");
 }
 
-/** What is known of the request by and by is noted in `recorded`. */
-async function answer(event: H3Event, recorded: Recorded, context: HttpContext): Promise<Outcome> {
-	const { route } = recorded;
+/** Runs the steps of a request up to the handler. Fills `state` on the way. Throws the error of the first step that fails. */
+async function answerRequest(event: H3Event, state: RequestState, context: HttpContext): Promise<RouteResult> {
+	const { route } = state;
 	const {
 		engine,
 		guard,
@@ -135,12 +168,13 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 	} = context;
 	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
-	const raw = parseQuery(event.url.search);
-	const authenticated: Authenticated = route.permission === "public" ? { principal: nobody } : await authenticate(context, request, raw);
+	const rawQuery = parseQuery(event.url.search);
+	const authenticated: Authenticated =
+		route.permission === "public" ? { principal: nobody } : await authenticate(context, request, rawQuery);
 	const { principal, offered, cookie } = authenticated;
-	recorded.principal = principal;
+	state.principal = principal;
 	assertGlobally(route, principal, context);
-	// Named one by one: spreading costs as much as the rest of this function.
+	// Members are listed one by one, because spreading the context takes as long as the rest of this function.
 	const routeContext = {
 		engine,
 		guard,
@@ -159,51 +193,56 @@ async function answer(event: H3Event, recorded: Recorded, context: HttpContext):
 		description,
 		recorder,
 		request,
-		peerAddress: recorded.peerAddress,
+		peerAddress: state.peerAddress,
 		principal,
-		path: event.context.params === undefined ? noPath : decodePath(event.context.params),
-		query: castQuery(route.query ?? noQuerySchema, raw),
-		body: await readRouteBody(recorded, request, context),
+		path: event.context.params === undefined ? noPathValues : decodePath(event.context.params),
+		query: castQuery(route.query ?? noQuerySchema, rawQuery),
+		body: await readRouteBody(state, request, context),
 	};
-	const ignored = findIgnored(route, raw, routeContext.body);
-	const found = route.resource === undefined ? routeContext : { ...routeContext, path: await assertOnRecord(route, routeContext) };
-	const reply = await handle(recorder, recorded, found);
-	return { reply: mayHoldSecrets(route, found) ? { ...reply, headers: { ...reply.headers, ...noStore } } : reply, cookie, ignored };
+	const ignored = findIgnored(route, rawQuery, routeContext.body);
+	const handlerContext = route.resource === undefined ? routeContext : { ...routeContext, path: await assertOnRecord(route, routeContext) };
+	const reply = await callHandler(recorder, state, handlerContext);
+	return {
+		reply: mayHoldSecrets(route, handlerContext) ? { ...reply, headers: { ...reply.headers, ...noStore } } : reply,
+		cookie,
+		ignored,
+	};
 }
 
-/** The reply with warnings after its own. */
+/** Returns the reply with the warnings appended to those that the handler has set. */
 function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
-	const own = reply.headers[warningHeader];
+	const handlerWarnings = reply.headers[warningHeader];
 	const headers = toWarningHeaders(warnings);
-	const text = own === undefined ? headers[warningHeader] : `${own}; ${headers[warningHeader]}`;
+	const text = handlerWarnings === undefined ? headers[warningHeader] : `${handlerWarnings}; ${headers[warningHeader]}`;
 	return { ...reply, headers: { ...reply.headers, [warningHeader]: text ?? "" } };
 }
 
-/** What reads changes nothing that is recorded. */
-function handle(recorder: Recorder, recorded: Recorded, context: RouteContext): Promise<Reply> | Reply {
-	const { route } = recorded;
+/** Calls the handler of the route, within the audit hook unless the request only reads. */
+function callHandler(recorder: Recorder, state: RequestState, context: RouteContext): Promise<Reply> | Reply {
+	const { route } = state;
 	const isReading = route.method === "GET" || route.method === "HEAD";
 	if (isReading && route.isRecorded !== true) return route.handler(context);
-	recorded.path = context.path;
-	return recorder.record(recorded, () => route.handler(context));
+	state.path = context.path;
+	return recorder.record(state, () => route.handler(context));
 }
 
-function readRouteBody(recorded: Recorded, request: ServerRequest, { options, bodies }: HttpContext): unknown {
-	const { route, principal } = recorded;
+/** Returns the body as the route declares it, or undefined if the route has none. Counts its memory in `state.bodyAllocation`. */
+function readRouteBody(state: RequestState, request: ServerRequest, { options, bodies }: HttpContext): unknown {
+	const { route, principal } = state;
 	const { body } = route;
 	if (body === undefined) return undefined;
-	recorded.held = bodies.hold(principal.username);
+	state.bodyAllocation = bodies.hold(principal.username);
 	const isAnonymous = route.permission === "public";
 	const bounds: BodyBounds = {
 		limit: isAnonymous ? Math.min(maxAnonymousBytes, options.api.max_body_size) : options.api.max_body_size,
-		timeout: isAnonymous ? anonymousTimeout : undefined,
-		held: recorded.held,
+		timeout: isAnonymous ? anonymousTimeoutMs : undefined,
+		held: state.bodyAllocation,
 	};
 	if (body === "raw") return readRawBody(request, bounds);
 	return body === "text" ? readTextBody(request, bounds) : readBody(request, body, bounds);
 }
 
-/** The router leaves segments as they came. */
+/** Decodes the values of the path, because the router does not. Throws `SVC_INVALID` naming the parameter. */
 function decodePath(parameters: Record<string, string>): Record<string, string> {
 	const path: Record<string, string> = {};
 	for (const name of Object.keys(parameters)) {
@@ -216,28 +255,28 @@ function decodePath(parameters: Record<string, string>): Record<string, string> 
 	return path;
 }
 
-/** The caller's own id when it is short and harmless in headers and logs, else a new one. */
+/** Returns the caller's request id if it is short and harmless in headers and logs, otherwise a new one. */
 function toRequestId(given: string | null): string {
 	return given !== null && /^[\w.:@/+=-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
 function toResponse(reply: Reply, request: Request, cors: Cors, requestId: string, cookie?: string): HTTPResponse {
-	// Into an object of its own: to add members behind a spread costs a microsecond for each of them.
+	// Object.assign is used because adding members to an object made by spreading costs a microsecond for each of them.
 	const headers: Record<string, string> = Object.assign({}, cors.toHeaders(request.headers.get("origin")), sniffHeaders, reply.headers);
 	headers["x-request-id"] = requestId;
-	// Without the length Node sends text in pieces.
+	// Without the length Node sends text with chunked encoding.
 	if (typeof reply.body === "string") headers["content-length"] = String(Buffer.byteLength(reply.body));
 	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] ??= cookie;
-	// Without it the status line ends behind the number, which some clients of HTTP/1.1 do not take.
+	// Without a status text the status line ends after the number, which some HTTP/1.1 clients reject.
 	return new HTTPResponse(reply.body, { status: reply.status, statusText: STATUS_CODES[reply.status] ?? "", headers });
 }
 
-/** An answer of a route, before the headers that every answer carries. */
+/** Reply of a route, before the headers that every response has. */
 export interface Answered {
 	readonly route: Route;
 	readonly url: URL;
 	readonly reply: Reply;
 }
 
-/** Told of every answer of a route. Only tests listen: they compare it with what the route declares. */
+/** Diagnostics channel of the replies of all routes. Only tests subscribe: they compare each reply with what the route declares. */
 export const answered = channel("svc:http:answered");

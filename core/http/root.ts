@@ -11,7 +11,7 @@ const version = answerJson(object({ version: text, docs_url: text }), {
 	example: { version: "0.1.0", docs_url: "http://127.0.0.1:9101/v1/docs" },
 });
 
-/** What answers at the root of the API. */
+/** Routes at the root of the API, and those of the API description. */
 export const rootRoutes = [
 	...openapiRoutes,
 	defineRoute({

@@ -17,10 +17,10 @@ import type { Broadcasts } from "./sse-fan-outs.ts";
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";
 
-/** A method of HTTP. */
+/** An HTTP method that routes can have. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
-/** What all requests share. `E` is the engine as far as the routes know it: each names what it asks of it. */
+/** Services that all requests share. `E` is the part of the engine that the routes use; each route declares its own part. */
 export interface HttpContext<E = unknown> {
 	readonly engine: E;
 	readonly guard: Guard;
@@ -28,33 +28,33 @@ export interface HttpContext<E = unknown> {
 	readonly logger: Logger;
 	readonly clock: Clock;
 	readonly version: string;
-	/** Public address of the API without path, once it listens. */
+	/** Returns the address of the API listener, without a path: the actual one once it is open, otherwise the configured one. */
 	apiUrl(): string;
-	/** Whether the service has not started yet: only health checks are answered then. */
+	/** Returns true if the service is still starting. Only routes with `isAlwaysOpen` are answered then. */
 	isClosed(): boolean;
-	/** The component whose listener took the request; a service that is mounted answers as the API does. */
+	/** Component whose listener received the request. For an embedded service it is the API. */
 	readonly listener: Component;
 	readonly streams: OpenStreams;
-	/** What is measured. */
+	/** Metrics of requests and event streams. */
 	readonly metrics: HttpMetrics;
-	/** What is said to many at once. */
+	/** Event streams that clients share. */
 	readonly broadcasts: Broadcasts;
-	/** Bounds the memory that bodies of requests take. */
+	/** Limits the memory of request bodies. */
 	readonly bodies: BodyMemory;
-	/** What all routes of the service are. */
+	/** API description of all routes. */
 	readonly description: Description;
-	/** Keeps a record of what is changed. */
+	/** Records changes and refused requests. */
 	readonly recorder: Recorder;
 }
 
-/** One request, checked: what a handler gets. */
+/** A request whose credential, permission and input have been checked, as a handler gets it. */
 export interface RouteContext<E = unknown, Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext<E> {
 	readonly request: ServerRequest;
-	/** Take a stream for whoever asks. `SVC_TOO_MANY` when the user holds as many as one may. */
+	/** Opens a stream for the caller. Throws `SVC_TOO_MANY` if the user has as many open streams as a user may have. */
 	openStream(): OpenStream;
-	/** Address of the other end of the connection, which may be a proxy; undefined where nobody knows. */
+	/** Returns the address of the other end of the connection, which may be a proxy. Returns undefined if it is unknown. */
 	peerAddress(): string | undefined;
-	/** Whoever asks. On public routes nobody: an empty name without rights. */
+	/** The caller. On public routes an anonymous principal: an empty username without permissions. */
 	readonly principal: Principal;
 	/** Values of the `:name` segments of the path, decoded. */
 	readonly path: Readonly<Record<string, string>>;
@@ -62,53 +62,62 @@ export interface RouteContext<E = unknown, Q extends QuerySchema = QuerySchema, 
 	readonly body: B;
 }
 
-/** A request that the HTTP interface answers. */
+/** Declaration of a request that the HTTP interface answers. */
 export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unknown> {
 	readonly method: Method;
-	/** Path without prefix, `:name` for a variable segment. */
+	/** Path without prefix. `:name` is a variable segment, `**:name` the rest of the path. */
 	readonly path: string;
-	/** Further paths that are answered in the same way. Default none. */
+	/** Further paths of the route. Default none. */
 	readonly aliases?: readonly string[];
-	/** Of the component `stream`: answered at the paths of the API too. Default false. */
+	/** True if a route of the component `stream` is also answered at the paths of the API. Default false. */
 	readonly isOnApi?: boolean;
 	readonly component: Component;
-	/** What it does, in a few words. */
+	/** Title of the route in the API description: its effect in a few words. */
 	readonly summary: string;
-	/** More about it, where that needs saying. */
+	/** Further text for the API description. */
 	readonly description?: string;
-	/** By status, what it answers. What follows from its permission, path, query and body is added by itself. */
+	/** Answers by status. Those that follow from the permission, path, query and body are added automatically. */
 	readonly answers: Answers;
 	readonly permission: Permission;
-	/** Of a public route: takes a name and a password. Default false. */
+	/** True if a public route takes a name and a password. Default false. */
 	readonly isSignIn?: boolean;
-	/** Recorded although it is a GET, as it changes something all the same. Default false; every other method is. */
+	/**
+	 * True if a GET or HEAD request changes something and must be recorded. Default false. Requests with other methods are always
+	 * recorded.
+	 */
 	readonly isRecorded?: boolean;
-	/** Answered also while the service has not started. Default false. */
+	/** True if the route is also answered while the service is starting. Default false. */
 	readonly isAlwaysOpen?: boolean;
-	/** For whoever watches the node: answered on its listener for health checks too. Default false. */
+	/** True if the route serves monitoring and is also answered on the listener for health checks. Default false. */
 	readonly isForWatchers?: boolean;
-	/** The record the permission is asked for; needed unless it is a permission that concerns no single record. Throws what the handler would. */
+	/**
+	 * Returns the record that the caller needs the permission on. Required unless the permission concerns no single record. Throws
+	 * what the handler would throw, such as `SVC_NOT_FOUND`.
+	 */
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
-	/** Declared query parameters and their types; others are ignored. */
+	/** Query parameters of the route and their types. Other parameters are ignored. */
 	readonly query?: Q;
-	/** True if the handler reads query parameters of any name: none is called ignored. Default false. */
+	/** True if the handler reads query parameters of any name, so that no warning names an ignored one. Default false. */
 	readonly readsAnyQuery?: boolean;
-	/** Without it the body is not read. `raw`: bytes and what they say, unchecked; the handler gets a `RawBody`. `text`: as it stands. */
+	/**
+	 * Schema of the body. `raw`: the handler gets the bytes and the unchecked value (`RawBody`). `text`: the handler gets the text.
+	 * Undefined: the body is not read.
+	 */
 	readonly body?: BodySchema<B> | "raw" | "text";
 	handler(context: RouteContext<E, Q, B>): Promise<Reply> | Reply;
 }
 
-/** Declarations of routes that know as much of the engine as `E`. */
+/** Functions that declare routes that use the part `E` of the engine. */
 export interface RouteDeclarations<E> {
-	/** Declare a route; query values and body are typed from their schemas inside the handler. */
+	/** Declares a route. In the handler, query values and body have the types of their schemas. */
 	defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: Route<E, Q, B>): Route<E>;
-	/** Declare a route whose handler gets the body as it came. */
+	/** Declares a route whose handler gets the bytes of the body and its unchecked value. */
 	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, RawBody>, "body">): Route<E>;
-	/** Declare a route whose handler gets the text of the body. */
+	/** Declares a route whose handler gets the text of the body. */
 	defineTextRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, string>, "body">): Route<E>;
 }
 
-/** How routes are declared that ask something of the engine. */
+/** Returns the functions that declare routes that use the part `E` of the engine. */
 export function routesOver<E>(): RouteDeclarations<E> {
 	return {
 		defineRoute: (route) => route as Route<E>,

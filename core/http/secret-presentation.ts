@@ -4,60 +4,64 @@ import { maskTogether } from "../language/parameters/schema-masking.ts";
 import { toLoggedPath } from "./redacted-path.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
-/** How a record is shown. */
+/** How records are shown to a caller. */
 export interface Presentation {
-	/** Base of `web_url`. */
+	/** Base of the member `web_url`, without a trailing slash. */
 	readonly webUrl: string;
-	/** Whether values of secret parameters are replaced. */
+	/** True if values of secret parameters are masked. */
 	readonly masked: boolean;
 	/**
-	 * Whether executions of an action may be viewed. Where only their existence may be known, they are shown without result and without
-	 * what their callers gave.
+	 * Returns true if the caller may view executions of an action. A caller who may only know that an execution exists sees it
+	 * without its result and without the submitted values.
 	 */
 	mayView(actionRef: string): boolean;
-	/** Shows what the caller has just given to callers as well who may not view the execution. Default false. */
+	/**
+	 * True if a caller without the permission to view the execution still sees the values that this caller has just submitted.
+	 * Default false.
+	 */
 	readonly showsGiven?: boolean;
 }
 
-/** Query parameter that asks for the real values of secrets. Only administrators get them; others get masked ones, without an error. */
+/** Query parameter that requests the real values of secrets. Only administrators get them; other callers get masked values and no error. */
 export const secretsQuery = { show_secrets: "boolean" } as const;
 
-/** Whether an answer shows secrets; what it shows then leaves a line in the log. */
+/** Returns true if the caller requests secrets and may see them. Logs that secrets are shown, and to which user. */
 export function showsSecrets({ query, principal, logger, request }: RouteContext<unknown, typeof secretsQuery>): boolean {
 	if (query.show_secrets !== true || !principal.isAdmin) return false;
 	logger.info("secrets shown", { user: principal.username, path: toLoggedPath(new URL(request.url).pathname) });
 	return true;
 }
 
-/** True if an answer of the route holds secrets in clear where there are any: they were asked for, or masking is off. */
+/** Returns true if a reply of the route may contain plaintext secrets: an administrator requested them, or masking is off. */
 export function mayHoldSecrets({ query: schema }: Pick<Route, "query">, { query, principal, options }: RouteContext): boolean {
 	if (schema === undefined || !Object.hasOwn(schema, "show_secrets")) return false;
 	return !options.api.mask_secrets || (query["show_secrets"] === true && principal.isAdmin);
 }
 
 /**
- * Show all records of an answer, as one piece of work that waits for its turn. Masking them may take a while, as schemas say how. No promise where
- * there is room in this turn, as there mostly is: every state of every execution is shown.
+ * Converts all records of a reply for its caller, as one unit of work that waits for its turn in the event loop. Masking may take
+ * long, because schemas of actions decide how it is done. Returns no promise if the current turn has time left, which is the usual
+ * case. This is faster, and every state of every execution is converted here.
  */
 export function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
 	const presentAll = () => maskTogether(() => items.map(present));
-	const turn = roomInTurn();
-	return turn === undefined ? presentAll() : turn.then(presentAll);
+	const nextTurn = roomInTurn();
+	return nextTurn === undefined ? presentAll() : nextTurn.then(presentAll);
 }
 
-/** The same for one record. */
+/** Converts one record for its caller. Waits for a turn in the event loop like `presentTogether`. */
 export function presentOne<R>(present: () => R): Promise<R> | R {
-	const turn = roomInTurn();
-	return turn === undefined ? present() : turn.then(present);
+	const nextTurn = roomInTurn();
+	return nextTurn === undefined ? present() : nextTurn.then(present);
 }
 
-/** How the records of an answer are shown to its caller. */
+/** Returns how records are shown to the caller, with plaintext secrets if an administrator requests them. */
 export function toPresentation(context: RouteContext<unknown, typeof secretsQuery>): Presentation {
 	const presentation = toMaskedPresentation(context);
 	return showsSecrets(context) ? { ...presentation, masked: false } : presentation;
 }
 
-/** How records are shown where nobody may ask for secrets. */
+/** Returns how records are shown to the caller by routes at which secrets cannot be requested. */
 export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): Presentation {
 	const { options, apiUrl, guard, principal } = context;
 	const base = options.webui.webui_base_url || apiUrl();

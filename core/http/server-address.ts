@@ -1,11 +1,11 @@
-/** Where a listener is to listen, and whether over TLS. */
+/** Address of a listener, and whether it uses TLS. */
 export interface ServerAddress {
-	/** Section of the options, for messages. */
+	/** Section of the options, for error messages. */
 	readonly section: string;
 	/** Name of the option with the port. Default `port`. */
 	readonly option?: string;
 	readonly host: string;
-	/** 0 lets the system choose. */
+	/** 0 lets the operating system choose a port. */
 	readonly port: number;
 	readonly use_ssl: boolean;
 	readonly cert: string;

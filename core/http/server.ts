@@ -7,26 +7,27 @@ import { answerBrokenRequests } from "./malformed-requests.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import type { ServerAddress } from "./server-address.ts";
 
-const closeGraceMilliseconds = 2_000;
+/** Milliseconds that requests in progress get before their connections are closed. */
+const closeGraceMs = 2_000;
 
-/** A listener that is up. */
+/** An open listener. */
 export interface Server {
-	/** Address with the port in use, without a slash at the end. */
+	/** Address with the actual port, without a trailing slash. */
 	readonly url: string;
-	/** Waits for requests being answered, then for no longer than a grace closes what is left. Event streams must have ended. */
+	/** Waits up to two seconds for requests in progress, then closes all connections. Event streams must have ended before. */
 	stop(): Promise<void>;
 }
 
-/** Listen on an address, over TLS where it says so. `SVC_CONFIG` names the option that is wrong. */
+/** Opens a listener, with TLS if `address.use_ssl` is true. Throws `SVC_CONFIG` naming the option that is wrong. */
 export async function startServer(app: H3, address: ServerAddress, logger: Logger): Promise<Server> {
 	const certificate = address.use_ssl ? await readCertificate(address) : undefined;
 	const listener = await open(createNodeHandler(app, logger), address, certificate);
 	answerBrokenRequests(listener.server);
-	const watch = certificate === undefined ? undefined : watchCertificate(address, listener.server, logger);
+	const certificateWatch = certificate === undefined ? undefined : watchCertificate(address, listener.server, logger);
 	return {
 		url: toUrl(listener, address),
 		async stop() {
-			watch?.stop();
+			certificateWatch?.stop();
 			await stopServer(listener);
 		},
 	};
@@ -67,7 +68,7 @@ function toUrl(listener: Listener, { host, use_ssl }: ServerAddress): string {
 
 async function stopServer(listener: Listener): Promise<void> {
 	const { server } = listener;
-	const timer = setTimeout(() => server.closeAllConnections(), closeGraceMilliseconds);
+	const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs);
 	try {
 		await listener.close();
 	} finally {

@@ -1,6 +1,10 @@
+/** Fields to sort by, the most significant first. */
 export type SortOrder<F extends string> = readonly (readonly [field: F, direction: "asc" | "desc"])[];
 
-/** Read `sort`: names separated by commas, `-` in front for descending. Unknown names are skipped. A plus sign may have become a blank. */
+/**
+ * Parses `sort`: names separated by commas, with a leading `-` for descending order. Unknown names are skipped. A leading `+` may
+ * have been decoded as a blank.
+ */
 export function parseSort<F extends string>(text: string | undefined, fields: ReadonlyMap<string, F>): SortOrder<F> {
 	const order: [F, "asc" | "desc"][] = [];
 	for (const entry of text?.split(",") ?? []) {

@@ -1,39 +1,39 @@
 import { StreamEnded } from "./stream-authorization.ts";
 
-/** A comment and a blank line: parsers skip it, proxies and clients see that the stream lives. */
+/** A comment and a blank line. Parsers skip it; proxies and clients see that the stream is alive. */
 const heartbeatBytes = Buffer.from(":\n\n");
 
 export interface EventBodyOptions {
-	/** Seconds. */
+	/** Seconds without a piece after which a heartbeat is sent. */
 	readonly heartbeat: number;
-	/** Ends the stream; the source must end with it. */
+	/** Ends the stream when it aborts. The source must also end when it aborts. */
 	readonly signal: AbortSignal;
-	/** Called when the stream has ended, whoever ended it; perhaps more than once. */
+	/** Called when the stream has ended, whether by the client, the source or the signal. May be called more than once. */
 	readonly onEnd: () => void;
-	/** Called with what the source failed with. */
+	/** Called with the error of the source. */
 	readonly onFailure: (error: unknown) => void;
 }
 
-type Result = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>;
+type ReadResult = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>;
 
-const over: Result = { done: true, value: undefined };
+const doneResult: ReadResult = { done: true, value: undefined };
 
 /**
- * What an event stream is sent from. It begins with a heartbeat, so that the client sees the headers at once.
+ * Response body of an event stream. It begins with a heartbeat, so that the client gets the headers at once.
  *
- * Whoever sends it reads piece after piece, and for hundreds of clients what a `ReadableStream` does for each piece takes longer than all else:
- * `getReader` therefore gives a reader that asks the source itself. Every other way to read it is that of any stream.
+ * `getReader` returns a reader that reads the source directly. With hundreds of clients, the work of a `ReadableStream` for each
+ * piece takes longer than everything else. All other ways to read the body work like those of any stream.
  */
 export class EventBody extends ReadableStream<Uint8Array> {
 	readonly #reader: EventReader;
 
-	/** @param source asked for the next bytes when those before have been taken */
+	/** @param source read for the next bytes when the client has taken the previous ones */
 	constructor(source: AsyncIterator<Uint8Array>, options: EventBodyOptions) {
 		const reader = new EventReader(source, options);
 		const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
 			const { done, value } = await reader.read();
 			if (!done) controller.enqueue(value);
-			else close(controller);
+			else closeController(controller);
 		};
 		super({ pull, cancel: () => reader.cancel() }, { highWaterMark: 0 });
 		this.#reader = reader;
@@ -43,7 +43,7 @@ export class EventBody extends ReadableStream<Uint8Array> {
 	override getReader(): ReadableStreamDefaultReader<Uint8Array>;
 	override getReader(options?: { mode: "byob" }): ReadableStreamDefaultReader<Uint8Array> | ReadableStreamBYOBReader {
 		if (options !== undefined) return super.getReader(options);
-		// Nobody reads by it, so that nothing is pulled; but the stream is locked.
+		// This reader only locks the stream. Nothing is read with it, so that the stream pulls nothing.
 		const lock = super.getReader();
 		return this.#reader.lockedBy(lock);
 	}
@@ -56,51 +56,52 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 	readonly #source: AsyncIterator<Uint8Array>;
 	readonly #options: EventBodyOptions;
 	readonly #timer: NodeJS.Timeout;
-	/** What comes before the next piece of the source. */
-	#ready: Uint8Array[] = [heartbeatBytes];
-	/** The client has taken everything and waits. */
-	#answer: ((result: Result) => void) | undefined;
-	#isAsked = false;
-	#isOver = false;
+	/** Bytes to deliver before the next piece of the source. */
+	#queuedPieces: Uint8Array[] = [heartbeatBytes];
+	/** Answers the pending read of a client that has taken everything. Undefined while no read is pending. */
+	#resolveRead: ((result: ReadResult) => void) | undefined;
+	/** True while a read of the source is pending. */
+	#isSourceReadPending = false;
+	#isEnded = false;
 	#lock: Pick<ReadableStreamDefaultReader, "releaseLock"> | undefined;
-	#tellClosed: () => void = () => {};
+	#resolveClosed: () => void = () => {};
 
 	constructor(source: AsyncIterator<Uint8Array>, options: EventBodyOptions) {
 		this.#source = source;
 		this.#options = options;
 		this.closed = new Promise((resolve) => {
-			const tell = () => resolve(undefined);
-			this.#tellClosed = tell;
+			const resolveClosed = () => resolve(undefined);
+			this.#resolveClosed = resolveClosed;
 		});
 		this.#timer = setInterval(() => {
-			// A client that does not read needs no sign of life.
-			if (this.#answer !== undefined) this.#give(heartbeatBytes);
+			// A client that does not read gets no heartbeats: they would only accumulate.
+			if (this.#resolveRead !== undefined) this.#deliver(heartbeatBytes);
 		}, options.heartbeat * 1_000);
 		const { signal } = options;
 		if (signal.aborted) this.#onAbort();
 		else signal.addEventListener("abort", () => this.#onAbort(), { once: true });
 	}
 
-	read(): Promise<Result> {
-		const piece = this.#ready.shift();
+	read(): Promise<ReadResult> {
+		const piece = this.#queuedPieces.shift();
 		if (piece !== undefined) return Promise.resolve({ done: false, value: piece });
-		if (this.#isOver) {
-			this.#tellClosed();
-			return Promise.resolve(over);
+		if (this.#isEnded) {
+			this.#resolveClosed();
+			return Promise.resolve(doneResult);
 		}
 		return new Promise((resolve) => {
-			this.#answer = resolve;
-			this.#ask();
+			this.#resolveRead = resolve;
+			this.#readSource();
 		});
 	}
 
 	async cancel(): Promise<void> {
-		this.#ready = [];
-		this.#leave();
-		this.#tellClosed();
+		this.#queuedPieces = [];
+		this.#endWithSource();
+		this.#resolveClosed();
 	}
 
-	/** The same for somebody who has the stream for themselves. */
+	/** Returns this reader for a caller that has locked the stream. `releaseLock` then releases that lock. */
 	lockedBy(lock: Pick<ReadableStreamDefaultReader, "releaseLock">): this {
 		this.#lock = lock;
 		return this;
@@ -110,22 +111,22 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 		this.#lock?.releaseLock();
 	}
 
-	#ask(): void {
-		if (this.#isAsked) return;
-		this.#isAsked = true;
-		this.#source.next().then(this.#take, this.#fail);
+	#readSource(): void {
+		if (this.#isSourceReadPending) return;
+		this.#isSourceReadPending = true;
+		this.#source.next().then(this.#onPiece, this.#onSourceError);
 	}
 
-	readonly #take = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
-		this.#isAsked = false;
-		if (this.#isOver) return;
+	readonly #onPiece = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
+		this.#isSourceReadPending = false;
+		if (this.#isEnded) return;
 		if (done === true) return this.#end();
 		this.#timer.refresh();
-		this.#give(value);
+		this.#deliver(value);
 	};
 
-	readonly #fail = (error: unknown): void => {
-		if (this.#isOver) return;
+	readonly #onSourceError = (error: unknown): void => {
+		if (this.#isEnded) return;
 		this.#options.onFailure(error);
 		this.#end();
 	};
@@ -134,41 +135,42 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 		const { signal, onEnd } = this.#options;
 		clearInterval(this.#timer);
 		if (!(signal.reason instanceof StreamEnded)) return onEnd();
-		// At once, whether or not the client reads: it comes back, and is told whether it still may.
-		this.#give(Buffer.from(`: ${signal.reason.message}\n\n`));
-		this.#leave();
+		// The stream ends at once, whether or not the client reads. The client reconnects and then learns whether it is still allowed to.
+		this.#deliver(Buffer.from(`: ${signal.reason.message}\n\n`));
+		this.#endWithSource();
 	}
 
-	#give(bytes: Uint8Array): void {
-		const answer = this.#answer;
-		this.#answer = undefined;
-		if (answer === undefined) this.#ready.push(bytes);
-		else answer({ done: false, value: bytes });
+	/** Answers the pending read with these bytes, or queues them for the next read. */
+	#deliver(bytes: Uint8Array): void {
+		const resolveRead = this.#resolveRead;
+		this.#resolveRead = undefined;
+		if (resolveRead === undefined) this.#queuedPieces.push(bytes);
+		else resolveRead({ done: false, value: bytes });
 	}
 
-	/** Nothing more is taken from the source. */
-	#leave(): void {
-		if (this.#isOver) return;
+	/** Ends the stream and tells the source that nothing more is read from it. */
+	#endWithSource(): void {
+		if (this.#isEnded) return;
 		this.#end();
 		void this.#source.return?.().catch(() => {});
 	}
 
 	#end(): void {
-		this.#isOver = true;
+		this.#isEnded = true;
 		clearInterval(this.#timer);
 		this.#options.onEnd();
-		const answer = this.#answer;
-		this.#answer = undefined;
-		if (answer === undefined) return;
-		this.#tellClosed();
-		answer(over);
+		const resolveRead = this.#resolveRead;
+		this.#resolveRead = undefined;
+		if (resolveRead === undefined) return;
+		this.#resolveClosed();
+		resolveRead(doneResult);
 	}
 }
 
-function close(controller: ReadableStreamDefaultController<Uint8Array>): void {
+function closeController(controller: ReadableStreamDefaultController<Uint8Array>): void {
 	try {
 		controller.close();
 	} catch {
-		// The client has canceled the stream meanwhile.
+		// The client has canceled the stream in the meantime.
 	}
 }

@@ -1,54 +1,70 @@
 import type { Broadcast, BroadcastReader } from "./sse-fan-out.ts";
 
-/** What a broadcast is made from. */
+/** Source of the events of a fan-out. */
 export interface BroadcastSource {
-	/** What has come of each event, in order; nothing of those that nobody is to see. Ends with the signal that it was opened with. */
+	/**
+	 * Encoded events in order, in one batch for each event of the source. A batch is empty if its event must not be shown. Ends when
+	 * the signal that the source was opened with aborts.
+	 */
 	readonly frames: AsyncIterable<readonly Uint8Array[]>;
-	/** How many elements `frames` has had so far, read or not. */
+	/** Returns how many batches `frames` has had so far, read or not. */
 	published(): number;
 }
 
-/** Reads a source into its broadcast, as long as that has readers. */
+/**
+ * Reads a source into its fan-out for as long as the fan-out has subscribers.
+ *
+ * The feed is first opening, then reading, then stopped. It stops when the source ends or fails, when opening the source fails, or
+ * when the owner calls `stop` because the last subscriber has left. A stopped feed accepts no subscriber and is never started
+ * again.
+ *
+ * Reading lags the source, so events that were published before a client joined may arrive after it. Such a client waits as a
+ * joined, not yet started subscriber until these events have been read. Without that it would get events older than its request.
+ */
 export class Feed {
 	readonly #broadcast: Broadcast;
 	readonly #onEnd: () => void;
-	readonly #over = new AbortController();
+	readonly #stopController = new AbortController();
 	readonly #source: Promise<BroadcastSource>;
-	/** Readers that came when there were events on the way that are older than they. */
-	#early: { readonly reader: BroadcastReader; readonly after: number }[] = [];
-	#read = 0;
+	/** Subscribers that wait until `startAfter` batches have been read: all batches that were published before the subscriber joined. */
+	#waitingSubscribers: { readonly subscriber: BroadcastReader; readonly startAfter: number }[] = [];
+	#readBatches = 0;
 
-	/** @param onEnd called once nobody can join any more; perhaps more than once */
+	/** @param onEnd called once no subscriber can join any more; may be called more than once */
 	constructor(open: (signal: AbortSignal) => Promise<BroadcastSource>, broadcast: Broadcast, onEnd: () => void) {
 		this.#broadcast = broadcast;
 		this.#onEnd = onEnd;
-		this.#source = open(this.#over.signal);
-		this.#source.then((source) => this.#feed(source)).catch(() => this.stop());
+		this.#source = open(this.#stopController.signal);
+		this.#source.then((source) => this.#readSource(source)).catch(() => this.stop());
 	}
 
-	/** A reader of what is published from now on; undefined once it is over. Throws what opening the source has thrown. */
+	/**
+	 * Returns a subscriber to the events published from now on, or undefined if the feed has stopped. Throws the error that opening
+	 * the source threw.
+	 */
 	async join(): Promise<BroadcastReader | undefined> {
 		const source = await this.#source;
-		if (this.#over.signal.aborted) return undefined;
-		const reader = this.#broadcast.join();
-		const after = source.published();
-		if (after <= this.#read) this.#broadcast.begin(reader);
-		else this.#early.push({ reader, after });
-		return reader;
+		if (this.#stopController.signal.aborted) return undefined;
+		const subscriber = this.#broadcast.join();
+		const startAfter = source.published();
+		if (startAfter <= this.#readBatches) this.#broadcast.begin(subscriber);
+		else this.#waitingSubscribers.push({ subscriber, startAfter });
+		return subscriber;
 	}
 
+	/** Stops reading the source. May be called more than once. */
 	stop(): void {
 		this.#onEnd();
-		this.#over.abort();
+		this.#stopController.abort();
 	}
 
-	async #feed({ frames }: BroadcastSource): Promise<void> {
+	async #readSource({ frames }: BroadcastSource): Promise<void> {
 		let failure: unknown;
 		try {
-			for await (const some of frames) {
-				this.#admit();
-				for (const frame of some) this.#broadcast.add(frame);
-				this.#read += 1;
+			for await (const batch of frames) {
+				this.#startWaitingSubscribers();
+				for (const event of batch) this.#broadcast.add(event);
+				this.#readBatches += 1;
 			}
 		} catch (error) {
 			failure = error;
@@ -57,10 +73,10 @@ export class Feed {
 		this.stop();
 	}
 
-	#admit(): void {
-		const due = this.#early.filter(({ after }) => after <= this.#read);
+	#startWaitingSubscribers(): void {
+		const due = this.#waitingSubscribers.filter(({ startAfter }) => startAfter <= this.#readBatches);
 		if (due.length === 0) return;
-		this.#early = this.#early.filter(({ after }) => after > this.#read);
-		for (const { reader } of due) this.#broadcast.begin(reader);
+		this.#waitingSubscribers = this.#waitingSubscribers.filter(({ startAfter }) => startAfter > this.#readBatches);
+		for (const { subscriber } of due) this.#broadcast.begin(subscriber);
 	}
 }

@@ -1,260 +1,305 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Events that a reader may be behind; beyond it the stream ends with an error, as it has no past to read from. */
-const mostBehind = 2_000;
-/** Bytes of a piece that is handed to a socket as one; a longer event is a piece of its own. */
-const pieceSize = 65_536;
+/** Events that a subscriber may lag. Beyond that its stream ends with an error, because the stream has no history to resume from. */
+const maxLagEvents = 2_000;
+/** Bytes of a piece, which is written to a socket in one go. A longer event is a piece of its own. */
+const maxPieceBytes = 65_536;
 
-/** Bytes that all readers get alike. */
+/** Bytes of one or more events, shared by all subscribers. */
 interface Piece {
 	readonly bytes: Uint8Array;
+	/** Position in the sequence of pieces; 0 is the empty piece before the first one. */
 	readonly number: number;
-	/** Events up to and with this one. */
-	readonly events: number;
-	/** Bytes up to and with this one. */
-	readonly size: number;
+	/** Events up to and including this piece, since the fan-out was created. */
+	readonly totalEvents: number;
+	/** Bytes up to and including this piece, since the fan-out was created. */
+	readonly totalBytes: number;
 }
 
-/** How a broadcast asks to be flushed, and is forgotten. */
+/** Callbacks of a fan-out to its owner. */
 export interface BroadcastHooks {
-	/** There is something to hand out. */
+	/** Called when the first pending event is added: the owner must call `flush` later. */
 	readonly onPending: () => void;
-	/** Nobody reads it any more. */
+	/** Called when the last subscriber has been removed. */
 	readonly onEmpty: () => void;
 }
 
-/** One stream of bytes to many readers: made once, kept once, and handed to each at the speed of its client. */
+/**
+ * Sends one sequence of encoded events to many subscribers. Each event is stored once; each subscriber takes it at the speed of its
+ * client. The owner decides when to flush and when to end slow subscribers (see sse-fan-outs.ts).
+ *
+ * An event passes through three stages:
+ *
+ * - Pending: it has been added, and no subscriber can take it yet.
+ * - Buffered: it is part of a piece of at most 64 KiB. A flush, the end, or the start of another subscriber turns pending events
+ *   into pieces.
+ * - Freed: every subscriber that had started when the piece was made has taken the piece, or has ended.
+ *
+ * A subscriber passes through these states:
+ *
+ * - Joined: it receives nothing and counts neither as lagging nor as buffering. The source may still deliver events older than the
+ *   subscriber.
+ * - Started: it receives every event that is added from then on. Events that are pending at its start go to earlier subscribers
+ *   only.
+ * - Ending, because the source has ended: it takes the remaining pieces, and then gets the end of the stream or the error of the
+ *   source.
+ * - Failed, because its client left or the owner ended it: it takes no more pieces, and pieces that only it needed are freed at
+ *   once.
+ * - Removed: its stream has ended. The removal of the last subscriber calls `onEmpty`.
+ *
+ * Guarantee: until its stream ends, a subscriber gets every event after its start, in order. Events are never skipped, because the
+ * client could not notice the gap. So `dropLagging` and `dropSlowest` end a slow subscriber with `SVC_SUBSCRIBER_LAGGED` instead of
+ * discarding its events.
+ *
+ * Concurrency: all methods are synchronous, so none of them sees another one half done. Only the reads of the subscribers wait. A
+ * subscriber has at most one read pending: its response asks for the next piece when the previous one has been handed to the
+ * socket. That request is also what marks the previous piece as sent, so that its bytes no longer count as buffered.
+ */
 export class Broadcast {
 	readonly #hooks: BroadcastHooks;
-	readonly #readers = new Set<BroadcastReader>();
-	readonly #untaken = new UntakenPieces();
-	#pending: Uint8Array[] = [];
-	#last: Piece = { bytes: new Uint8Array(), number: 0, events: 0, size: 0 };
+	readonly #subscribers = new Set<BroadcastReader>();
+	readonly #buffer = new PieceBuffer();
+	#pendingEvents: Uint8Array[] = [];
+	#lastPiece: Piece = { bytes: new Uint8Array(), number: 0, totalEvents: 0, totalBytes: 0 };
 
 	constructor(hooks: BroadcastHooks) {
 		this.#hooks = hooks;
 	}
 
+	/** Number of subscribers that have not been removed. */
 	get readers(): number {
-		return this.#readers.size;
+		return this.#subscribers.size;
 	}
 
-	/** An event that all readers get. */
+	/** Adds an event for all started subscribers. They can take it after the next flush. */
 	add(event: Uint8Array): void {
-		if (this.#pending.push(event) === 1) this.#hooks.onPending();
+		if (this.#pendingEvents.push(event) === 1) this.#hooks.onPending();
 	}
 
-	/** A reader that waits until `begin`, and then gets what is added from there on. */
+	/** Adds a subscriber that receives nothing before it is started. */
 	join(): BroadcastReader {
-		const reader: BroadcastReader = new BroadcastReader(this.#untaken, () => {
-			if (this.#readers.delete(reader) && this.#readers.size === 0) this.#hooks.onEmpty();
+		const subscriber: BroadcastReader = new BroadcastReader(this.#buffer, () => {
+			if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#hooks.onEmpty();
 		});
-		this.#readers.add(reader);
-		return reader;
+		this.#subscribers.add(subscriber);
+		return subscriber;
 	}
 
-	begin(reader: BroadcastReader): void {
-		this.#close();
-		reader.begin(this.#last);
+	/** Starts a subscriber: it receives the events that are added from now on. */
+	begin(subscriber: BroadcastReader): void {
+		this.#bufferPending();
+		subscriber.begin(this.#lastPiece);
 	}
 
-	/** End readers that are too far behind what has been handed out already. */
+	/** Ends each subscriber that is more than 2,000 buffered events behind, with `SVC_SUBSCRIBER_LAGGED`. */
 	dropLagging(): void {
-		for (const reader of this.#readers) {
-			if (this.#last.events - reader.eventsRead <= mostBehind) continue;
-			reader.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", `the client is more than ${mostBehind} events behind`));
+		for (const subscriber of this.#subscribers) {
+			if (this.#lastPiece.totalEvents - subscriber.eventsRead <= maxLagEvents) continue;
+			subscriber.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", `the client is more than ${maxLagEvents} events behind`));
 		}
 	}
 
-	/** Hand out what was added. */
+	/** Buffers the pending events and answers the pending reads of subscribers. */
 	flush(): void {
-		this.#close();
-		for (const reader of this.#readers) reader.wake();
+		this.#bufferPending();
+		for (const subscriber of this.#subscribers) subscriber.wake();
 	}
 
-	/** Bytes that are kept for the slowest reader, of what has been handed out. */
+	/**
+	 * Bytes buffered for the slowest subscriber. Pieces are shared, so faster subscribers need no further bytes. Pending events do
+	 * not count.
+	 */
 	get held(): number {
-		let held = 0;
-		for (const reader of this.#readers) held = Math.max(held, this.#last.size - reader.bytesDone);
-		return held;
+		let bufferedBytes = 0;
+		for (const subscriber of this.#subscribers) bufferedBytes = Math.max(bufferedBytes, this.#lastPiece.totalBytes - subscriber.bytesDone);
+		return bufferedBytes;
 	}
 
-	/** End the reader for which most is kept. */
+	/** Ends the subscriber for which most bytes are buffered, with `SVC_SUBSCRIBER_LAGGED`. */
 	dropSlowest(): void {
-		const [slowest] = [...this.#readers].sort((a, b) => a.bytesDone - b.bytesDone);
+		const [slowest] = [...this.#subscribers].sort((a, b) => a.bytesDone - b.bytesDone);
 		slowest?.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", "the client is behind, and too much is kept for clients that are"));
 	}
 
-	/** Nothing follows; readers get what there is, and then the error, if there is one. */
+	/** Ends the fan-out. Each subscriber gets the remaining events and then the error, if there is one, or the end of its stream. */
 	end(error?: unknown): void {
-		this.#close();
-		for (const reader of this.#readers) reader.end(error);
+		this.#bufferPending();
+		for (const subscriber of this.#subscribers) subscriber.end(error);
 	}
 
-	/** What is pending becomes pieces. */
-	#close(): void {
-		let piece: Uint8Array[] = [];
-		let size = 0;
-		for (const event of this.#pending) {
-			if (size > 0 && size + event.byteLength > pieceSize) {
-				this.#append(piece);
-				piece = [];
-				size = 0;
+	/** Turns the pending events into pieces. */
+	#bufferPending(): void {
+		let pieceEvents: Uint8Array[] = [];
+		let pieceBytes = 0;
+		for (const event of this.#pendingEvents) {
+			if (pieceBytes > 0 && pieceBytes + event.byteLength > maxPieceBytes) {
+				this.#appendPiece(pieceEvents);
+				pieceEvents = [];
+				pieceBytes = 0;
 			}
-			piece.push(event);
-			size += event.byteLength;
+			pieceEvents.push(event);
+			pieceBytes += event.byteLength;
 		}
-		if (size > 0) this.#append(piece);
-		this.#pending = [];
+		if (pieceBytes > 0) this.#appendPiece(pieceEvents);
+		this.#pendingEvents = [];
 	}
 
-	#append(events: readonly Uint8Array[]): void {
+	#appendPiece(events: readonly Uint8Array[]): void {
 		const [first = new Uint8Array()] = events;
 		const bytes = events.length === 1 ? first : Buffer.concat(events);
-		const { number, events: eventsBefore, size } = this.#last;
-		this.#last = { bytes, number: number + 1, events: eventsBefore + events.length, size: size + bytes.byteLength };
-		this.#untaken.add(this.#last);
+		const { number, totalEvents, totalBytes } = this.#lastPiece;
+		this.#lastPiece = {
+			bytes,
+			number: number + 1,
+			totalEvents: totalEvents + events.length,
+			totalBytes: totalBytes + bytes.byteLength,
+		};
+		this.#buffer.add(this.#lastPiece);
 	}
 }
 
 /**
- * Pieces that some reader has still to take. They stand side by side and do not refer to each other: one that was taken long ago, and waits for the
- * collector of garbage, would otherwise keep all that came behind it.
+ * Pieces that at least one subscriber must still take. They are stored in an array and not as a linked list. In a linked list, a
+ * taken piece that waits for garbage collection would keep every later piece alive.
  */
-class UntakenPieces {
-	/** In order, without gaps. */
-	readonly #pieces: { readonly piece: Piece; readers: number }[] = [];
-	/** Those who take each piece that is added. */
-	#readers = 0;
+class PieceBuffer {
+	/** Pieces in order, without gaps. `remainingReaders` counts the subscribers that must still take the piece. */
+	readonly #entries: { readonly piece: Piece; remainingReaders: number }[] = [];
+	/** Started subscribers: the number that must take each piece that is added. */
+	#subscriberCount = 0;
 
-	/** A reader takes what is added from now on. */
-	begin(): void {
-		this.#readers += 1;
+	/** Registers a subscriber, which must take every piece that is added from now on. */
+	addSubscriber(): void {
+		this.#subscriberCount += 1;
 	}
 
 	add(piece: Piece): void {
-		if (this.#readers > 0) this.#pieces.push({ piece, readers: this.#readers });
+		if (this.#subscriberCount > 0) this.#entries.push({ piece, remainingReaders: this.#subscriberCount });
 	}
 
-	/** The piece behind one that a reader has taken, for it to take. */
-	take({ number }: Piece): Piece | undefined {
-		const next = this.#pieces[this.#indexBehind(number)];
+	/** Takes for one subscriber the piece after the one that it took last. Returns undefined if there is none yet. */
+	takeAfter({ number }: Piece): Piece | undefined {
+		const next = this.#entries[this.#indexAfter(number)];
 		if (next === undefined) return undefined;
-		next.readers -= 1;
-		this.#forgetTaken();
+		next.remainingReaders -= 1;
+		this.#dropTaken();
 		return next.piece;
 	}
 
-	/** A reader takes nothing behind this one any more. */
-	leave({ number }: Piece): void {
-		this.#readers -= 1;
-		for (const left of this.#pieces.slice(this.#indexBehind(number))) left.readers -= 1;
-		this.#forgetTaken();
+	/** Unregisters a subscriber, which takes no piece after this one. */
+	removeSubscriber({ number }: Piece): void {
+		this.#subscriberCount -= 1;
+		for (const entry of this.#entries.slice(this.#indexAfter(number))) entry.remainingReaders -= 1;
+		this.#dropTaken();
 	}
 
-	#indexBehind(number: number): number {
-		return number + 1 - (this.#pieces[0]?.piece.number ?? 0);
+	#indexAfter(number: number): number {
+		return number + 1 - (this.#entries[0]?.piece.number ?? 0);
 	}
 
-	/** All readers take the pieces in their order. */
-	#forgetTaken(): void {
-		while (this.#pieces[0]?.readers === 0) this.#pieces.shift();
+	/** Removes pieces that no subscriber needs. They are at the front, because all subscribers take the pieces in order. */
+	#dropTaken(): void {
+		while (this.#entries[0]?.remainingReaders === 0) this.#entries.shift();
 	}
 }
 
-interface Waiter {
+/** A read that waits for the next piece. */
+interface PendingRead {
 	resolve(result: IteratorResult<Uint8Array, undefined>): void;
 	reject(error: unknown): void;
 }
 
-const over: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
+const doneResult: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 
-/** A client of a broadcast. It asks for the next piece when it has sent the one before. */
+/** A client of a fan-out, as the iterator of its pieces. Its response asks for the next piece when it has sent the previous one. */
 export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefined> {
-	readonly #untaken: UntakenPieces;
-	readonly #leave: () => void;
-	/** The last piece taken; none before the beginning, and after the end. */
-	#taken: Piece | undefined;
-	/** The last piece that has been sent. */
-	#sent: Piece | undefined;
-	#waiter: Waiter | undefined;
-	#isOver = false;
+	readonly #buffer: PieceBuffer;
+	readonly #unsubscribe: () => void;
+	/** The last piece taken; undefined before the start and after a failure. */
+	#lastTaken: Piece | undefined;
+	/** The last piece handed to the socket; undefined before the start. */
+	#lastSent: Piece | undefined;
+	#pendingRead: PendingRead | undefined;
+	#isEnded = false;
 	#failure: unknown;
 
-	constructor(untaken: UntakenPieces, leave: () => void) {
-		this.#untaken = untaken;
-		this.#leave = leave;
+	constructor(buffer: PieceBuffer, unsubscribe: () => void) {
+		this.#buffer = buffer;
+		this.#unsubscribe = unsubscribe;
 	}
 
-	/** Events up to where it has read. */
+	/** Position of the last event taken, counted since the fan-out was created. Infinity before the start, so that nothing counts as lag. */
 	get eventsRead(): number {
-		return this.#taken?.events ?? Number.POSITIVE_INFINITY;
+		return this.#lastTaken?.totalEvents ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Bytes up to where it needs none any more. */
+	/**
+	 * Position of the last byte sent, counted since the fan-out was created. Infinity before the start, so that nothing counts as
+	 * buffered.
+	 */
 	get bytesDone(): number {
-		return this.#sent?.size ?? Number.POSITIVE_INFINITY;
+		return this.#lastSent?.totalBytes ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Read what comes behind a piece. */
+	/** Starts with the piece after the given one. Does nothing if the subscriber has ended. */
 	begin(piece: Piece): void {
-		if (this.#isOver) return;
-		this.#untaken.begin();
-		this.#taken = piece;
-		this.#sent = piece;
+		if (this.#isEnded) return;
+		this.#buffer.addSubscriber();
+		this.#lastTaken = piece;
+		this.#lastSent = piece;
 	}
 
-	/** There may be something for it. */
+	/** Answers the pending read if there is a piece for it, or if the stream has ended. */
 	wake(): void {
-		if (this.#waiter === undefined) return;
-		const next = this.#taken && this.#untaken.take(this.#taken);
+		if (this.#pendingRead === undefined) return;
+		const next = this.#lastTaken && this.#buffer.takeAfter(this.#lastTaken);
 		if (next === undefined) {
-			if (this.#isOver) this.#finish(this.#waiter);
+			if (this.#isEnded) this.#finish(this.#pendingRead);
 			return;
 		}
-		this.#taken = next;
-		this.#waiter.resolve({ done: false, value: next.bytes });
-		this.#waiter = undefined;
+		this.#lastTaken = next;
+		this.#pendingRead.resolve({ done: false, value: next.bytes });
+		this.#pendingRead = undefined;
 	}
 
-	/** End it behind what there is. */
+	/** Ends the stream after the buffered pieces, with the error if there is one. The first error counts. */
 	end(error?: unknown): void {
-		this.#isOver = true;
+		this.#isEnded = true;
 		this.#failure ??= error;
 		this.wake();
 	}
 
-	/** End it where it stands. */
+	/** Ends the stream at once, without the buffered pieces, and with the error if there is one. */
 	fail(error?: unknown): void {
-		if (this.#taken !== undefined) this.#untaken.leave(this.#taken);
-		this.#taken = undefined;
-		this.#leave();
+		if (this.#lastTaken !== undefined) this.#buffer.removeSubscriber(this.#lastTaken);
+		this.#lastTaken = undefined;
+		this.#unsubscribe();
 		this.end(error);
 	}
 
 	next(): Promise<IteratorResult<Uint8Array, undefined>> {
-		this.#sent = this.#taken;
+		this.#lastSent = this.#lastTaken;
 		return new Promise((resolve, reject) => {
-			this.#waiter = { resolve, reject };
+			this.#pendingRead = { resolve, reject };
 			this.wake();
 		});
 	}
 
 	async return(): Promise<IteratorResult<Uint8Array, undefined>> {
 		this.fail();
-		return over;
+		return doneResult;
 	}
 
 	[Symbol.asyncIterator](): this {
 		return this;
 	}
 
-	#finish(waiter: Waiter): void {
-		this.#waiter = undefined;
-		this.#leave();
+	#finish(read: PendingRead): void {
+		this.#pendingRead = undefined;
+		this.#unsubscribe();
 		const failure = this.#failure;
 		this.#failure = undefined;
-		if (failure === undefined) waiter.resolve(over);
-		else waiter.reject(failure);
+		if (failure === undefined) read.resolve(doneResult);
+		else read.reject(failure);
 	}
 }

@@ -292,4 +292,19 @@ withSource("when the source fails, readers get what came before, and then the fa
 	assert.equal((await Promise.resolve(join({ key: "c" }))).return !== undefined, true, "and is tried again");
 });
 
+test("a stream whose source cannot be opened leaves nothing in memory", async () => {
+	const broadcasts = new Broadcasts();
+	const fail = async () => {
+		const error = new Error("no source");
+		await assert.rejects(broadcasts.join({ key: "k", open: () => Promise.reject(error), signal: new AbortController().signal }));
+		return new WeakRef(error);
+	};
+	const error = await fail();
+	for (let round = 0; round < 5 && error.deref() !== undefined; round += 1) {
+		await turn();
+		collectGarbage();
+	}
+	assert.equal(error.deref(), undefined);
+});
+
 test.run();

@@ -2,135 +2,184 @@ import { LoopLoad } from "../lib/event-loop.ts";
 import { Broadcast } from "./sse-fan-out.ts";
 import { type BroadcastSource, Feed } from "./sse-fan-out-feed.ts";
 
-/** How a broadcast is found, and made where there is none. */
+/** A client's request to join the fan-out of a key. */
 export interface BroadcastRequest {
-	/** Clients with the same key get the same bytes: it must hold all that decides what they may see. */
+	/** Clients with the same key get the same bytes: the key must contain everything that decides what they may see. */
 	readonly key: unknown;
+	/** Opens the source if no fan-out for the key exists. The source must end when the signal aborts. */
 	open(signal: AbortSignal): Promise<BroadcastSource>;
-	/** Ends the reading. */
+	/** Ends the client's stream. */
 	readonly signal: AbortSignal;
 }
 
-/** For tests. */
+/** Settings of the fan-outs; all are for tests. */
 export interface BroadcastsParts {
-	/** Bytes kept for clients that are behind, all of them together. */
+	/** Bytes buffered for slow clients, in all fan-outs together. Default 32 MiB. */
 	readonly mostHeld?: number;
+	/** Returns milliseconds of a monotonic clock. */
 	readonly now?: () => number;
+	/** Calls the function after this many milliseconds. Default `setTimeout`. */
 	readonly later?: (go: () => void, milliseconds: number) => void;
+	/** Starts measuring the load of the event loop. */
 	readonly watchLoad?: () => Pick<LoopLoad, "wasLittle">;
 }
 
-/** Bytes kept for clients that are behind, all of them together. */
-const mostHeld = 33_554_432;
-/** So much longer than the last writes took is waited before the next: they take at most a quarter of the time. */
-const restShare = 3;
-/** The same where the event loop has little else to do: half of the time. */
-const idleRestShare = 1;
-/** Milliseconds. */
-const longestRest = 50;
+/** Bytes buffered for slow clients, in all fan-outs together. */
+const defaultMaxBufferedBytes = 33_554_432;
+/** Length of the pause after a flush, in durations of that flush: writing takes at most a quarter of the time. */
+const pauseFactor = 3;
+/** Length of the pause while the event loop has little else to do: writing takes at most half of the time. */
+const idlePauseFactor = 1;
+/** Milliseconds of the longest pause between two flushes, however long the previous one took. */
+const maxPauseMs = 50;
 
 /**
- * Streams that several clients get alike: what is said to them is made once, and written to all at once. Where there are many, writing takes
- * longer than making it: then more is gathered before it is written.
+ * Shares event streams between clients that may see the same events. The events of a key are read, encoded and buffered once, and
+ * written to all of its clients in one flush.
+ *
+ * A key has at most one feed that clients can join. The first `join` creates it. It is removed when its source ends or fails, or
+ * when its last client has left. The clients of a removed feed still take their remaining pieces, so a newer feed of the key may
+ * exist at the same time.
+ *
+ * All fan-outs share one flush cycle:
+ *
+ * - Idle: no event is pending. The first event schedules a flush.
+ * - Scheduled: the flush waits for the end of the pause after the previous one. Events of all fan-outs gather in the meantime.
+ * - Flushing: slow clients are ended first, then each fan-out with pending events is flushed, and the cycle waits until the sockets
+ *   are written.
+ * - The next flush is scheduled if events were added during this one. Otherwise the cycle is idle.
+ *
+ * The cycle is busy while a flush is scheduled or runs. So there is one flush at a time, and its measured duration is that of all
+ * writes.
+ *
+ * Why there is a pause: with hundreds of clients, writing an event to all sockets takes longer than encoding it. Flushing each
+ * event would occupy the event loop and delay all other requests. A pause of three times the flush duration gathers more events
+ * into each write. If the event loop is less than half busy, a pause of one duration suffices, and clients get their events sooner.
+ * No pause is longer than 50 ms.
+ *
+ * Guarantee: clients that read slowly cannot exhaust the memory of the process. Each flush first ends clients that are more than
+ * 2,000 events behind. Then it ends the slowest client of the fan-out with the most buffered bytes, until the total is within the
+ * limit.
+ *
+ * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the feed
+ * may stop. Then `join` tries again with a new feed, so a client never gets a stream that ended before it joined.
  */
 export class Broadcasts {
-	readonly #mostHeld: number;
+	readonly #maxBufferedBytes: number;
 	readonly #now: () => number;
-	readonly #later: NonNullable<BroadcastsParts["later"]>;
+	readonly #schedule: NonNullable<BroadcastsParts["later"]>;
 	readonly #watchLoad: NonNullable<BroadcastsParts["watchLoad"]>;
+	/** Feeds that clients can join, by key. */
 	readonly #feeds = new Map<unknown, Feed>();
-	readonly #open = new Set<Broadcast>();
-	readonly #pending = new Set<Broadcast>();
+	/** Fan-outs whose buffers count towards the limit, including those of stopped feeds that still have clients. */
+	readonly #fanOuts = new Set<Broadcast>();
+	/** Fan-outs with pending events. */
+	readonly #pendingFanOuts = new Set<Broadcast>();
+	/** True while a flush is scheduled or runs. */
 	#isBusy = false;
-	/** When the next may be written, in milliseconds of `now`: where others need the event loop, and where they do not. */
-	#rest = { until: 0, untilIdle: 0 };
+	/** Earliest times of the next flush, in milliseconds of `now`: while the event loop is busy, and while it is not. */
+	#pauseEnds = { busy: 0, idle: 0 };
 
 	constructor(parts: BroadcastsParts = {}) {
-		const { mostHeld: limit = mostHeld, now = () => performance.now(), later = setTimeout, watchLoad = () => new LoopLoad() } = parts;
-		this.#mostHeld = limit;
+		const {
+			mostHeld = defaultMaxBufferedBytes,
+			now = () => performance.now(),
+			later = setTimeout,
+			watchLoad = () => new LoopLoad(),
+		} = parts;
+		this.#maxBufferedBytes = mostHeld;
 		this.#now = now;
-		this.#later = later;
+		this.#schedule = later;
 		this.#watchLoad = watchLoad;
 	}
 
-	/** What is said from now on. `SVC_SUBSCRIBER_LAGGED` is thrown to a client that is too far behind. */
+	/**
+	 * Returns the encoded events that are published from now on. Throws what opening the source throws. The iteration throws
+	 * `SVC_SUBSCRIBER_LAGGED` if the client is too far behind.
+	 */
 	async join({ key, open, signal }: BroadcastRequest): Promise<AsyncIterable<Uint8Array>> {
 		for (;;) {
-			const feed = this.#feeds.get(key) ?? this.#start(key, open);
-			const reader = await feed.join();
-			// Its last reader has left, or it has come to its end, while this one was on its way.
-			if (reader === undefined) continue;
-			const leave = () => reader.fail();
+			const feed = this.#feeds.get(key) ?? this.#startFeed(key, open);
+			const subscriber = await feed.join();
+			// The feed has stopped while this client waited: its last subscriber left, or its source ended.
+			if (subscriber === undefined) continue;
+			const leave = () => subscriber.fail();
 			if (signal.aborted) leave();
 			else signal.addEventListener("abort", leave, { once: true });
-			return reader;
+			return subscriber;
 		}
 	}
 
-	#start(key: unknown, open: BroadcastRequest["open"]): Feed {
-		const broadcast: Broadcast = new Broadcast({
+	#startFeed(key: unknown, open: BroadcastRequest["open"]): Feed {
+		const fanOut: Broadcast = new Broadcast({
 			onPending: () => {
-				this.#pending.add(broadcast);
-				if (!this.#isBusy) this.#plan();
+				this.#pendingFanOuts.add(fanOut);
+				if (!this.#isBusy) this.#scheduleFlush();
 			},
 			onEmpty: () => {
-				this.#open.delete(broadcast);
+				this.#fanOuts.delete(fanOut);
 				feed.stop();
 			},
 		});
-		const feed: Feed = new Feed(open, broadcast, () => {
+		const feed: Feed = new Feed(open, fanOut, () => {
 			if (this.#feeds.get(key) === feed) this.#feeds.delete(key);
+			// Without clients there is none whose leaving would remove it.
+			if (fanOut.readers === 0) this.#fanOuts.delete(fanOut);
 		});
-		this.#open.add(broadcast);
+		this.#fanOuts.add(fanOut);
 		this.#feeds.set(key, feed);
 		return feed;
 	}
 
-	#plan(): void {
+	#scheduleFlush(): void {
 		this.#isBusy = true;
-		const { until, untilIdle } = this.#rest;
+		const { busy, idle } = this.#pauseEnds;
 		const now = this.#now();
-		if (until - now < 1) return void setImmediate(() => void this.#flush());
+		if (busy - now < 1) return void setImmediate(() => void this.#flush());
 		const load = this.#watchLoad();
-		const go = () => {
-			if (this.#now() >= until || load.wasLittle()) void this.#flush();
-			else this.#later(go, 1);
+		const flushOrWait = () => {
+			if (this.#now() >= busy || load.wasLittle()) void this.#flush();
+			else this.#schedule(flushOrWait, 1);
 		};
-		this.#later(go, Math.max(0, untilIdle - now));
+		this.#schedule(flushOrWait, Math.max(0, idle - now));
 	}
 
 	async #flush(): Promise<void> {
-		const started = this.#now();
-		// Before there is more: whoever reads has taken by now what there was.
-		for (const broadcast of this.#pending) broadcast.dropLagging();
-		this.#makeRoom();
-		for (const broadcast of this.#pending) broadcast.flush();
-		this.#pending.clear();
-		await written();
+		const startedAt = this.#now();
+		// Slow clients are ended before new pieces are made: a client that reads has taken the pieces of the previous flush by now.
+		for (const fanOut of this.#pendingFanOuts) fanOut.dropLagging();
+		this.#limitBufferedBytes();
+		for (const fanOut of this.#pendingFanOuts) fanOut.flush();
+		this.#pendingFanOuts.clear();
+		await waitForSocketWrites();
 		const now = this.#now();
-		const rest = (share: number) => now + Math.min(longestRest, share * (now - started));
-		this.#rest = { until: rest(restShare), untilIdle: rest(idleRestShare) };
+		const pauseEnd = (factor: number) => now + Math.min(maxPauseMs, factor * (now - startedAt));
+		this.#pauseEnds = { busy: pauseEnd(pauseFactor), idle: pauseEnd(idlePauseFactor) };
 		this.#isBusy = false;
-		if (this.#pending.size > 0) this.#plan();
+		if (this.#pendingFanOuts.size > 0) this.#scheduleFlush();
 	}
 
-	#makeRoom(): void {
+	/** Ends slow clients until the buffered bytes of all fan-outs are within the limit. */
+	#limitBufferedBytes(): void {
 		for (;;) {
-			let held = 0;
-			let most: readonly [held: number, broadcast: Broadcast | undefined] = [0, undefined];
-			for (const broadcast of this.#open) {
-				const own = broadcast.held;
-				held += own;
-				if (own > most[0]) most = [own, broadcast];
+			let totalBytes = 0;
+			let largest: { readonly bytes: number; readonly fanOut: Broadcast | undefined } = { bytes: 0, fanOut: undefined };
+			for (const fanOut of this.#fanOuts) {
+				const bytes = fanOut.held;
+				totalBytes += bytes;
+				if (bytes > largest.bytes) largest = { bytes, fanOut };
 			}
-			if (held <= this.#mostHeld) return;
-			most[1]?.dropSlowest();
+			if (totalBytes <= this.#maxBufferedBytes) return;
+			largest.fanOut?.dropSlowest();
 		}
 	}
 }
 
-/** Resolves about when the sockets have been written to: promises stand between a reader and its socket, and Node writes behind them. */
-async function written(): Promise<void> {
+/**
+ * Resolves about when the sockets have been written to, so that the measured duration of a flush includes the writes. There are
+ * several promises between a subscriber and its socket, and Node writes after them.
+ */
+async function waitForSocketWrites(): Promise<void> {
 	for (let step = 0; step < 10; step += 1) await undefined;
 	await new Promise<void>((resolve) => process.nextTick(resolve));
 }

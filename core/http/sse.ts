@@ -14,11 +14,11 @@ export interface ServerSentEvent {
 }
 
 export interface EventStreamOptions {
-	/** Seconds. */
+	/** Seconds without an event after which a heartbeat is sent. */
 	readonly heartbeat: number;
-	/** Ends the stream; the source must end with it. */
+	/** Ends the stream when it aborts. The source must also end when it aborts. */
 	readonly signal: AbortSignal;
-	/** Called when the stream has ended, whoever ended it; perhaps more than once. */
+	/** Called when the stream has ended, whether by the client, the source or the signal. May be called more than once. */
 	readonly onEnd: () => void;
 	readonly logger: Logger;
 	readonly metrics: Pick<HttpMetrics, "sent" | "tooSlow">;
@@ -32,20 +32,20 @@ export const eventStreamHeaders: Readonly<Record<string, string>> = {
 };
 export const eventStreamType = "text/event-stream; charset=UTF-8";
 
-/** The bytes of an event, where several clients get the same. */
+/** Returns the bytes of an event, which several clients can share. */
 export function toFrameBytes(event: ServerSentEvent): Uint8Array {
 	return encoder.encode(toFrame(event));
 }
 
-/** The text of an event. */
+/** Returns the text of an event. */
 export function toFrame({ event, data, id }: ServerSentEvent): string {
 	const idLine = id === undefined ? "" : `id: ${id}\n`;
 	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`;
 }
 
 /**
- * A stream of events, or of their bytes, that is pulled at the speed of its client: nothing is taken from `events` while the client does
- * not read.
+ * Returns a response body with events, which may already be encoded. It is read at the speed of the client: nothing is taken from
+ * `events` while the client does not read.
  */
 export function toEventStream(
 	events: AsyncIterable<ServerSentEvent | Uint8Array>,
@@ -69,7 +69,10 @@ export function toEventStream(
 	return new EventBody(source, { ...options, onFailure: (error) => logEnd(error, options) });
 }
 
-/** Text pulled at the speed of its client. What cuts it short cuts the connection, so that the client knows it is not whole. */
+/**
+ * Returns a response body with text that is read at the speed of the client. An error, or the loss of the caller's credential,
+ * closes the connection, so that the client notices that the text is incomplete.
+ */
 export function toTextStream(
 	pieces: AsyncIterable<string>,
 	{ signal, onEnd }: Pick<EventStreamOptions, "signal" | "onEnd">,
@@ -80,7 +83,7 @@ export function toTextStream(
 			const onAbort = () => {
 				if (!(signal.reason instanceof StreamEnded)) return;
 				controller.error(signal.reason);
-				leave(iterator);
+				endSource(iterator);
 				onEnd();
 			};
 			if (signal.aborted) onAbort();
@@ -99,17 +102,20 @@ export function toTextStream(
 		},
 		cancel() {
 			onEnd();
-			leave(iterator);
+			endSource(iterator);
 		},
 	});
 }
 
-/** Nothing more is taken from it. */
-function leave(iterator: AsyncIterator<unknown>): void {
+/** Tells the source that nothing more is read from it. Errors of the source are ignored, because the client has gone. */
+function endSource(iterator: AsyncIterator<unknown>): void {
 	void iterator.return?.().catch(() => {});
 }
 
-/** Without an end event the client knows that it has to come back: it was too slow, or the event bus may have missed something. */
+/**
+ * Logs why the source has failed, unless the stream was ended on purpose. Clients get no end event, so they know that they must
+ * reconnect. Either the client was too slow, or the event bus may have missed events.
+ */
 function logEnd(error: unknown, { logger, signal, metrics }: EventStreamOptions): void {
 	if (signal.aborted) return;
 	const isSlow = isSvcError(error, "SVC_SUBSCRIBER_LAGGED");

@@ -1,97 +1,109 @@
 import { isSvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
 
-/** Milliseconds between looks at a credential. */
-const interval = 4_000;
-/** Milliseconds after which what could not be confirmed counts as lost: with the next look, a stream ends within 15 s in any case. */
-const patience = 11_000;
+/** Milliseconds between two checks of a credential. */
+const checkIntervalMs = 4_000;
+/**
+ * Milliseconds after which a credential that could not be confirmed counts as lost. With the check interval, a stream ends within
+ * 15 s in any case.
+ */
+const maxUnconfirmedMs = 11_000;
 
-/** Why a stream was ended that its client and its source would have gone on with. */
+/** Abort reason of a stream that is ended because its caller is no longer authorized. */
 export class StreamEnded extends Error {}
 
-/** What a stream was opened with. */
+/** The credential that a stream was opened with, and its principal at that time. */
 export interface StreamCredential {
 	readonly offered: OfferedCredentials;
 	readonly principal: Principal;
 }
 
 export interface StreamWatchParts {
-	/** Who it is now. Throws `SVC_UNAUTHORIZED`. */
+	/** Returns the current principal of a credential. Throws `SVC_UNAUTHORIZED` if the credential is not valid. */
 	authenticate(offered: OfferedCredentials): Promise<Principal>;
-	/** Milliseconds that only go forward. */
+	/** Returns milliseconds of a monotonic clock. */
 	now(): number;
 }
 
-/** Streams that were opened with one credential by somebody with the same rights. */
-interface Watched {
+/** Streams that were opened with the same credential while its user had the same rights. */
+interface StreamGroup {
 	readonly offered: OfferedCredentials;
 	readonly rights: string;
-	readonly ends: Set<(reason: StreamEnded) => void>;
+	/** Functions that end the streams. */
+	readonly enders: Set<(reason: StreamEnded) => void>;
+	/** Time of the last check that confirmed credential and rights. */
 	confirmedAt: number;
-	isAsked: boolean;
+	/** True while a check is in progress. */
+	isBeingChecked: boolean;
 }
 
 /**
- * Ends streams whose credential, or the rights of whose user, are no longer what they were when they were opened: each credential is
- * looked at once, however many streams it has. What a stream shows depends on nothing else, so that whoever may go on opens another.
+ * Ends streams whose credential is no longer valid, or whose user has other rights than when the stream was opened. The content of
+ * a stream depends on nothing else, so that a client that is still authorized can open another stream. Each credential is checked
+ * once per interval, however many streams it has.
  */
 export class StreamWatch {
 	readonly #parts: StreamWatchParts;
-	readonly #watched = new Map<string, Watched>();
+	readonly #groups = new Map<string, StreamGroup>();
 	#timer: NodeJS.Timeout | undefined;
 
 	constructor(parts: StreamWatchParts) {
 		this.#parts = parts;
 	}
 
-	/** Call `end` when the stream must not go on. Returns what forgets it. */
+	/** Calls `end` when the stream must end. Returns a function that removes the stream. */
 	add({ offered, principal }: StreamCredential, end: (reason: StreamEnded) => void): () => void {
 		const rights = toRights(principal);
 		const key = JSON.stringify([offered.token, offered.apiKey, rights]);
-		const watched = this.#watched.get(key) ?? { offered, rights, ends: new Set(), confirmedAt: this.#parts.now(), isAsked: false };
-		watched.ends.add(end);
-		this.#watched.set(key, watched);
-		this.#timer ??= setInterval(() => void this.look(), interval).unref();
+		const group = this.#groups.get(key) ?? { offered, rights, enders: new Set(), confirmedAt: this.#parts.now(), isBeingChecked: false };
+		group.enders.add(end);
+		this.#groups.set(key, group);
+		this.#timer ??= setInterval(() => void this.look(), checkIntervalMs).unref();
 		return () => {
-			watched.ends.delete(end);
-			if (watched.ends.size === 0 && this.#watched.get(key) === watched) this.#watched.delete(key);
-			if (this.#watched.size === 0) this.stop();
+			group.enders.delete(end);
+			if (group.enders.size === 0 && this.#groups.get(key) === group) this.#groups.delete(key);
+			if (this.#groups.size === 0) this.stop();
 		};
 	}
 
-	/** Look at every credential, or at those of one token. Resolves when all have been looked at. */
+	/** Checks every credential, or only those with the given token. Resolves when all have been checked. */
 	async look(token?: string): Promise<void> {
-		const chosen = [...this.#watched.values()].filter(({ offered }) => token === undefined || offered.token === token);
-		await Promise.all(chosen.map((watched) => this.#lookAt(watched)));
+		const groups = [...this.#groups.values()].filter(({ offered }) => token === undefined || offered.token === token);
+		await Promise.all(groups.map((group) => this.#check(group)));
 	}
 
+	/** Stops the periodic checks. */
 	stop(): void {
 		clearInterval(this.#timer);
 		this.#timer = undefined;
 	}
 
-	async #lookAt(watched: Watched): Promise<void> {
+	/**
+	 * Ends the streams of a group unless the credential and the rights are confirmed. Other errors, such as an unavailable storage,
+	 * end the streams only if the last confirmation is at least 11 s old. A short unavailability must not disconnect all clients.
+	 */
+	async #check(group: StreamGroup): Promise<void> {
 		const now = this.#parts.now();
-		if (now - watched.confirmedAt >= patience) return end(watched, "the credential could not be confirmed");
-		if (watched.isAsked) return;
-		watched.isAsked = true;
+		if (now - group.confirmedAt >= maxUnconfirmedMs) return endStreams(group, "the credential could not be confirmed");
+		if (group.isBeingChecked) return;
+		group.isBeingChecked = true;
 		try {
-			const principal = await this.#parts.authenticate(watched.offered);
-			if (toRights(principal) === watched.rights) watched.confirmedAt = now;
-			else end(watched, "the permissions of the user have changed");
+			const principal = await this.#parts.authenticate(group.offered);
+			if (toRights(principal) === group.rights) group.confirmedAt = now;
+			else endStreams(group, "the permissions of the user have changed");
 		} catch (error) {
-			if (isSvcError(error, "SVC_UNAUTHORIZED")) end(watched, "the credential is no longer valid");
+			if (isSvcError(error, "SVC_UNAUTHORIZED")) endStreams(group, "the credential is no longer valid");
 		} finally {
-			watched.isAsked = false;
+			group.isBeingChecked = false;
 		}
 	}
 }
 
-function end({ ends }: Watched, reason: string): void {
-	for (const one of [...ends]) one(new StreamEnded(reason));
+function endStreams({ enders }: StreamGroup, reason: string): void {
+	for (const end of [...enders]) end(new StreamEnded(reason));
 }
 
-/** All that decides what a principal may see. */
+/** Returns a text that is equal for principals that may see the same records. */
 export function toRights({ username, isAdmin, roles, scopes }: Principal): string {
 	return JSON.stringify([username, isAdmin, roles, scopes]);
 }

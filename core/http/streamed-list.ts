@@ -1,5 +1,4 @@
-import { beginning, type Page, type Paging as Part, type Place } from "../kernel/basics/pagination.ts";
-
+import { beginning, type Paging as ListPart, type Page, type Place } from "../kernel/basics/pagination.ts";
 import { Breath } from "../lib/event-loop.ts";
 import { toJsonText } from "./json-cache.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
@@ -8,62 +7,67 @@ import { type Reply, replyJson } from "./replies.ts";
 import type { RouteContext } from "./route.ts";
 import { toTextStream } from "./sse.ts";
 
-/** Records that are read at a time where everything is asked for. */
-const together = 100;
+/** Records of one batch, if the whole list is requested. */
+const batchSize = 100;
 
-type Asking = Pick<RouteContext, "openStream" | "logger" | "request">;
+type ListContext = Pick<RouteContext, "openStream" | "logger" | "request">;
 
 /**
- * Answer with a page of a list, or with all of it: that is read and sent piece by piece, at the speed of the client, so that however much there
- * is, no more than a piece is held. `read` gives a part of the list as it is shown.
+ * Returns the reply with a page of a list, or with the whole list if `paging` has no limit. `read` returns the wire records of a
+ * part of the list.
  *
- * All of it counts as a stream: it ends with the credential. What fails once the answer has begun cuts it short, and the connection with it.
+ * The whole list is read and sent in batches, at the speed of the client. So no more than one batch is in memory at once. It counts
+ * as a stream: it ends when the credential becomes invalid, and throws `SVC_TOO_MANY` if the user has too many streams. An error
+ * after the response has begun closes the connection, so that the client notices that the list is incomplete.
  */
-export async function replyPages(context: Asking, paging: Paging, read: (part: Part) => Promise<Page<unknown>>): Promise<Reply> {
+export async function replyPages(context: ListContext, paging: Paging, read: (part: ListPart) => Promise<Page<unknown>>): Promise<Reply> {
 	if (paging.limit !== undefined) {
 		const { items, total } = await read(paging);
 		return replyJson(items, 200, toCountHeaders(total, paging));
 	}
 	const { signal, done } = context.openStream();
-	const step = (after: Place) => read({ ...paging, limit: together, after });
+	const readBatch = (after: Place) => read({ ...paging, limit: batchSize, after });
 	try {
-		const first = await step(beginning);
+		const first = await readBatch(beginning);
 		const counts = toCountHeaders(first.total, paging);
 		if (first.next === undefined) {
 			done();
 			return replyJson(first.items, 200, counts);
 		}
 		const headers = { "content-type": "application/json", ...counts };
-		return { status: 200, headers, body: toTextStream(toPieces(context, { first, step, signal }), { signal, onEnd: done }) };
+		return { status: 200, headers, body: toTextStream(toJsonPieces(context, { first, readBatch, signal }), { signal, onEnd: done }) };
 	} catch (error) {
 		done();
 		throw error;
 	}
 }
 
-interface Walk {
+/** A list that is being sent. */
+interface ListRead {
 	readonly first: Page<unknown>;
-	readonly step: (after: Place) => Promise<Page<unknown>>;
+	/** Reads the batch after the given position. */
+	readonly readBatch: (after: Place) => Promise<Page<unknown>>;
 	readonly signal: AbortSignal;
 }
 
-async function* toPieces({ logger, request }: Asking, { first, step, signal }: Walk): AsyncGenerator<string> {
-	const breath = new Breath();
+/** Yields the JSON text of the list, one batch at a time. */
+async function* toJsonPieces({ logger, request }: ListContext, { first, readBatch, signal }: ListRead): AsyncGenerator<string> {
+	const eventLoopYield = new Breath();
 	try {
 		let separator = "[";
-		for (let page: Page<unknown> | undefined = first; page !== undefined; page = page.next && (await step(page.next))) {
+		for (let page: Page<unknown> | undefined = first; page !== undefined; page = page.next && (await readBatch(page.next))) {
 			signal.throwIfAborted();
 			if (page.items.length === 0) continue;
 			yield separator + toJsonText(page.items).slice(1, -1);
-			// A storage in this process may answer within the same turn of the event loop, again and again.
-			await breath.take();
+			// A storage in this process may answer within the same turn of the event loop, so that a long list would block all other requests.
+			await eventLoopYield.take();
 			separator = ",";
 		}
 		yield separator === "[" ? "[]" : "]";
 	} catch (error) {
 		if (!signal.aborted) {
-			const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
-			logger.error("an answer was cut short", { path: toLoggedPath(new URL(request.url).pathname), error: told });
+			const errorText = error instanceof Error ? (error.stack ?? error.message) : String(error);
+			logger.error("an answer was cut short", { path: toLoggedPath(new URL(request.url).pathname), error: errorText });
 		}
 		throw error;
 	}

@@ -1,6 +1,9 @@
 import { parseTimestamp } from "./timestamp.ts";
 
-/** Bounds given as `<name>_gt` and `<name>_lt`; undefined when neither is. */
+/**
+ * Parses the query parameters `<name>_gt` and `<name>_lt`. Returns undefined if neither is given. Throws `SVC_INVALID` for an
+ * invalid time.
+ */
 export function parseBounds(
 	name: string,
 	{ gt, lt }: { readonly gt: string | undefined; readonly lt: string | undefined },

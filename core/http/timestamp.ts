@@ -2,20 +2,25 @@ import { SvcError } from "../contract/index.ts";
 
 const absolute = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const relative = /^([+-])((?:\d{1,9}[smhdw])+)$/;
-/** A blank before an offset is a plus sign that an address has without `%2B`. */
+/** A time with a blank before its offset: a `+` in an address, without the encoding `%2B`, is decoded as a blank. */
 const blankOffset = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{2}(?::?\d{2})?)$/i;
 const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 const dayMs = 86_400_000;
 
 /**
- * Returns a time that a request names in the form that is stored, so that texts can be compared: a date, a time in UTC or with an offset,
- * `now`, `today` and `yesterday` (their first moment in UTC), or a time relative to now such as `-1h` or `-1d12h`. `nowMs` is for tests.
+ * Parses a time in a request. Returns it in the format of stored times, so that texts can be compared. Throws `SVC_INVALID` naming
+ * the parameter.
+ *
+ * Accepts a date, a time in UTC or with an offset, and `now`. Accepts `today` and `yesterday`, which mean the beginning of that day
+ * in UTC. Accepts a time relative to now, such as `-1h` or `-1d12h`.
+ *
+ * @param nowMs milliseconds since 1970; for tests
  */
 export function parseTimestamp(name: string, text: string, nowMs = Date.now()): string {
-	const given = text.trim();
+	const trimmed = text.trim();
 	const time =
-		toRelative(text.startsWith(" ") ? `+${given}` : given.toLowerCase(), nowMs) ?? toAbsolute(given.replace(blankOffset, "$1+$2"));
-	// Years beyond 9999 have a form that does not compare as text.
+		toRelative(text.startsWith(" ") ? `+${trimmed}` : trimmed.toLowerCase(), nowMs) ?? toAbsolute(trimmed.replace(blankOffset, "$1+$2"));
+	// The format of years after 9999 cannot be compared as text.
 	if (time !== undefined && /^\d{4}-/.test(toIso(time.ms))) return `${toIso(time.ms)}.${time.fraction}Z`;
 	throw new SvcError(
 		"SVC_INVALID",
@@ -25,9 +30,9 @@ export function parseTimestamp(name: string, text: string, nowMs = Date.now()): 
 }
 
 interface ParsedTime {
-	/** Milliseconds since 1970 of the whole second. */
+	/** Milliseconds since 1970, rounded down to a whole second. */
 	readonly ms: number;
-	/** Microseconds of the second, as six digits. */
+	/** Microseconds within the second, as six digits. */
 	readonly fraction: string;
 }
 
@@ -48,11 +53,11 @@ function toAbsolute(text: string): ParsedTime | undefined {
 	const [, date, minutes = "00:00", seconds = "00", fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] =
 		absolute.exec(text) ?? [];
 	const ms = Date.parse(`${date}T${minutes}:${seconds}Z`);
-	// The parser moves dates such as 30 February on instead of refusing them.
+	// The parser converts a date such as 30 February to a day in March instead of refusing it.
 	if (Number.isNaN(ms) || toIso(ms) !== `${date}T${minutes}:${seconds}`) return undefined;
 	if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined;
-	const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
-	return { ms: ms - (sign === "-" ? -offset : offset), fraction: fraction.slice(0, 6).padEnd(6, "0") };
+	const offsetMs = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
+	return { ms: ms - (sign === "-" ? -offsetMs : offsetMs), fraction: fraction.slice(0, 6).padEnd(6, "0") };
 }
 
 function toTime(ms: number): ParsedTime | undefined {

@@ -1,23 +1,29 @@
 import type { Clock, Options } from "../contract/index.ts";
 import { isFromElsewhere, isOwn } from "./origin-check.ts";
 
-/** The cookie by which a browser goes on without the header, as it can send none with a stream. Undefined for what needs none. */
+/**
+ * Returns the value of `Set-Cookie` with which a browser can send later requests without the token header. A browser cannot set a
+ * header on an event stream. Returns undefined if the token has expired or does not fit into a cookie.
+ */
 export function toTokenCookie(
 	token: string,
 	expire: string,
 	{ clock, options }: { readonly clock: Clock; readonly options: Options },
 ): string | undefined {
-	const seconds = Math.floor(Date.parse(expire) / 1_000 - clock.now() / 1_000_000);
-	if (!/^[\w-]+$/.test(token) || !(seconds > 0)) return undefined;
-	return `auth-token=${token}; HttpOnly; Max-Age=${seconds}; ${toScope(options.api)}`;
+	const maxAgeSeconds = Math.floor(Date.parse(expire) / 1_000 - clock.now() / 1_000_000);
+	if (!/^[\w-]+$/.test(token) || !(maxAgeSeconds > 0)) return undefined;
+	return `auth-token=${token}; HttpOnly; Max-Age=${maxAgeSeconds}; ${toScope(options.api)}`;
 }
 
-/** Ends that cookie. */
+/** Returns the value of `Set-Cookie` that deletes the cookie. */
 export function toEndedCookie(options: Options): string {
 	return `auth-token=; HttpOnly; Max-Age=0; ${toScope(options.api)}`;
 }
 
-/** Whether a page may be given the cookie by signing in: another one could sign its reader in as somebody else. */
+/**
+ * Returns true if signing in may set the cookie for the requesting page. Otherwise a page of another origin could sign its reader
+ * in as another user.
+ */
 export function mayKeepCookie(request: Request, options: Options): boolean {
 	const origin = request.headers.get("origin");
 	return !isFromElsewhere(request, options) && (origin === null || isOwn(origin, request, options));

@@ -2,51 +2,63 @@ import { toSeenLine } from "../contract/unseen-text.ts";
 import type { BodySchema } from "./body.ts";
 import type { QuerySchema, RawQuery } from "./query.ts";
 
-/** Header with what a request says and the service ignores, or what is doubtful about it. */
+/** Response header with warnings: about input that the service ignores, and about doubtful input. */
 export const warningHeader = "svc-warning";
 
-/** Most warnings of one answer, and most characters of each. */
-const limits = { count: 10, length: 300 };
-/** Query parameters that carry credentials. */
-const credentials: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]);
+/** Maximum number of warnings in one response, and of characters in each. */
+const warningLimits = { count: 10, length: 300 };
+/** Query parameters with credentials. Every route accepts them. */
+const credentialParameters: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]);
 
-interface RouteShape {
+/** The parts of a route that declare what it reads. */
+interface RouteInput {
 	readonly query?: QuerySchema;
 	readonly body?: BodySchema<unknown> | "raw" | "text";
 	readonly readsAnyQuery?: boolean;
 }
 
-/** Returns a text for each query parameter and each member of the body that the route does not read. A raw route may read anything. */
+/**
+ * Returns a warning for each query parameter and each member of the body that the route does not read. Returns none for a route
+ * with a raw body, which may read anything.
+ */
 export function findIgnored(
-	{ query = {}, body: schema, readsAnyQuery = false }: RouteShape,
-	raw: RawQuery,
+	{ query = {}, body: schema, readsAnyQuery = false }: RouteInput,
+	rawQuery: RawQuery,
 	body: unknown,
 ): readonly string[] {
 	if (schema === "raw" || readsAnyQuery) return [];
 	const ignored: string[] = [];
-	for (const name of raw.keys())
-		if (!Object.hasOwn(query, name) && !credentials.has(name)) ignored.push(`query parameter ${quote(name)} is ignored`);
+	for (const name of rawQuery.keys())
+		if (!Object.hasOwn(query, name) && !credentialParameters.has(name)) ignored.push(`query parameter ${quote(name)} is ignored`);
 	if (typeof schema === "object") addIgnoredMembers(schema.schema, body, "", ignored);
 	return ignored;
 }
 
+/**
+ * Adds a warning for each member of `value`, at any depth, that the schema does not have. Skips objects whose schema
+ * says which other members they may have.
+ */
 function addIgnoredMembers(schema: Readonly<Record<string, unknown>>, value: unknown, path: string, ignored: string[]): void {
 	const { properties, additionalProperties, patternProperties } = schema as Readonly<Record<string, Readonly<Record<string, object>>>>;
 	if (properties === undefined || additionalProperties !== undefined || patternProperties !== undefined) return;
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return;
 	for (const [name, member] of Object.entries(value)) {
-		const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-		if (known === undefined) ignored.push(`member ${quote(path + name)} is ignored`);
-		else addIgnoredMembers(known as Readonly<Record<string, unknown>>, member, `${path}${name}.`, ignored);
+		const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+		if (memberSchema === undefined) ignored.push(`member ${quote(path + name)} is ignored`);
+		else addIgnoredMembers(memberSchema as Readonly<Record<string, unknown>>, member, `${path}${name}.`, ignored);
 	}
 }
 
-/** The header for texts; none for no text. It is ASCII, as proxies and clients read other characters differently. */
+/**
+ * Returns the header with the warnings, or no header if there are none. Its value is ASCII, because proxies and clients decode
+ * other characters differently.
+ */
 export function toWarningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
 	if (warnings.length === 0) return {};
-	const shown = warnings.slice(0, limits.count).map((text) => (text.length > limits.length ? `${text.slice(0, limits.length)}...` : text));
-	const more = warnings.length > limits.count ? [`and ${warnings.length - limits.count} more`] : [];
-	return { [warningHeader]: toAscii([...shown, ...more].join("; ")) };
+	const { count, length } = warningLimits;
+	const texts = warnings.slice(0, count).map((text) => (text.length > length ? `${text.slice(0, length)}...` : text));
+	const rest = warnings.length > count ? [`and ${warnings.length - count} more`] : [];
+	return { [warningHeader]: toAscii([...texts, ...rest].join("; ")) };
 }
 
 function quote(name: string): string {

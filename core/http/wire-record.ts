@@ -1,40 +1,43 @@
 import { createHash } from "node:crypto";
 
-/** A record as it travels: members in the order of the reference. */
+/** A record as it is sent to clients, with members in the order of the API reference. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** The part of a uid that stands for what cannot be spelled out there. Nothing secret: MD5, as clients know these uids. */
+/** Returns the MD5 digest that stands for a text in a uid. MD5 is kept because clients know these uids; nothing secret depends on it. */
 export function toDigest(text: string): string {
 	return createHash("md5").update(text).digest("hex");
 }
 
-/** The same record without members that are null or missing. */
+/** Deletes members that are null or undefined. Returns the same object. */
 export function withoutNull(record: Record<string, unknown>): WireRecord {
 	for (const name of Object.keys(record)) if (record[name] === null || record[name] === undefined) delete record[name];
 	return record;
 }
 
 /**
- * What is set of a record whose names the service has chosen. A new object, unlike that of `withoutNull`: one that members are taken out of is
- * slow to read from then on, and records of executions are shown with every state.
+ * Returns a copy of a record without members that are null or undefined. Member names must be chosen by the service. It does not
+ * delete members in place, because an object is slow to read after that. Records of executions are sent with every change of state.
  */
 export function onlySet(record: Readonly<Record<string, unknown>>): WireRecord {
-	const set: Record<string, unknown> = {};
+	const copy: Record<string, unknown> = {};
 	for (const name in record) {
 		const value = record[name];
-		if (value !== null && value !== undefined) set[name] = value;
+		if (value !== null && value !== undefined) copy[name] = value;
 	}
-	return set;
+	return copy;
 }
 
-/** The same without members that are empty, zero or false. */
+/**
+ * Returns a copy of a record without members that are null, undefined, empty, zero or false. Member names must be chosen by the
+ * service.
+ */
 export function onlyFilled(record: Readonly<Record<string, unknown>>): WireRecord {
-	const filled: Record<string, unknown> = {};
+	const copy: Record<string, unknown> = {};
 	for (const name in record) {
 		const value = record[name];
-		if (!isEmpty(value)) filled[name] = value;
+		if (!isEmpty(value)) copy[name] = value;
 	}
-	return filled;
+	return copy;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -12,41 +12,41 @@ import {
 import { Breath } from "../lib/event-loop.ts";
 
 /**
- * Stands for the storage while a start is drafted: begins with copies of what is stored, and takes what the start would write. It
- * knows the comparisons that this needs and refuses others, so that none is silently taken for true.
+ * Storage in memory for a dry run of a start. The caller first inserts copies of the stored records; then it receives the writes of the
+ * start. It supports only the comparisons and methods that a start needs, and throws for all others, so that none is ignored.
  */
 export class DraftStorage implements Storage {
 	readonly capabilities = {};
-	readonly #kinds = new Map<EntityKind, DraftTable>();
+	readonly #tables = new Map<EntityKind, DryRunTable>();
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		const breath = new Breath();
+		const loopYield = new Breath();
 		for (const entity of entities) {
-			this.#insert(kind, copy(entity as unknown as DraftEntity));
-			await breath.take();
+			this.#insert(kind, copy(entity as unknown as DryRunEntity));
+			await loopYield.take();
 		}
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
-		const [found] = this.#table(kind).candidates({ id });
-		return found === undefined ? undefined : (copy(found) as unknown as EntityMap[K]);
+		const [entity] = this.#table(kind).candidates({ id });
+		return entity === undefined ? undefined : (copy(entity) as unknown as EntityMap[K]);
 	}
 
 	async find<K extends EntityKind>(kind: K, { where = {}, orderBy = [], limit, offset = 0 }: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
-		const found = this.#select(kind, where);
+		const entities = this.#select(kind, where);
 		for (const [field, direction] of [...orderBy].reverse()) {
-			found.sort((one, other) => compare(String(one[field]), String(other[field])) * (direction === "asc" ? 1 : -1));
+			entities.sort((one, other) => compare(String(one[field]), String(other[field])) * (direction === "asc" ? 1 : -1));
 		}
-		const breath = new Breath();
+		const loopYield = new Breath();
 		const copies: EntityMap[K][] = [];
-		for (const entity of found.slice(offset, limit === undefined ? undefined : offset + limit)) {
+		for (const entity of entities.slice(offset, limit === undefined ? undefined : offset + limit)) {
 			copies.push(copy(entity) as unknown as EntityMap[K]);
-			await breath.take();
+			await loopYield.take();
 		}
 		return copies;
 	}
 
-	/** Everything of a kind, not to be changed. */
+	/** Returns all records of a kind, without copying them. The caller must not change them. */
 	all<K extends EntityKind>(kind: K): readonly EntityMap[K][] {
 		return this.#table(kind).all() as unknown as readonly EntityMap[K][];
 	}
@@ -56,25 +56,25 @@ export class DraftStorage implements Storage {
 	}
 
 	async distinct(): Promise<never> {
-		throw unknown("distinct");
+		throw toUnsupportedError("distinct");
 	}
 
 	async claim(): Promise<never> {
-		throw unknown("claim");
+		throw toUnsupportedError("claim");
 	}
 
 	async update<K extends EntityKind>(kind: K, id: string, patch: Patch<EntityMap[K]>, expected: Where<EntityMap[K]> = {}) {
-		const [known] = this.#select(kind, { ...expected, id });
-		if (known === undefined) return undefined;
-		const patched = { ...known, ...copy(patch as object) };
+		const [entity] = this.#select(kind, { ...expected, id });
+		if (entity === undefined) return undefined;
+		const patched = { ...entity, ...copy(patch as object) };
 		this.#table(kind).put(patched);
 		return copy(patched) as unknown as EntityMap[K];
 	}
 
 	async remove<K extends EntityKind>(kind: K, { where }: { readonly where: Where<EntityMap[K]> }): Promise<number> {
-		const found = this.#select(kind, where);
-		for (const { id } of found) this.#table(kind).drop(id);
-		return found.length;
+		const entities = this.#select(kind, where);
+		for (const { id } of entities) this.#table(kind).drop(id);
+		return entities.length;
 	}
 
 	async write(operations: readonly WriteOperation[]): Promise<void> {
@@ -87,21 +87,21 @@ export class DraftStorage implements Storage {
 		}
 	}
 
-	#insert(kind: EntityKind, entity: DraftEntity): void {
+	#insert(kind: EntityKind, entity: DryRunEntity): void {
 		if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
 		this.#table(kind).put(entity);
 	}
 
-	#select(kind: EntityKind, where: object): DraftEntity[] {
+	#select(kind: EntityKind, where: object): DryRunEntity[] {
 		const conditions = Object.entries(where);
 		const candidates = this.#table(kind).candidates(where as Readonly<Record<string, unknown>>);
-		return candidates.filter((entity) => conditions.every(([field, condition]) => holds(entity[field], condition)));
+		return candidates.filter((entity) => conditions.every(([field, condition]) => matches(entity[field], condition)));
 	}
 
-	#table(kind: EntityKind): DraftTable {
-		const known = this.#kinds.get(kind) ?? new DraftTable(kind);
-		this.#kinds.set(kind, known);
-		return known;
+	#table(kind: EntityKind): DryRunTable {
+		const table = this.#tables.get(kind) ?? new DryRunTable(kind);
+		this.#tables.set(kind, table);
+		return table;
 	}
 }
 
@@ -110,12 +110,13 @@ function compare(one: string, other: string): number {
 	return one < other ? -1 : 1;
 }
 
-function holds(value: unknown, condition: unknown): boolean {
+/** Returns true if a value satisfies a condition. Throws if the condition has an unsupported comparison. */
+function matches(value: unknown, condition: unknown): boolean {
 	if (typeof condition !== "object" || condition === null) return value === condition;
 	return Object.entries(condition).every(([comparison, operand]) => {
 		if (comparison === "in") return (operand as readonly unknown[]).includes(value);
 		if (comparison === "not") return value !== operand;
-		throw unknown(comparison);
+		throw toUnsupportedError(comparison);
 	});
 }
 
@@ -123,70 +124,75 @@ function copy<T extends object>(value: T): T {
 	return structuredClone(value);
 }
 
-function unknown(what: string): TypeError {
+function toUnsupportedError(what: string): TypeError {
 	return new TypeError(`a drafted start does not know "${what}"`);
 }
 
-type DraftEntity = Readonly<Record<string, unknown>> & { readonly id: string };
+type DryRunEntity = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** Entities of one kind, found by their unique keys without going through all: a pack may have thousands of actions. */
-class DraftTable {
+/** Records of one kind. They are found by id or unique key without a scan, because a pack may have thousands of actions. */
+class DryRunTable {
 	readonly #kind: EntityKind;
-	readonly #keys: readonly (readonly string[])[];
-	readonly #entities = new Map<string, DraftEntity>();
-	/** For each unique key, ids by its values. */
-	readonly #byKey: readonly Map<string, string>[];
+	/** Fields of each unique key. */
+	readonly #uniqueKeys: readonly (readonly string[])[];
+	readonly #entities = new Map<string, DryRunEntity>();
+	/** For each unique key, the ids of the records by their values of the key. */
+	readonly #idsByKey: readonly Map<string, string>[];
 
 	constructor(kind: EntityKind) {
 		const { unique = [] }: { readonly unique?: readonly (readonly string[])[] } = entityKinds[kind];
 		this.#kind = kind;
-		this.#keys = unique;
-		this.#byKey = unique.map(() => new Map());
+		this.#uniqueKeys = unique;
+		this.#idsByKey = unique.map(() => new Map());
 	}
 
-	/** In the order in which they came. */
-	all(): readonly DraftEntity[] {
+	/** Returns all records, in the order of their insertion. */
+	all(): readonly DryRunEntity[] {
 		return [...this.#entities.values()];
 	}
 
-	/** `SVC_CONFLICT` where another entity has one of its keys. */
-	put(entity: DraftEntity): void {
-		const values = this.#keys.map((fields) => toKey(fields, entity));
+	/** Inserts or replaces a record. Throws `SVC_CONFLICT` if another record has the same value of a unique key. */
+	put(entity: DryRunEntity): void {
+		const values = this.#uniqueKeys.map((fields) => toKey(fields, entity));
 		for (const [index, value] of values.entries()) {
-			const owner = value === undefined ? undefined : this.#byKey[index]?.get(value);
-			if (owner !== undefined && owner !== entity.id)
-				throw new SvcError("SVC_CONFLICT", `${this.#kind}: ${this.#keys[index]?.join(", ")} is taken`);
+			const ownerId = value === undefined ? undefined : this.#idsByKey[index]?.get(value);
+			if (ownerId !== undefined && ownerId !== entity.id)
+				throw new SvcError("SVC_CONFLICT", `${this.#kind}: ${this.#uniqueKeys[index]?.join(", ")} is taken`);
 		}
 		this.drop(entity.id, true);
 		this.#entities.set(entity.id, entity);
-		for (const [index, value] of values.entries()) if (value !== undefined) this.#byKey[index]?.set(value, entity.id);
+		for (const [index, value] of values.entries()) if (value !== undefined) this.#idsByKey[index]?.set(value, entity.id);
 	}
 
-	/** @param isReplaced its place among the others is kept */
+	/**
+	 * Removes a record, if it exists.
+	 *
+	 * @param isReplaced true if a new version of the record follows, which must keep its position in the order
+	 */
 	drop(id: string, isReplaced = false): void {
-		const known = this.#entities.get(id);
-		if (known === undefined) return;
-		for (const [index, fields] of this.#keys.entries()) this.#byKey[index]?.delete(toKey(fields, known) ?? "");
+		const entity = this.#entities.get(id);
+		if (entity === undefined) return;
+		for (const [index, fields] of this.#uniqueKeys.entries()) this.#idsByKey[index]?.delete(toKey(fields, entity) ?? "");
 		if (!isReplaced) this.#entities.delete(id);
 	}
 
-	/** Those that conditions can hold for, and perhaps others. */
-	candidates(where: Readonly<Record<string, unknown>>): readonly DraftEntity[] {
-		if (typeof where["id"] === "string") return this.#only(where["id"]);
-		for (const [index, fields] of this.#keys.entries()) {
+	/** Returns all records that satisfy the conditions, and possibly others. */
+	candidates(where: Readonly<Record<string, unknown>>): readonly DryRunEntity[] {
+		if (typeof where["id"] === "string") return this.#toList(where["id"]);
+		for (const [index, fields] of this.#uniqueKeys.entries()) {
 			if (!fields.every((field) => typeof where[field] === "string")) continue;
-			return this.#only(this.#byKey[index]?.get(toKey(fields, where) ?? ""));
+			return this.#toList(this.#idsByKey[index]?.get(toKey(fields, where) ?? ""));
 		}
 		return this.all();
 	}
 
-	#only(id: string | undefined): readonly DraftEntity[] {
-		const found = id === undefined ? undefined : this.#entities.get(id);
-		return found === undefined ? [] : [found];
+	#toList(id: string | undefined): readonly DryRunEntity[] {
+		const entity = id === undefined ? undefined : this.#entities.get(id);
+		return entity === undefined ? [] : [entity];
 	}
 }
 
-/** Undefined where a field is null: such keys collide with none. */
+/** Returns the value of a unique key as a text; undefined if one of its fields is null, because such keys are never equal. */
 function toKey(fields: readonly string[], values: Readonly<Record<string, unknown>>): string | undefined {
 	const parts = fields.map((field) => values[field] ?? null);
 	return parts.includes(null) ? undefined : JSON.stringify(parts);

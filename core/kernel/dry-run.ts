@@ -13,11 +13,11 @@ const silentBus = {
 };
 
 /**
- * Make a storage say what the start of an engine would make it say, by the same code in the same order, and start nothing. What the
- * features offer of it afterwards.
+ * Performs a dry run of the start of an engine: writes to `storage` what the start would write, by the same code. Starts nothing. Returns
+ * the executions and the API of the features, to read the result.
  *
- * @param dependencies as of the engine; the log is told of what a start would skip
- * @param storage what a start would write goes here
+ * @param dependencies those of the engine; its logger receives what a start would skip
+ * @param storage receives all writes
  */
 export async function draftEngine<F extends FeatureList>(
 	dependencies: EngineDependencies,

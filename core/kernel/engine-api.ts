@@ -6,43 +6,43 @@ import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
 
 /** Measurements of an engine. */
 export interface EngineTelemetry extends Meters {
-	/** All of them as they are now; undefined where no plugin keeps them. */
+	/** Returns all measurements at this moment; undefined if no plugin keeps them. */
 	expose(): Promise<Exposition | undefined>;
 }
 
-/** What every engine has, whatever its features. */
+/** Members of every engine, independent of its features. */
 export interface EngineCore {
 	readonly nodeId: string;
-	/** What it is made of besides the kernel, by the names of the configuration. */
+	/** Features of the engine, by the names under which the configuration creates them. */
 	readonly features: FeatureList;
 	readonly executions: Executions;
 	readonly output: Output;
-	/** The door for events: what is dispatched here is looked at by rules. */
+	/** Accepts events, which rules then evaluate. */
 	readonly dispatcher: Dispatcher;
-	/** The processes that make up the service, this one among them. */
+	/** Nodes of the service, including this one. */
 	readonly nodes: Nodes;
-	/** What is measured: where to declare it, and how to ask for all of it. */
+	/** Declares metrics, and returns all measurements. */
 	readonly telemetry: EngineTelemetry;
-	/** Whether this node is to be sent requests. Never rejects; may be asked at any time. */
+	/** Reports whether this node is ready for requests. Never rejects; may be called at any time. */
 	readiness(): Promise<Readiness>;
 	/**
-	 * Starts plugins in order, registers packs, recovers what an earlier process left, begins to work as far as the node's roles go.
-	 * Where the storage is for several processes and is away, waits for it until it is told to stop. `SVC_CONFIG` when the node cannot
-	 * go together with those that are there.
+	 * Starts plugins in order, registers packs, recovers the executions of earlier processes, and starts the work of the node's roles. If a
+	 * shared storage is unavailable, waits for it until `drain` or `stop` is called. Rejects with `SVC_CONFIG` if this node cannot work
+	 * together with the other nodes.
 	 */
 	start(): Promise<void>;
-	/** Takes on nothing from the moment of the call, waits for runs as configured, then ends the rest. Everything else goes on. */
+	/** Starts no work from the moment of the call, waits for runs for the configured time, then aborts the rest. All else continues. */
 	drain(): Promise<void>;
-	/** `drain` without waiting for runs: also for a drain under way. */
+	/** Drains without waiting for runs; also ends the wait of a drain that is under way. */
 	abort(): Promise<void>;
-	/** `drain`, then stops plugins in reverse. May be called before `start` and twice. */
+	/** Drains, then stops features and plugins in reverse order. May be called before `start`, and more than once. */
 	stop(): Promise<void>;
-	/** `stop`, for `await using`. */
+	/** Calls `stop`, for `await using`. */
 	[Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * The engine: everything the service does, without HTTP. A feature adds what it offers by declaring this interface again, so that whoever
- * has an engine of all features sees all of it; an engine of fewer features lacks what it would have had of the others.
+ * The engine: the whole service without HTTP. A feature adds its API by declaring this interface again. So the type has the members of all
+ * features; an engine with fewer features lacks those of the others.
  */
 export interface Engine extends EngineCore {}

@@ -10,7 +10,7 @@ import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
 import { createPersist } from "./plugins/startup-retry.ts";
 
-/** Put an engine together of the kernel and features. Nothing is opened or started before `start`. */
+/** Creates an engine from the kernel and features. Opens and starts nothing before `start`. */
 export function createEngineOf<F extends FeatureList>(
 	dependencies: EngineDependencies,
 	createFeatures: CreateFeatures<F>,
@@ -24,19 +24,19 @@ export function createEngineOf<F extends FeatureList>(
 		await draftEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const persist = createPersist({ storage: host.storage, logger, signal: halting.signal });
+	const retryStartup = createPersist({ storage: host.storage, logger, signal: halting.signal });
 	const node = createNode({
 		...dependencies,
 		...kernel,
 		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
 		loops: toLoops(kernel),
-		persist,
+		persist: retryStartup,
 		idle: () => kernel.scheduler.idle(),
 		running: () => kernel.executor.runs.held().size,
 		lateWrites: kernel.lateWrites.count,
 		signal: halting.signal,
 	});
-	const life = new EngineLife({ dependencies, host, kernel, node, persist, halting });
+	const lifecycle = new EngineLife({ dependencies, host, kernel, node, persist: retryStartup, halting });
 	const core: EngineCore = {
 		nodeId,
 		features,
@@ -46,20 +46,20 @@ export function createEngineOf<F extends FeatureList>(
 		nodes: node.nodes,
 		telemetry: kernel.hub,
 		readiness: node.readiness,
-		start: () => life.start(),
-		drain: () => life.drain(),
-		abort: () => life.abort(),
-		stop: () => life.stop(),
-		[Symbol.asyncDispose]: () => life.stop(),
+		start: () => lifecycle.start(),
+		drain: () => lifecycle.drain(),
+		abort: () => lifecycle.abort(),
+		stop: () => lifecycle.stop(),
+		[Symbol.asyncDispose]: () => lifecycle.stop(),
 	};
 	const apis = Object.values(features).map(({ api }) => api);
 	return Object.assign(core, ...apis) as EngineCore & ApiOf<F>;
 }
 
-/** What each role makes the node do, in the order in which it begins. */
+/** Returns the background loops of the roles of this node, in the order in which they start. */
 function toLoops({ roles, seams, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
-	const ofFeatures = seams.features.flatMap(({ work }) => work ?? []);
-	const processing = seams.reactor === noReactor ? [] : ([["rules", processor]] as const);
-	const loops = [["worker", recovery], ["worker", scheduler], ...processing, ...ofFeatures] as const;
+	const featureLoops = seams.features.flatMap(({ work }) => work ?? []);
+	const eventLoops = seams.reactor === noReactor ? [] : ([["rules", processor]] as const);
+	const loops = [["worker", recovery], ["worker", scheduler], ...eventLoops, ...featureLoops] as const;
 	return loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop);
 }

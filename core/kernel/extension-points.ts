@@ -12,54 +12,58 @@ import { noQueues, type Queues } from "./scheduling/execution-queues.ts";
 import { type ConfigurationSource, type ItemSource, noConfiguration, noItemSource } from "./submission/parameter-rendering.ts";
 
 /**
- * Make a storage say what a start would make it say with other dependencies, by the same code; nothing is started, and nothing else is
- * written. `changes` replace what the engine was made from. Within a draft there is no other one.
+ * Dry run of a start: writes to `storage` what a start with changed dependencies would write, by the same code. Starts nothing, and writes
+ * nowhere else. `changes` replace the dependencies of the engine. A dry run cannot be started within a dry run.
  */
 export type Draft = (storage: Storage, changes: Partial<EngineDependencies>) => Promise<void>;
 
-/** Within a draft. */
+/** Dry run that an engine has within a dry run: always throws. */
 export const noDraft: Draft = async () => {
 	throw new Error("a draft is not drafted again");
 };
 
-/** What only one feature may have. */
-type Single = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration" | "content" | "witness";
+/** Members of `Feature` that at most one feature may provide. */
+type ExclusiveMember = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration" | "content" | "witness";
 
 /**
- * Where features come into the kernel. The kernel is there before them, as they are made of it: whatever it asks of them it asks here,
- * at the time it needs it.
+ * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. It therefore reads each extension
+ * here when it needs it, and must not keep it.
  */
 export class Seams {
 	#features: readonly Feature[] = [];
-	#follows: readonly Follow[] = [];
+	#completionHooks: readonly Follow[] = [];
 	#triggerTypes: readonly TriggerTypeDefinition[] = [];
-	#single: Pick<Feature, Single> = {};
+	#exclusive: Pick<Feature, ExclusiveMember> = {};
 	#draft: Draft = noDraft;
 	readonly #runners: Map<string, Runner>;
-	readonly #own = new Set<string>();
+	/** Names of the runner types that features provide. */
+	readonly #builtInRunners = new Set<string>();
 
-	/** @param runners by name; those of features are added */
+	/** @param runners runners of the configuration by name; those of features are added to this map */
 	constructor(runners: Map<string, Runner>) {
 		this.#runners = runners;
 	}
 
-	/** Once, before anything is started. `SVC_CONFIG` where two features have what only one may have. */
+	/**
+	 * Sets the features; must be called once, before anything is started. Throws `SVC_CONFIG` if two features provide a member that at most
+	 * one may provide, or if a feature provides a runner type that exists.
+	 */
 	take(features: readonly Feature[], draft: Draft): void {
 		this.#features = features;
 		this.#draft = draft;
-		this.#follows = features.flatMap(({ follow }) => follow ?? []);
+		this.#completionHooks = features.flatMap(({ follow }) => follow ?? []);
 		this.#triggerTypes = features.flatMap(({ triggerTypes }) => triggerTypes ?? []);
-		this.#single = {
-			...this.#only("queues"),
-			...this.#only("reactor"),
-			...this.#only("granting"),
-			...this.#only("authority"),
-			...this.#only("items"),
-			...this.#only("configuration"),
-			...this.#only("content"),
-			...this.#only("witness"),
+		this.#exclusive = {
+			...this.#findExclusive("queues"),
+			...this.#findExclusive("reactor"),
+			...this.#findExclusive("granting"),
+			...this.#findExclusive("authority"),
+			...this.#findExclusive("items"),
+			...this.#findExclusive("configuration"),
+			...this.#findExclusive("content"),
+			...this.#findExclusive("witness"),
 		};
-		// Those of the configuration: what a feature brings runs here.
+		// Only the runners of the configuration are wrapped. Those that features provide are added afterwards, since they run on this node.
 		for (const feature of features)
 			for (const [name, runner] of this.#runners) this.#runners.set(name, feature.place?.(name, runner) ?? runner);
 		for (const { runners } of features) for (const [name, runner] of runners ?? []) this.#addRunner(name, runner);
@@ -68,21 +72,22 @@ export class Seams {
 	#addRunner(name: string, runner: Runner): void {
 		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: "${name}" is brought by the service itself`);
 		this.#runners.set(name, runner);
-		this.#own.add(name);
+		this.#builtInRunners.add(name);
 	}
 
-	/** Whether a runner type is one of the service's own, for actions of its own packs only: it may do what others may not. */
+	/** Returns true if a feature provides the runner type. Only the service's own packs may use it, because it may do more than others. */
 	isOwnRunner(name: string): boolean {
-		return this.#own.has(name);
+		return this.#builtInRunners.has(name);
 	}
 
-	#only<K extends Single>(name: K): Pick<Feature, Single> {
-		const [one, other] = this.#features.filter((feature) => feature[name] !== undefined);
-		if (other !== undefined) throw new SvcError("SVC_CONFIG", `features: only one may have "${name}"`);
-		return one === undefined ? {} : { [name]: one[name] };
+	/** Returns the member of the feature that provides it. Throws `SVC_CONFIG` if two do. */
+	#findExclusive<K extends ExclusiveMember>(name: K): Pick<Feature, ExclusiveMember> {
+		const [provider, otherProvider] = this.#features.filter((feature) => feature[name] !== undefined);
+		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one may have "${name}"`);
+		return provider === undefined ? {} : { [name]: provider[name] };
 	}
 
-	/** As of the engine; see `Kernel`. */
+	/** Dry run with the features of this engine. */
 	get draft(): Draft {
 		return this.#draft;
 	}
@@ -92,7 +97,7 @@ export class Seams {
 	}
 
 	get follows(): readonly Follow[] {
-		return this.#follows;
+		return this.#completionHooks;
 	}
 
 	get triggerTypes(): readonly TriggerTypeDefinition[] {
@@ -100,39 +105,39 @@ export class Seams {
 	}
 
 	get queues(): Queues {
-		return this.#single.queues ?? noQueues;
+		return this.#exclusive.queues ?? noQueues;
 	}
 
-	/** How many runs of this node take no place. */
+	/** Number of runs of this node that take no slot, because they wait for something elsewhere. */
 	get resting(): number {
 		return this.#features.reduce((sum, feature) => sum + (feature.resting?.() ?? 0), 0);
 	}
 
 	get reactor(): Reactor {
-		return this.#single.reactor ?? noReactor;
+		return this.#exclusive.reactor ?? noReactor;
 	}
 
 	get granting(): Granting {
-		return this.#single.granting ?? noGranting;
+		return this.#exclusive.granting ?? noGranting;
 	}
 
 	get authority(): Authority {
-		return this.#single.authority ?? noAuthority;
+		return this.#exclusive.authority ?? noAuthority;
 	}
 
 	get items(): ItemSource {
-		return this.#single.items ?? noItemSource;
+		return this.#exclusive.items ?? noItemSource;
 	}
 
 	get configuration(): ConfigurationSource {
-		return this.#single.configuration ?? noConfiguration;
+		return this.#exclusive.configuration ?? noConfiguration;
 	}
 
 	get content(): ContentSource {
-		return this.#single.content ?? noContent;
+		return this.#exclusive.content ?? noContent;
 	}
 
 	get witness(): Witness | undefined {
-		return this.#single.witness;
+		return this.#exclusive.witness;
 	}
 }

@@ -4,20 +4,21 @@ import type { Kernel } from "./kernel.ts";
 declare module "../contract/config.ts" {
 	interface Composition {
 		/**
-		 * Makes the features of the service: those of `createFeatures` (`svc-automation/feature`), fewer, or others beside them. Default: all of those. Not
-		 * frozen yet: a next version may ask something else of a feature.
+		 * Creates the features of the service: those of `createFeatures` (`svc-automation/feature`), some of them, or additional ones.
+		 * Default: all of `createFeatures`. This interface is not stable yet: the next version may require something else of a feature.
 		 */
 		readonly features?: CreateFeatures;
 	}
 }
 
-/** Features by the names that whoever puts them together gives them; the order of the members is that of the list. */
+/** Features by name. The composition chooses the names; the order of the members is the order of the features. */
 export type FeatureList = Readonly<Record<string, Feature>>;
 
-/** Makes the features of an engine. */
+/** Creates the features of an engine. */
 export type CreateFeatures<F extends FeatureList = FeatureList> = (kernel: Kernel) => F;
 
+/** Intersection of the members of a union type. */
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
 
-/** What the features of a list add to an engine. */
+/** Members that the features of a list add to an engine. */
 export type ApiOf<F extends FeatureList> = Intersection<F[keyof F]["api"]>;

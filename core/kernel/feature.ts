@@ -27,89 +27,103 @@ export type {
 	WorkLoop,
 };
 
-/** Records that are removed when they have grown old. */
+/** Records that expire some time after the time in one of their fields, and are then removed. */
 export interface AgingRecords {
 	readonly kind: EntityKind;
-	/** Field with their time, which an index begins with. */
+	/** Field with that time, with which an index must begin. */
 	readonly time: string;
-	/** Days after that time. */
+	/** Days from that time to the expiry. */
 	readonly days: number;
 }
 
 /**
- * A part of the engine that the kernel knows nothing of: what it offers programs, and the few places where the kernel asks it.
- * Everything but `api` is optional. A feature is made by a function of the kernel and of what it needs of other features; nothing is
- * open or started then, so that it may keep what it is given and must not use it yet.
+ * Part of the engine that the kernel does not know: the API that it adds to the engine, and its extensions of the kernel. Every member but
+ * `api` is optional.
  *
- * The kernel asks in the order of the list that the features stand in.
+ * A feature is created by a function that gets the kernel and other features. Nothing is open or started at that time. So the function may
+ * keep these objects, but must not use them yet.
+ *
+ * The kernel calls features in the order of the feature list.
  */
 export interface Feature<Api extends object = object> {
-	/** What the engine has of it: each member becomes a member of the engine. May be called after `start` only. */
+	/** Members that the feature adds to the engine. May be called only after `start`. */
 	readonly api: Api;
 
-	/** Trigger types whose events it makes. Made known before `register`, and guarded against whoever only names them. */
+	/**
+	 * Trigger types whose events the feature dispatches. They are registered before `register` is called. Unless a type allows more, only
+	 * administrators may dispatch its events by naming a trigger.
+	 */
 	readonly triggerTypes?: readonly TriggerTypeDefinition[];
 
-	/** Kinds of records that go when they have grown old. Asked at each collection, so that what it says may change. */
+	/** Kinds of records that expire. Read at each removal, so that the value may change. */
 	readonly aging?: readonly AgingRecords[];
 
 	/**
-	 * REGISTER: make what is stored say what configuration and files say. Called at each start before anything works, after the
-	 * trigger types are known, and on a draft of the storage by `svc plan`, so that it writes nowhere else. It may be called again: while
-	 * the storage is away a start tries until it is there. What it throws otherwise ends the start.
+	 * Stores the content that configuration and files describe. Called at each start, after the trigger types are registered and before
+	 * anything else runs. `svc plan` calls it on a copy of the storage, so it must write nothing elsewhere. It may be called again, because
+	 * a start is repeated while the storage is unavailable. Any other error ends the start.
 	 */
 	register?(): Promise<void>;
 
 	/**
-	 * FOLLOW: what must be stored in the same write as the end of an execution, or not at all. Called with the execution as it is about
-	 * to be stored, final or with a question (`pending`); perhaps several times for one end, as a write may be refused. A failure is
-	 * logged, and what the feature would have made is left out; while the storage is away (`SVC_UNAVAILABLE`) the end waits.
+	 * Completion hook: returns what must be stored in the same write as the end of an execution. Called with the execution as it is about
+	 * to be stored, final or with a question (`pending`). May be called several times for one end, because the write may be refused. If it
+	 * fails, the error is logged and its operations are left out. While the storage is unavailable (`SVC_UNAVAILABLE`), the end waits.
 	 */
 	readonly follow?: Follow;
 
-	/** HOLD: executions that must wait before they may be claimed. One feature at most; default: none waits. */
+	/** Queues of executions that must wait before they may be claimed. At most one feature; default: no execution waits. */
 	readonly queues?: Queues;
 
-	/** REACT: what to do about events. One feature at most; default: nothing, and events are stored as processed. */
+	/** Event handler. At most one feature; default: events are stored as processed, and nothing else happens. */
 	readonly reactor?: Reactor;
 
-	/** GRANT: what a run is given besides parameters, and what is taken back with its end. One feature at most; default: nothing. */
+	/** Run credentials: issued to a run in addition to its parameters, and revoked at its end. At most one feature; default: none. */
 	readonly granting?: Granting;
 
-	/** WHO: what somebody may do in whose name something runs. One feature at most; default: everything. */
+	/** Permissions of the users in whose name the service runs something. At most one feature; default: every user may do everything. */
 	readonly authority?: Authority;
 
-	/** WITNESS: what must be stored in the same write as a change, or the change is not made. One feature at most; default: nothing. */
+	/**
+	 * Write interceptor: adds operations to the write that stores a change. If they cannot be stored, the change is not made. At most one
+	 * feature; default: none.
+	 */
 	readonly witness?: Witness;
 
-	/** RUN: runner types that it brings, by name. They are started and stopped with the feature, by itself. */
+	/** Built-in runners, by the name of their runner type. The feature itself starts and stops them. */
 	readonly runners?: ReadonlyMap<string, Runner>;
 
 	/**
-	 * PLACE: what is called in the place of a runner, such as one that has runs carried out elsewhere. Called once for each runner of the
-	 * configuration, which is started and stopped as before. Several features are asked in order, each with what the one before has answered.
+	 * Returns the runner to call in place of a runner, for example one that carries out runs on another machine. Called once for each runner
+	 * of the configuration, which is started and stopped as before. Several features are called in order, each with the result of the one
+	 * before.
 	 */
 	place?(name: string, runner: Runner): Runner;
 
-	/** PLACE: how many runs of this node wait for something elsewhere, and take no place of others meanwhile. Default: none. */
+	/** Returns how many runs of this node wait for something elsewhere, and therefore take no slot. Default: none. */
 	resting?(): number;
 
-	/** FILES: where content that the storage keeps lies on this node. One feature at most; default: there is none. */
+	/** Directories of this node that contain pack contents from the storage. At most one feature; default: there are none. */
 	readonly content?: ContentSource;
 
-	/** READ: what templates look up by name. One feature at most has each; default: there is nothing. */
+	/** Datastore that templates read by name. At most one feature; default: there is none. */
 	readonly items?: ItemSource;
+
+	/** Configurations of packs, which templates and runs read. At most one feature; default: there are none. */
 	readonly configuration?: ConfigurationSource;
 
 	/**
-	 * WORK: loops that take on work, each on nodes with its role. Started last, after all features; stopped first, and all at once: none
-	 * takes on anything from the moment of the call. Also again, where a node is drained and resumed.
+	 * Background loops, each for nodes with its role. They start last, after all features. They stop first, all at once: none starts work
+	 * from the moment of the call. They are started and stopped again if a node is drained and resumed.
 	 */
 	readonly work?: readonly (readonly [role: NodeRole, loop: WorkLoop])[];
 
-	/** Everything is registered. May be called again after it was rejected because the storage is away; another failure ends the start. */
+	/**
+	 * Starts the feature when everything is registered. May be called again if it was rejected because the storage is unavailable. Any other
+	 * error ends the start.
+	 */
 	start?(): Promise<void> | void;
 
-	/** In reverse order, when nothing runs any more; also without `start`. A failure is logged. */
+	/** Stops the feature when no execution runs, in reverse order of the features. Also called without `start`. Errors are logged. */
 	stop?(): Promise<void> | void;
 }

@@ -36,7 +36,7 @@ import type { TemplateSources } from "./submission/parameter-rendering.ts";
 import { observePlugins } from "./telemetry/instrumented-plugins.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
-/** The plugins that an engine works with; nobody has started them yet. */
+/** Plugins of an engine, created but not started. */
 export interface Plugins {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
@@ -48,65 +48,68 @@ export interface Plugins {
 	readonly dialects: readonly Dialect[];
 	/** May be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;
-	/** Who is told what the service does. */
+	/** Passes measurements and events to the telemetry plugins. */
 	readonly hub: TelemetryHub;
 }
 
 /**
- * What accepts an event or a request, runs it once and keeps what it printed. Features are made of it, and come into it by its seams.
- * Its members may be kept at once and used once the engine has started; `register` of a feature may use the storage and what reads it.
+ * Kernel of the engine: accepts events and requests, runs each execution once, and stores its output. Features are created from it, and
+ * extend it through its extension points.
+ *
+ * A feature may keep the members at once, but may use them only after the engine has started. Its `register` may already use the storage
+ * and the members that read it.
  */
 export interface Kernel extends Omit<Plugins, "dialects"> {
-	/** Configuration, and what the embedding program gives, beside the options. */
+	/** Configuration besides the options, and the objects that the embedding program supplies. */
 	readonly dependencies: EngineDependencies;
 	readonly options: Options;
-	/** Parts of the service that this node runs. */
+	/** Roles of this node: the parts of the service that it runs. */
 	readonly roles: readonly NodeRole[];
 	readonly nodeId: string;
 	readonly logger: EngineDependencies["logger"];
 	readonly clock: StorageClock;
-	/** How this node holds what only one may work at. */
+	/** Rules by which this node holds records that one node at a time may process. */
 	readonly leasing: Leasing;
-	/** Tells every node that something many keep in memory has changed. */
+	/** Notifies every node that actions, triggers or rules have changed, so that caches are renewed. */
 	readonly changes: ChangeFeed;
-	/** What content may say in words of other services. */
+	/** Names from other services that content may use in place of the names of this service. */
 	readonly dialects: Dialects;
-	/** Actions, runner types and packs as they are used. */
+	/** Actions, runner types and packs, as executions use them. */
 	readonly catalog: Catalog;
-	/** The door for events. */
+	/** Accepts events. */
 	readonly dispatcher: Dispatcher;
-	/** Finds triggers by what dispatchers and rules call them. */
+	/** Finds triggers by the names that dispatched events and rules contain. */
 	readonly triggerCatalog: TriggerCatalog;
-	/** The trigger types of all features. */
+	/** Trigger types that features define. */
 	readonly triggerTypes: OwnTriggerTypes;
 	readonly executions: Executions;
 	readonly output: Output;
-	/** What the end of an execution causes, of all features. */
+	/** Completion effects: operations that features add to the write that stores the end of an execution. */
 	readonly endings: Endings;
-	/** Let `store` keep a new execution, and see to its being run. */
+	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
-	/** The same of several, which are stored together. */
+	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
 	readonly admitAll: AdmitAll;
-	/** Whether executions of this runner type are made of others. */
+	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
-	/** See to a new execution that has been stored. */
+	/** Publishes a new execution that was stored as requested, and has it run. */
 	readonly announce: (execution: ExecutionEntity) => void;
 	readonly templateSources: TemplateSources;
 	readonly authority: Authority;
-	/** Encrypts what must not be read where it is kept. */
+	/** Keys that encrypt values of the datastore and other stored secrets. */
 	readonly keys: KeyRing;
-	/** Absolute path of the file with its keys. */
+	/** Absolute path of the file with these keys. */
 	readonly keyFile: string;
 	readonly sealedSecrets: SealedSecrets;
 	readonly lateWrites: LateWrites;
-	/** Where features come in. */
+	/** Extension points, through which features extend the kernel. */
 	readonly seams: Seams;
 }
 
-/** Let `store` keep new executions, all or none, and see to their being run. */
+/** Inserts new executions by one call of `store`, all or none, and schedules their runs. Rejects with the error of `store`. */
 export type AdmitAll = (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 
-/** The kernel with what starts and ends it. */
+/** The kernel with the parts that the lifecycle of the engine needs and features must not use. */
 export interface WholeKernel extends Kernel {
 	readonly processor: Processor;
 	readonly executor: Executor;
@@ -114,17 +117,19 @@ export interface WholeKernel extends Kernel {
 	readonly pendingWork: PendingWork;
 	readonly leases: Leases;
 	readonly recovery: Recovery;
-	/** Make the stored catalog say what the configuration says, in the order that its parts need; also again. */
+	/**
+	 * Stores runner types, trigger types, and the content of all features as the configuration describes them. May be called again.
+	 */
 	register(): Promise<void>;
 }
 
-/** Put a kernel together. Nothing is opened or started. */
+/** Creates a kernel. Opens and starts nothing. */
 export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): WholeKernel {
-	const basics = createBasics(dependencies, plugins, nodeId);
-	const events = createEvents(basics);
-	const { options } = basics;
+	const shared = createBasics(dependencies, plugins, nodeId);
+	const events = createEvents(shared);
+	const { options } = shared;
 	const executor = new Executor({
-		...basics,
+		...shared,
 		...events,
 		apiUrl: dependencies.apiUrl,
 		dataDirectory: dependencies.dataDirectory,
@@ -132,29 +137,29 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		onPlace: () => scheduler.lookIfDue(),
 	});
 	const readyRuns = new ReadyRuns({
-		...basics,
+		...shared,
 		records: executor.records,
 		prepare: (execution) => executor.prepare(execution),
 		grant: (claimed, prepared) => executor.grant(claimed, prepared),
 	});
-	const pendingWork = createPendingWork({ ...basics, wake: (work) => scheduler.wake(work) });
+	const pendingWork = createPendingWork({ ...shared, wake: (work) => scheduler.wake(work) });
 	const scheduler: Scheduler = new Scheduler({
-		...basics,
+		...shared,
 		poolSize: options.actionrunner.actions_pool_size,
 		pollInterval: options.scheduler.poll_interval,
 		announce: pendingWork.announce,
-		queues: () => basics.seams.queues,
+		queues: () => shared.seams.queues,
 		ready: (claimed) => readyRuns.statesOf(claimed),
-		mayEnd: ({ parent_id, runner_name }) => mayEndAtOnce({ parent_id }, basics.runners.get(runner_name)),
+		mayEnd: ({ parent_id, runner_name }) => mayEndAtOnce({ parent_id }, shared.runners.get(runner_name)),
 		run: (execution) => executor.run(execution, readyRuns.take(execution)),
 		holds: (id) => executor.runs.has(id),
-		resting: () => executor.children.resting + basics.seams.resting,
+		resting: () => executor.children.resting + shared.seams.resting,
 	});
 	const admitAll: AdmitAll = (executions, store) => scheduler.admit(executions, store);
 	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
-	const recovery = new Recovery({ ...basics, scheduler, recovers: (execution) => executor.recovers(execution) });
+	const recovery = new Recovery({ ...shared, scheduler, recovers: (execution) => executor.recovers(execution) });
 	return {
-		...basics,
+		...shared,
 		...events,
 		executor,
 		scheduler,
@@ -163,18 +168,18 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll,
 		announce: (execution) => scheduler.announce(execution),
 		recovery,
-		leases: new Leases({ ...basics, runs: executor.runs, onRenewed: (leases) => recovery.look(leases) }),
-		executions: new StoredExecutions({ ...basics, admit }),
-		output: new RecordedOutput(basics),
-		register: () => register(basics),
+		leases: new Leases({ ...shared, runs: executor.runs, onRenewed: (leases) => recovery.look(leases) }),
+		executions: new StoredExecutions({ ...shared, admit }),
+		output: new RecordedOutput(shared),
+		register: () => register(shared),
 	};
 }
 
-type Basics = ReturnType<typeof createBasics>;
+type SharedParts = ReturnType<typeof createBasics>;
 
-/** What everything else is made of. */
-function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: string) {
-	const plugins = observePlugins(given);
+/** Creates the parts that several other parts of the kernel need. */
+function createBasics(dependencies: EngineDependencies, uninstrumentedPlugins: Plugins, nodeId: string) {
+	const plugins = observePlugins(uninstrumentedPlugins);
 	const { options, logger, roles } = dependencies;
 	const runners = new Map(plugins.runners);
 	const seams = new Seams(runners);
@@ -202,7 +207,7 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		floods: new Floods(),
 	};
 	const changes = createChangeFeed(parts);
-	const authority = toAuthority(seams);
+	const authority = createLateBoundAuthority(seams);
 	const templateSources: TemplateSources = {
 		get items() {
 			return seams.items;
@@ -223,17 +228,17 @@ function createBasics(dependencies: EngineDependencies, given: Plugins, nodeId: 
 		lateWrites: createLateWrites(parts),
 		sealedSecrets: new SealedSecrets(keys),
 		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
-		granting: toGranting(seams),
+		granting: createLateBoundCredentials(seams),
 		endings: createEndings({
 			...parts,
 			follows: () => seams.follows,
-			takeBack: (ended) => seams.granting.takeBack(ended),
+			takeBack: (execution) => seams.granting.takeBack(execution),
 		}),
 	};
 }
 
-/** The feature that provides it comes later than this, so it is looked up at each call. */
-function toAuthority(seams: Pick<Seams, "authority">): Authority {
+/** Returns an authority that looks up the one of a feature at each call, because features are created after the kernel. */
+function createLateBoundAuthority(seams: Pick<Seams, "authority">): Authority {
 	return {
 		principalOf: (username) => seams.authority.principalOf(username),
 		isAdministrator: (username) => seams.authority.isAdministrator(username),
@@ -241,8 +246,8 @@ function toAuthority(seams: Pick<Seams, "authority">): Authority {
 	};
 }
 
-/** Features come later than this: they are asked each time. */
-function toGranting(seams: Pick<Seams, "granting">): Granting {
+/** Returns run credentials that look up those of a feature at each call, because features are created after the kernel. */
+function createLateBoundCredentials(seams: Pick<Seams, "granting">): Granting {
 	return {
 		give: (execution) => seams.granting.give(execution),
 		toEnvironment: (secret) => seams.granting.toEnvironment(secret),
@@ -250,21 +255,22 @@ function toGranting(seams: Pick<Seams, "granting">): Granting {
 	};
 }
 
-/** The door for events, and what brings them to whoever reacts. */
-function createEvents(basics: Basics) {
-	const { options, seams } = basics;
-	const triggerCatalog = createTriggerCatalog(basics);
+/** Creates the parts that accept events and pass them to the event handler. */
+function createEvents(shared: SharedParts) {
+	const { options, seams } = shared;
+	const triggerCatalog = createTriggerCatalog(shared);
 	const reactor = () => seams.reactor;
 	const processor = new Processor({
-		...basics,
+		...shared,
 		reactor,
 		poolSize: options.rules.pool_size,
 		pollInterval: options.scheduler.poll_interval,
 	});
-	return { triggerCatalog, processor, dispatcher: new EventDoor({ ...basics, triggerCatalog, reactor, processor }) };
+	return { triggerCatalog, processor, dispatcher: new EventDoor({ ...shared, triggerCatalog, reactor, processor }) };
 }
 
-async function register({ catalog, runners, seams, ...parts }: Basics): Promise<void> {
+/** Stores runner types and trigger types, then calls `register` of each feature in order. */
+async function register({ catalog, runners, seams, ...parts }: SharedParts): Promise<void> {
 	await catalog.registerRunnerTypes(runners);
 	await registerTriggerTypes(
 		parts,

@@ -14,46 +14,48 @@ export interface EngineLifeParts {
 	readonly kernel: WholeKernel;
 	readonly node: Node;
 	readonly persist: Persist;
-	/** Aborted when the engine is to stop. */
+	/** Aborted when the engine must stop. */
 	readonly halting: AbortController;
 }
 
-/** Start and end of an engine, in the order that its parts need. */
+/** Starts and stops the parts of an engine in the order of their dependencies. */
 export class EngineLife {
 	readonly #parts: EngineLifeParts;
-	readonly #runEnding: ReturnType<typeof createRunEnding>;
+	readonly #runShutdown: ReturnType<typeof createRunEnding>;
 	#starting: Promise<void> | undefined;
 	#draining: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
 	constructor(parts: EngineLifeParts) {
 		this.#parts = parts;
-		this.#runEnding = createRunEnding({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
+		this.#runShutdown = createRunEnding({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
 	}
 
-	/** Once, however often it is called. Rejects after `drain` or `stop`. */
+	/** Starts the engine; further calls return the same promise. Rejects with `SVC_UNAVAILABLE` after `drain` or `stop`. */
 	start(): Promise<void> {
 		return (this.#starting ??= this.#start());
 	}
 
-	/** Take on nothing more, wait for running actions as long as the configuration says, then end them. */
+	/**
+	 * Stops the background loops, waits for running actions for the configured time, then aborts them. Resolves when no execution runs.
+	 */
 	drain(): Promise<void> {
 		return (this.#draining ??= this.#drain());
 	}
 
-	/** The same without waiting. */
+	/** Drains without waiting for running actions; also ends the wait of a drain that is under way. */
 	async abort(): Promise<void> {
-		this.#runEnding.force();
+		this.#runShutdown.force();
 		await this.drain();
 	}
 
-	/** Drain, then close everything. */
+	/** Drains, then stops features and plugins. */
 	stop(): Promise<void> {
 		return (this.#stopping ??= this.drain().then(() => this.#close()));
 	}
 
 	async #start(): Promise<void> {
-		const { dependencies, host, kernel, node, persist, halting } = this.#parts;
+		const { dependencies, host, kernel, node, persist: retryStartup, halting } = this.#parts;
 		const { composition, logger, roles } = dependencies;
 		if (halting.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the engine was stopped before it had started");
 		assertShareable({
@@ -61,19 +63,19 @@ export class EngineLife {
 			storage: { ...composition.storage, capabilities: host.storage.capabilities },
 			eventBus: { ...composition.eventBus, capabilities: host.eventBus.capabilities },
 		});
-		await host.start(persist);
+		await host.start(retryStartup);
 		try {
-			await persist(() => assertNotMoving(host.storage, kernel.clock.now()));
+			await retryStartup(() => assertNotMoving(host.storage, kernel.clock.now()));
 			await node.register();
 			await kernel.changes.start();
-			await persist(kernel.register);
-			for (const feature of kernel.seams.features) await persist(async () => feature.start?.());
+			await retryStartup(kernel.register);
+			for (const feature of kernel.seams.features) await retryStartup(async () => feature.start?.());
 			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.pendingWork.start()]);
 			await node.begin();
 			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...host.runners.keys()] });
 		} catch (error) {
-			// Not by way of `stop`, which waits for this start.
-			await this.#runEnding
+			// Do not call `stop`, which waits for this start.
+			await this.#runShutdown
 				.end(0)
 				.then(() => this.#close())
 				.catch(() => undefined);
@@ -83,13 +85,13 @@ export class EngineLife {
 
 	async #drain(): Promise<void> {
 		const { dependencies, node, halting } = this.#parts;
-		// Told before anything is waited for: not ready any more, and nothing new is taken on.
+		// Stop the node before waiting for anything, so that it is no longer ready and starts no work.
 		halting.abort();
 		node.end().catch(() => undefined);
-		// A start under way would begin to work again.
+		// A start that is under way would start the background loops again.
 		await this.#starting?.catch(() => undefined);
-		const { graceful_shutdown: graceful, exit_still_active_check: grace } = dependencies.options.actionrunner;
-		await this.#runEnding.end(graceful ? grace * 1_000 : 0);
+		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
+		await this.#runShutdown.end(isGraceful ? gracePeriodSeconds * 1_000 : 0);
 	}
 
 	async #close(): Promise<void> {
@@ -98,7 +100,7 @@ export class EngineLife {
 			try {
 				await feature.stop?.();
 			} catch (error) {
-				// The others must be stopped, and the plugins, whatever becomes of one.
+				// The other features and the plugins must be stopped even if one feature fails.
 				kernel.logger.error("a feature did not stop cleanly", { error });
 			}
 		}

@@ -44,9 +44,10 @@ export interface ExecutionsParts {
 	readonly logger: Logger;
 	readonly catalog: Catalog;
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** Let `store` keep a new execution, and see to its being run. */
+	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
 	readonly endings: Endings;
+	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
@@ -61,9 +62,9 @@ const newestFirst = [
 	["action_ref", "asc"],
 ] as const;
 
-/** Most values that are listed of one filter: names of actions, rules and users, of which few services have as many. */
-const mostFilterValues = 10_000;
-/** Filter names of `views/filters` and the fields they stand for. */
+/** Maximum number of values that are listed for one filter. Few services have as many actions, rules or users. */
+const maxFilterValues = 10_000;
+/** Filters of `views/filters`, with the field that each one selects. */
 const filterFields = {
 	action: "action_ref",
 	status: "status",
@@ -74,10 +75,10 @@ const filterFields = {
 	user: "user",
 } as const satisfies Record<string, keyof ExecutionEntity>;
 
-/** Ids of children that an execution is shown with. `/executions/<id>/children` has all, by pages. */
+/** Maximum number of child ids in the view of an execution. `/executions/<id>/children` lists all children, in pages. */
 const maxChildIds = 1_000;
 
-/** The executions in the storage. */
+/** Access to the executions in the storage, for the API. */
 export class StoredExecutions implements Executions {
 	readonly #parts: ExecutionsParts;
 	readonly #ruleCauses: RuleCauses;
@@ -121,15 +122,15 @@ export class StoredExecutions implements Executions {
 	}
 
 	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[] {
-		return toOwnNames(field, value, this.#parts.dialects);
+		return toServiceNames(field, value, this.#parts.dialects);
 	}
 
 	async ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]> {
 		if (ids.length === 0) return [];
-		const found = new Map(
+		const entities = new Map(
 			(await this.#parts.storage.find("execution", { where: { id: { in: ids } } })).map((entity) => [entity.id, entity]),
 		);
-		return this.#toViews(ids.flatMap((id) => found.get(id) ?? []));
+		return this.#toViews(ids.flatMap((id) => entities.get(id) ?? []));
 	}
 
 	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]> {
@@ -137,9 +138,9 @@ export class StoredExecutions implements Executions {
 	}
 
 	async cancel(id: string, principal: Principal, reason?: string): ReturnType<Executions["cancel"]> {
-		const found = await this.#find(id);
-		const { entity, refused } = await cancelExecution(this.#parts, found, principal, { reason });
-		const wasCanceled = found.status === "canceled";
+		const execution = await this.#find(id);
+		const { entity, refused } = await cancelExecution(this.#parts, execution, principal, { reason });
+		const wasCanceled = execution.status === "canceled";
 		return { view: await this.#toView(entity), wasCanceled, ...(refused !== undefined && { refused }) };
 	}
 
@@ -148,24 +149,28 @@ export class StoredExecutions implements Executions {
 	}
 
 	async rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView> {
-		const old = await this.#toView(await this.#find(id));
-		const current = (await this.#parts.catalog.resolve(old.entity.action_ref))?.snapshot;
+		const original = await this.#toView(await this.#find(id));
+		const current = (await this.#parts.catalog.resolve(original.entity.action_ref))?.snapshot;
 		const { tasks = [], reset = [] } = input;
-		const request = toRerunInput(old, input, { principal, current });
-		const takeUp = tasks.length + reset.length > 0 ? await checkTakeUp(this.#parts, old.entity, { tasks, reset }) : undefined;
-		const { entity, action } = await storeExecution(this.#parts, request, principal, takeUp && { takeUp });
+		const request = toRerunInput(original, input, { principal, current });
+		const partialRerun = tasks.length + reset.length > 0 ? await checkTakeUp(this.#parts, original.entity, { tasks, reset }) : undefined;
+		const { entity, action } = await storeExecution(this.#parts, request, principal, partialRerun && { takeUp: partialRerun });
 		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 
 	async filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>> {
 		const { storage } = this.#parts;
-		const wanted = Object.entries(filterFields).filter(([name]) => types === undefined || types.includes(name));
+		const filters = Object.entries(filterFields).filter(([name]) => types === undefined || types.includes(name));
 		const values = await Promise.all(
-			wanted.map(async ([name, field]) => [name, (await storage.distinct("execution", field)).slice(0, mostFilterValues)] as const),
+			filters.map(async ([name, field]) => [name, (await storage.distinct("execution", field)).slice(0, maxFilterValues)] as const),
 		);
 		return Object.fromEntries(values);
 	}
 
+	/**
+	 * Returns an execution by id, or the one that was started last (`last`). Throws `SVC_NOT_FOUND` if the id does not exist, and
+	 * `SVC_INVALID` for `last` if no execution exists.
+	 */
 	async #find(idOrLast: string, fields?: ExecutionFields): Promise<ExecutionEntity> {
 		const { storage } = this.#parts;
 		const selection = fields && { fields: toReadFields(fields) };
@@ -174,9 +179,9 @@ export class StoredExecutions implements Executions {
 			if (last === undefined) throw new SvcError("SVC_INVALID", "last: there is no execution yet");
 			return last;
 		}
-		const [found] = isId(idOrLast) ? await storage.find("execution", { where: { id: idOrLast }, ...selection }) : [];
-		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${idOrLast}" cannot be found`);
-		return found;
+		const [execution] = isId(idOrLast) ? await storage.find("execution", { where: { id: idOrLast }, ...selection }) : [];
+		if (execution === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${idOrLast}" cannot be found`);
+		return execution;
 	}
 
 	async #toView(entity: ExecutionEntity, children = true): Promise<ExecutionView> {
@@ -197,33 +202,40 @@ export class StoredExecutions implements Executions {
 
 	#readChildIds(parents: readonly string[]): Promise<readonly Pick<ExecutionEntity, "id" | "parent_id">[]> {
 		const query = { fields: ["id", "parent_id"], orderBy: [["start_timestamp", "asc"]], limit: maxChildIds } as const;
-		return readFirstOfEach(parents, maxChildIds, (of) =>
-			this.#parts.storage.find("execution", { where: { parent_id: { in: of } }, ...query }),
+		return readFirstOfEach(parents, maxChildIds, (parentIds) =>
+			this.#parts.storage.find("execution", { where: { parent_id: { in: parentIds } }, ...query }),
 		);
 	}
 }
 
-/** What may hold secrets, and what says which these are. */
-const told: ExecutionFields = ["parameters", "result", "context", "notify", "callback"];
-const telling = ["known_secrets", "parameters"] as const;
+/** Fields that may contain secrets. */
+const maskedFields: ExecutionFields = ["parameters", "result", "context", "notify", "callback"];
+/** Fields that are needed to mask those: they contain the secrets of the execution. */
+const maskingFields = ["known_secrets", "parameters"] as const;
 
+/** Returns the fields to read so that a view can show `fields` with secrets masked. */
 function toReadFields(fields: ExecutionFields): ExecutionFields {
-	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(fields.some((field) => told.includes(field)) ? telling : [])])];
+	const needsMasking = fields.some((field) => maskedFields.includes(field));
+	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(needsMasking ? maskingFields : [])])];
 }
 
 function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: ExecutionsParts["dialects"]): Record<string, unknown> {
 	const where: Record<string, unknown> = {};
-	for (const [field, given] of Object.entries({ id, ...rest })) {
-		if (given === undefined) continue;
-		const value = given === null ? null : toOwnNames(field, given, dialects);
+	for (const [field, filterValue] of Object.entries({ id, ...rest })) {
+		if (filterValue === undefined) continue;
+		const value = filterValue === null ? null : toServiceNames(field, filterValue, dialects);
 		where[field] = Array.isArray(value) ? { in: value } : value;
 	}
 	if (start_timestamp !== undefined) where["start_timestamp"] = start_timestamp;
 	return where;
 }
 
-/** The service's names for those that a filter has in the words of a dialect. */
-function toOwnNames(field: string, value: string | readonly string[], dialects: ExecutionsParts["dialects"]): string | readonly string[] {
+/** Translates names of a dialect in a filter into names of this service. Returns all other values unchanged. */
+function toServiceNames(
+	field: string,
+	value: string | readonly string[],
+	dialects: ExecutionsParts["dialects"],
+): string | readonly string[] {
 	if (field === "runner_name") return dialects.runnerTypes(value);
 	return field === "trigger_name" || field === "trigger_type_name" ? dialects.triggerTypes(value) : value;
 }

@@ -2,12 +2,15 @@ import type { JsonObject, JsonValue } from "../contract/index.ts";
 import { SvcError } from "../contract/index.ts";
 import { nearMiss } from "../lib/did-you-mean.ts";
 
+/** Attribute that a file of a pack may have. */
 export interface Attribute {
-	/** What it may hold, in words. */
+	/** Description of the allowed values. */
 	readonly allowed: string;
+	/** Returns true if the attribute may have the value. */
 	readonly accepts: (value: JsonValue) => boolean;
-	/** The same as a JSON schema, which editors are given; a test holds it against `accepts`. */
+	/** JSON schema of the allowed values, which editors use. A test verifies that it agrees with `accepts`. */
 	readonly schema: JsonObject;
+	/** True if a file must have the attribute. Default: false. */
 	readonly required?: boolean;
 }
 
@@ -36,12 +39,18 @@ export const objectList: Attribute = {
 	schema: { type: "array", items: { type: "object" } },
 };
 
-/** Check the attributes a file has. Null stands for a missing one. `SVC_INVALID` names the attribute and what is allowed. */
-export function checkAttributes(values: JsonObject, attributes: Readonly<Record<string, Attribute>>, closed: boolean): void {
+/**
+ * Checks the attributes of a file. Null counts as a missing attribute. Throws `SVC_INVALID`, which names the attribute and the allowed
+ * values.
+ *
+ * @param isClosed true if attributes that are not listed are refused
+ */
+export function checkAttributes(values: JsonObject, attributes: Readonly<Record<string, Attribute>>, isClosed: boolean): void {
 	for (const [name, value] of Object.entries(values)) {
 		const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 		if (attribute === undefined) {
-			if (closed) throw new SvcError("SVC_INVALID", `unknown attribute "${name.slice(0, 100)}"${nearMiss(name, Object.keys(attributes))}`);
+			if (isClosed)
+				throw new SvcError("SVC_INVALID", `unknown attribute "${name.slice(0, 100)}"${nearMiss(name, Object.keys(attributes))}`);
 		} else if (value !== null && !attribute.accepts(value))
 			throw new SvcError("SVC_INVALID", `attribute "${name}" must be ${attribute.allowed}`);
 	}

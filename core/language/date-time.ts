@@ -1,39 +1,42 @@
-const isoForm =
+const isoPattern =
 	/^(\d{4})-?(\d{2})-?(\d{2})(?:[T\s]+(\d{1,2})(?::?(\d{2}))?(?::?(\d{2})(?:[.,](\d+))?)?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/i;
-const zone = /(?:\bZ|\bUTC|\bGMT|\bE[SD]T|\bC[SD]T|\bM[SD]T|\bP[SD]T|[+-]\d{2}:?\d{2})(?:\s*\([^)]*\))?$/i;
+const zonePattern = /(?:\bZ|\bUTC|\bGMT|\bE[SD]T|\bC[SD]T|\bM[SD]T|\bP[SD]T|[+-]\d{2}:?\d{2})(?:\s*\([^)]*\))?$/i;
 
-/** Parts of a date as they are written, and where it is so; microseconds of the second apart. */
+/** Wall-clock time of a date, and its offset from UTC. Microseconds within the second are separate. */
 export interface WrittenDate {
-	/** Milliseconds since 1970 of the same wall clock in UTC. */
+	/** Milliseconds since 1970 of the same wall-clock time in UTC. */
 	readonly wallClock: number;
+	/** Microseconds within the second. */
 	readonly microseconds: number;
-	/** Minutes east of UTC; undefined when the text says nothing about it. */
+	/** Minutes east of UTC; undefined if the text names no time zone. */
 	readonly offset: number | undefined;
 }
 
 /**
- * A date and time in whatever form people write it: ISO 8601 and its relatives, e-mail dates, `Jul 1 2014 10:00`. Undefined when it
- * is none.
+ * Parses a date and time in any common format: ISO 8601 and its variants, e-mail dates, `Jul 1 2014 10:00`. Returns undefined if the text
+ * is not a date.
  */
 export function parseDate(text: string): WrittenDate | undefined {
 	const trimmed = text.trim();
-	const match = isoForm.exec(trimmed);
-	if (match !== null) return fromParts(match.slice(1));
-	// Only digits, or hardly any letters, would be taken for years and months in surprising ways.
+	const match = isoPattern.exec(trimmed);
+	if (match !== null) return fromIsoParts(match.slice(1));
+	// `Date.parse` would interpret texts of digits, or with hardly any letters, as years and months in surprising ways.
 	if (trimmed.length > 100 || !/\d/.test(trimmed) || !/[a-z/]/i.test(trimmed)) return undefined;
-	const hasZone = zone.test(trimmed);
+	const hasZone = zonePattern.test(trimmed);
 	const milliseconds = Date.parse(hasZone ? trimmed : `${trimmed} UTC`);
 	return Number.isNaN(milliseconds) ? undefined : { wallClock: milliseconds, microseconds: 0, offset: hasZone ? 0 : undefined };
 }
 
-function fromParts([year, month, day, hour = "0", minute = "0", second = "0", fraction = "", zoneText]: (string | undefined)[]) {
+function fromIsoParts([year, month, day, hour = "0", minute = "0", second = "0", fraction = "", zoneText]: (string | undefined)[]):
+	| WrittenDate
+	| undefined {
 	const parts = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number];
 	const wallClock = new Date(0);
 	wallClock.setUTCFullYear(parts[0], parts[1] - 1, parts[2]);
 	wallClock.setUTCHours(parts[3], parts[4], parts[5]);
-	// What overflows, such as the 30th of February, is no date.
-	const isReal = wallClock.getUTCMonth() === parts[1] - 1 && wallClock.getUTCDate() === parts[2] && parts[4] < 60 && parts[5] < 60;
-	if (!isReal) return undefined;
+	// A date that overflows, such as February 30, does not exist.
+	const isValidDate = wallClock.getUTCMonth() === parts[1] - 1 && wallClock.getUTCDate() === parts[2] && parts[4] < 60 && parts[5] < 60;
+	if (!isValidDate) return undefined;
 	const microseconds = Number(fraction.slice(0, 6).padEnd(6, "0"));
 	return { wallClock: wallClock.getTime(), microseconds, offset: toOffset(zoneText) };
 }
@@ -45,7 +48,7 @@ function toOffset(text: string | undefined): number | undefined {
 	return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
 }
 
-/** Microseconds since 1970; a date that does not say its zone is in UTC. Undefined when the text is no date. */
+/** Returns microseconds since 1970. A date without a time zone is in UTC. Returns undefined if the text is not a date. */
 export function toMicroseconds(text: string): number | undefined {
 	const date = parseDate(text);
 	if (date === undefined) return undefined;

@@ -1,15 +1,15 @@
 import { type Dialect, type DialectKind, type DialectNames, isJsonObject, type JsonObject, SvcError } from "../contract/index.ts";
 
-/** What all dialects of a service say together; of a word that several know the first one's meaning counts. */
+/** Names and translations of all configured dialects together. If several dialects define the same word, the first one takes precedence. */
 export class Dialects {
-	/** Only this service's own words. */
+	/** Translations without any dialect, so that only this service's own words exist. */
 	static readonly none = new Dialects([]);
 
-	/** Variables and functions of templates and expressions: theirs to ours. */
+	/** Variables and functions of templates and expressions: dialect names mapped to this service's names. */
 	readonly names: DialectNames;
-	/** Names that stand for the datastore in templates, besides this service's own. */
+	/** Names of the datastore in templates, in addition to this service's own name. */
 	readonly datastoreNames: readonly string[];
-	/** Directories with modules that packs import, in the order in which they are searched. */
+	/** Directories with Python modules that packs import, in search order. */
 	readonly pythonPaths: readonly string[];
 	readonly #dialects: readonly Dialect[];
 	readonly #runnerTypes: DialectNames;
@@ -18,35 +18,35 @@ export class Dialects {
 
 	constructor(dialects: readonly Dialect[]) {
 		this.#dialects = dialects;
-		this.names = merge(dialects.map(({ names }) => names));
+		this.names = mergeTables(dialects.map(({ names }) => names));
 		this.datastoreNames = Object.keys(this.names).filter((name) => this.names[name] === "svckv");
 		this.pythonPaths = dialects.flatMap(({ pythonPath }) => pythonPath ?? []);
-		this.#runnerTypes = merge(dialects.map(({ runnerTypes }) => runnerTypes));
-		this.#triggerTypes = merge(dialects.map(({ triggerTypes }) => triggerTypes));
-		this.#environment = merge(dialects.map(({ environment }) => environment));
+		this.#runnerTypes = mergeTables(dialects.map(({ runnerTypes }) => runnerTypes));
+		this.#triggerTypes = mergeTables(dialects.map(({ triggerTypes }) => triggerTypes));
+		this.#environment = mergeTables(dialects.map(({ environment }) => environment));
 	}
 
-	/** This service's name of a runner type. */
+	/** Returns this service's name of a runner type. */
 	runnerType(name: string): string {
-		return lookUp(this.#runnerTypes, name);
+		return translateName(this.#runnerTypes, name);
 	}
 
-	/** This service's ref of a trigger type. */
+	/** Returns this service's ref of a trigger type. */
 	triggerType(ref: string): string {
-		return lookUp(this.#triggerTypes, ref);
+		return translateName(this.#triggerTypes, ref);
 	}
 
-	/** This service's refs of trigger types, as filters name them: one or several. */
+	/** Returns this service's refs for one or several trigger types of a filter. */
 	triggerTypes(refs: string | readonly string[]): string | readonly string[] {
 		return typeof refs === "string" ? this.triggerType(refs) : refs.map((ref) => this.triggerType(ref));
 	}
 
-	/** This service's names of runner types, as filters name them: one or several. */
+	/** Returns this service's names for one or several runner types of a filter. */
 	runnerTypes(names: string | readonly string[]): string | readonly string[] {
 		return typeof names === "string" ? this.runnerType(names) : names.map((name) => this.runnerType(name));
 	}
 
-	/** The uid of a resource, such as `trigger_type:core:webhook`, with this service's name of a trigger type or runner type. */
+	/** Returns the uid of a resource, such as `trigger_type:core:webhook`, with this service's name of the trigger type or runner type. */
 	resourceUid(uid: string): string {
 		const [type, ...names] = uid.split(":");
 		if (type === "runner_type" && names.length === 1) return `runner_type:${this.runnerType(names[0] ?? "")}`;
@@ -54,16 +54,19 @@ export class Dialects {
 		return `trigger_type:${this.triggerType(names.join(".")).replace(".", ":")}`;
 	}
 
-	/** The variables of a run, and the same under the names that they have elsewhere. */
+	/** Returns the environment variables of a run, together with copies under their dialect names. */
 	environment(variables: Readonly<Record<string, string>>): Record<string, string> {
-		const others = Object.entries(this.#environment).flatMap(([theirs, ours]): [string, string][] => {
-			const value = Object.hasOwn(variables, ours) ? variables[ours] : undefined;
-			return value === undefined ? [] : [[theirs, value]];
+		const copies = Object.entries(this.#environment).flatMap(([dialectName, ownName]): [string, string][] => {
+			const value = Object.hasOwn(variables, ownName) ? variables[ownName] : undefined;
+			return value === undefined ? [] : [[dialectName, value]];
 		});
-		return { ...Object.fromEntries(others), ...variables };
+		return { ...Object.fromEntries(copies), ...variables };
 	}
 
-	/** What a file of a pack says, in this service's words; what is given is not changed. `SVC_INVALID` says what it cannot say. */
+	/**
+	 * Translates the metadata of a pack file to this service's words, without changing the argument. Throws `SVC_INVALID` if the metadata
+	 * cannot be translated.
+	 */
 	translate(kind: DialectKind, metadata: JsonObject): JsonObject {
 		let translated = metadata;
 		for (const { attributes, normalize } of this.#dialects) {
@@ -83,21 +86,27 @@ export class Dialects {
 	}
 }
 
-/** With attributes under their new names, each in its place. */
+/**
+ * Returns the metadata with attributes under their new names, in the same order. Throws `SVC_INVALID` if both names of an attribute are
+ * present.
+ */
 function rename(metadata: JsonObject, names: DialectNames): JsonObject {
-	const theirs = Object.keys(metadata).filter((name) => Object.hasOwn(names, name) && names[name] !== name);
-	if (theirs.length === 0) return metadata;
-	const taken = theirs.find((name) => Object.hasOwn(metadata, names[name] as string));
-	if (taken !== undefined) {
-		throw new SvcError("SVC_INVALID", `attribute "${taken}" is another name of "${names[taken]}", which is there too: leave one out`);
+	const dialectNames = Object.keys(metadata).filter((name) => Object.hasOwn(names, name) && names[name] !== name);
+	if (dialectNames.length === 0) return metadata;
+	const duplicate = dialectNames.find((name) => Object.hasOwn(metadata, names[name] as string));
+	if (duplicate !== undefined) {
+		throw new SvcError(
+			"SVC_INVALID",
+			`attribute "${duplicate}" is another name of "${names[duplicate]}", which is there too: leave one out`,
+		);
 	}
-	return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [lookUp(names, name), value]));
+	return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [translateName(names, name), value]));
 }
 
-function lookUp(names: DialectNames, name: string): string {
+function translateName(names: DialectNames, name: string): string {
 	return Object.hasOwn(names, name) ? (names[name] as string) : name;
 }
 
-function merge(tables: readonly (DialectNames | undefined)[]): DialectNames {
+function mergeTables(tables: readonly (DialectNames | undefined)[]): DialectNames {
 	return Object.assign({}, ...tables.toReversed());
 }

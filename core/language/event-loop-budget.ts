@@ -1,47 +1,47 @@
-/** Milliseconds of work on foreign texts in one turn of the event loop after which more of it waits for another turn. */
-const enough = 5;
+/** Milliseconds of budgeted work in one turn of the event loop. Further work waits for another turn. */
+const maxMsPerTurn = 5;
 
-/** In this turn. */
-let spent = 0;
-let isPlanned = false;
-const waiting: (() => void)[] = [];
+/** Milliseconds of work that this turn of the event loop has already done. */
+let spentMs = 0;
+let isTurnScheduled = false;
+const waiters: (() => void)[] = [];
 
-/** Account for work that has held up this turn of the event loop. */
+/** Records work that has blocked this turn of the event loop. */
 export function noteWork(milliseconds: number): void {
-	spent += milliseconds;
-	plan();
+	spentMs += milliseconds;
+	scheduleTurn();
 }
 
 /**
- * To be awaited before work on foreign texts that may be slow, where its result allows it: undefined while this turn of the event
- * loop has room, else a promise for a turn of its own. Each such piece is bounded, but many at once would come one after another
- * before anybody else is answered.
+ * Returns undefined if this turn of the event loop has time left, otherwise a promise for a later turn. Callers await it before slow work
+ * on templates, patterns or schemas of users, if they can wait. Each piece of such work is bounded. Without this budget, many pieces in a
+ * row would still delay all other requests.
  */
 export function roomInTurn(): Promise<void> | undefined {
-	if (spent < enough && waiting.length === 0) return undefined;
-	plan();
+	if (spentMs < maxMsPerTurn && waiters.length === 0) return undefined;
+	scheduleTurn();
 	return new Promise((resolve) => {
-		waiting.push(resolve);
+		waiters.push(resolve);
 	});
 }
 
-function plan(): void {
-	if (isPlanned) return;
-	isPlanned = true;
-	setImmediate(() => void begin());
+function scheduleTurn(): void {
+	if (isTurnScheduled) return;
+	isTurnScheduled = true;
+	setImmediate(() => void startWaiters());
 }
 
-/** As many of those that wait as there is room for, one after the other; the others after the sockets. */
-async function begin(): Promise<void> {
-	isPlanned = false;
-	spent = 0;
-	const began = performance.now();
-	while (spent < enough && performance.now() - began < enough) {
-		const next = waiting.shift();
+/** Starts waiting work one piece after the other until the budget of the turn is used up. The rest waits until sockets have been served. */
+async function startWaiters(): Promise<void> {
+	isTurnScheduled = false;
+	spentMs = 0;
+	const startedAt = performance.now();
+	while (spentMs < maxMsPerTurn && performance.now() - startedAt < maxMsPerTurn) {
+		const next = waiters.shift();
 		if (next === undefined) return;
 		next();
-		// Behind the promises that stand between it and its work, so that it is known what that has taken.
+		// Runs after the promises between the waiter and its work, so that the time of this work is already recorded.
 		await new Promise<void>((resolve) => process.nextTick(resolve));
 	}
-	if (waiting.length > 0) plan();
+	if (waiters.length > 0) scheduleTurn();
 }

@@ -3,16 +3,16 @@ import { type Attribute, object } from "./attributes.ts";
 import { parameterNamePattern } from "./parameters/check-definitions.ts";
 import { type AttributeRule, attributeRules, nestedAttributeRules } from "./parameters/definition-attributes.ts";
 
-/** What files of one kind may say, as a JSON schema for editors. It is made of what the service checks such files by. */
+/** JSON schema of one kind of file, for editors. It is derived from the rules by which the service checks such files. */
 export interface FileSchema {
-	/** What the schema's file is called, without its ending. */
+	/** Name of the schema's file, without its extension. */
 	readonly name: string;
 	readonly schema: JsonObject;
 }
 
-const draft = "http://json-schema.org/draft-07/schema#";
+const metaSchema = "http://json-schema.org/draft-07/schema#";
 
-/** Names and definitions of parameters, as actions and the configurations of packs have them. */
+/** Schema of an object of parameter names and definitions, as actions and the configuration schemas of packs contain it. */
 export const parameterDefinitions: JsonObject = {
 	type: "object",
 	propertyNames: { pattern: parameterNamePattern.source },
@@ -24,45 +24,53 @@ const definitions: JsonObject = {
 	definition: toDefinition(nestedAttributeRules),
 };
 
-/** The schema of a file with these attributes. `closed`: it may have no others. */
-export function toFileSchema(title: string, attributes: Readonly<Record<string, Attribute>>, closed: boolean): JsonObject {
-	return { $schema: draft, title, ...toObjectSchema(attributes, closed), definitions };
+/**
+ * Returns the schema of a file with the given attributes.
+ *
+ * @param isClosed true if other attributes are refused
+ */
+export function toFileSchema(title: string, attributes: Readonly<Record<string, Attribute>>, isClosed: boolean): JsonObject {
+	return { $schema: metaSchema, title, ...toObjectSchema(attributes, isClosed), definitions };
 }
 
-/** What one of several cases in a file, and its `expect`, may have. */
+/** Attributes of one test case in a file, and of its `expect`. */
 export interface CaseShape {
 	readonly attributes: Readonly<Record<string, Attribute>>;
 	readonly expect: Readonly<Record<string, Attribute>>;
 }
 
-/** The schema of a file with a list of cases. */
+/** Returns the schema of a file with a list of test cases. */
 export function toCasesSchema(title: string, { attributes, expect }: CaseShape): JsonObject {
-	const ofCase = toObjectSchema({ ...attributes, expect: { ...object, schema: toObjectSchema(expect, true) } }, true);
-	return { $schema: draft, title, type: "array", items: ofCase };
+	const caseSchema = toObjectSchema({ ...attributes, expect: { ...object, schema: toObjectSchema(expect, true) } }, true);
+	return { $schema: metaSchema, title, type: "array", items: caseSchema };
 }
 
-/** An object with these attributes, within the schema of a file. */
-export function toObjectSchema(attributes: Readonly<Record<string, Attribute>>, closed: boolean): JsonObject {
+/**
+ * Returns the schema of an object with the given attributes, for use inside the schema of a file.
+ *
+ * @param isClosed true if other attributes are refused
+ */
+export function toObjectSchema(attributes: Readonly<Record<string, Attribute>>, isClosed: boolean): JsonObject {
 	const required = Object.keys(attributes).filter((name) => attributes[name]?.required === true);
 	return {
 		type: "object",
 		properties: Object.fromEntries(Object.entries(attributes).map(([name, attribute]) => [name, toProperty(attribute)])),
 		...(required.length > 0 && { required }),
-		...(closed && { additionalProperties: false }),
+		...(isClosed && { additionalProperties: false }),
 	};
 }
 
-/** The schema of a file that is made of definitions of parameters. */
+/** Returns the schema of a file that consists of parameter definitions. */
 export function toDefinitionsSchema(title: string): JsonObject {
-	return { $schema: draft, title, ...parameterDefinitions, definitions };
+	return { $schema: metaSchema, title, ...parameterDefinitions, definitions };
 }
 
-/** Null stands for a missing attribute. */
+/** Returns the schema of one attribute. Null counts as a missing attribute, so it is allowed if the attribute is optional. */
 function toProperty({ schema, allowed, required = false }: Attribute): JsonObject {
-	const described = { description: `Must be ${allowed}.`, ...schema };
-	if (required) return described;
+	const describedSchema = { description: `Must be ${allowed}.`, ...schema };
+	if (required) return describedSchema;
 	const { type } = schema;
-	return typeof type === "string" ? { ...described, type: [type, "null"] } : { anyOf: [described, { type: "null" }] };
+	return typeof type === "string" ? { ...describedSchema, type: [type, "null"] } : { anyOf: [describedSchema, { type: "null" }] };
 }
 
 function toDefinition(rules: Readonly<Record<string, AttributeRule>>): JsonObject {

@@ -2,26 +2,29 @@ import { type ExecutionEntity, isJsonObject, type JsonObject, type ParameterDefi
 import { checkJsonSchema } from "./parameters/check-schema.ts";
 import { maskBySchema } from "./parameters/schema-masking.ts";
 
-/** Name of the runner type whose executions end as a question that waits for somebody's answer. */
+/** Name of the runner type whose executions wait for a user to answer a question. */
 export const askingRunner = "inquirer";
 
-/** The schema of the answer, as the result of a pending execution says it. Empty: anything. */
+/**
+ * Returns the schema of the answer from the result of a pending execution. Returns an empty schema, which allows any answer, if the result
+ * has none.
+ */
 export function readAnswerSchema(result: ExecutionEntity["result"]): JsonObject {
 	const schema = result?.["schema"];
 	return isJsonObject(schema) ? schema : {};
 }
 
-/** The same as a definition of the parameter dialect. */
+/** Returns the schema of an answer as a parameter definition. */
 export function toAnswerDefinition(schema: JsonObject): ParameterDefinition {
 	return { type: "object", ...schema } as ParameterDefinition;
 }
 
-/** Refuse the result of a pending run whose question nobody could answer, because its schema is none. */
+/** Refuses the result of a pending run if its answer schema is not valid, because no answer could be checked. Throws `SVC_INVALID`. */
 export function assertAnswerable(result: JsonObject): void {
 	checkJsonSchema(readAnswerSchema(result), "schema");
 }
 
-/** The result of an answered question with the secrets of its answer masked, as the schema says. The same object when none is. */
+/** Returns the result of an answered question with the secrets of the answer masked. Returns the same object if nothing is secret. */
 export function maskAnswer(result: JsonObject): JsonObject {
 	if (!Object.hasOwn(result, "response")) return result;
 	return maskBySchema(result, { response: toAnswerDefinition(readAnswerSchema(result)) });

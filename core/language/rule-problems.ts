@@ -5,23 +5,30 @@ import { findUnknownCalls } from "./expressions/unknown-calls.ts";
 import { TemplateError, TemplateSyntaxError } from "./templates/errors.ts";
 import { compileTemplate, isTemplate } from "./templates/template.ts";
 
-/** Something in a rule that can be stored, and that keeps the rule from acting as it is meant to. */
+/** Problem of a rule that can be stored, but does not work as its author intended. */
 export interface RuleProblem {
-	/** Members from the outside in, such as `action`, `parameters`, `message`. */
+	/** Names of the members on the path to the problem, from the outside in, such as `action`, `parameters`, `message`. */
 	readonly path: readonly string[];
 	readonly message: string;
-	/** `action`: it does not exist. `parameter`: the action does not take it. `call`: in a template. `other`: it may be right elsewhere. */
+	/**
+	 * Kind of the problem:
+	 * - `action`: the action does not exist.
+	 * - `parameter`: the action has no such parameter, or it is immutable.
+	 * - `call`: a template calls something that does not exist.
+	 * - `other`: the rule may be correct under other conditions.
+	 */
 	readonly type: "action" | "parameter" | "call" | "other";
 }
 
+/** Members of a rule that are checked. */
 export type CheckedRule = Pick<RuleEntity, "action_ref" | "action_parameters" | "criteria">;
 
-/** Names whose misspellings are told; all others can be parameters of the action or texts that are kept. */
-const variables = ["trigger", "config_context", "action_context"];
+/** Variables for which misspellings are reported. Any other name may be a parameter of the action or belong to literal text. */
+const contextVariables = ["trigger", "config_context", "action_context"];
 
 /**
- * Returns what is wrong between a rule and its action, and in the templates of the rule: an action that does not exist, parameters that it
- * does not have or does not let be set, required ones that are missing, filters, functions and tests that do not exist.
+ * Returns the conflicts between a rule and its action, and the problems in the templates of the rule. It finds a missing action, unknown,
+ * immutable and missing parameters, and unknown filters, functions and tests.
  */
 export function findRuleProblems(rule: CheckedRule, action: ActionSignature | undefined): readonly RuleProblem[] {
 	return [
@@ -32,14 +39,14 @@ export function findRuleProblems(rule: CheckedRule, action: ActionSignature | un
 }
 
 function checkAction(
-	{ action_ref: ref, action_parameters: given }: CheckedRule,
+	{ action_ref: ref, action_parameters: values }: CheckedRule,
 	action: ActionSignature | undefined,
 ): readonly RuleProblem[] {
 	if (action === undefined) return [{ type: "action", path: ["action", "ref"], message: `there is no action "${ref}"` }];
 	const { parameters } = action;
 	const problems: RuleProblem[] = [];
 	if (!action.enabled) problems.push({ type: "other", path: ["action", "ref"], message: `the action "${ref}" is disabled` });
-	for (const name of Object.keys(given)) {
+	for (const name of Object.keys(values)) {
 		const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 		const path = ["action", "parameters", name];
 		if (parameter === undefined) problems.push({ type: "parameter", path, message: `the action "${ref}" has no parameter "${name}"` });
@@ -47,7 +54,7 @@ function checkAction(
 			problems.push({ type: "parameter", path, message: `the action "${ref}" does not let "${name}" be set` });
 	}
 	for (const [name, { required, default: value }] of Object.entries(parameters)) {
-		if (required !== true || (value !== undefined && value !== null) || Object.hasOwn(given, name)) continue;
+		if (required !== true || (value !== undefined && value !== null) || Object.hasOwn(values, name)) continue;
 		problems.push({ type: "other", path: ["action", "parameters"], message: `the action "${ref}" requires the parameter "${name}"` });
 	}
 	return problems;
@@ -64,13 +71,13 @@ function checkText(text: string): readonly Omit<RuleProblem, "path">[] {
 	try {
 		const { names } = compileTemplate(text).references;
 		const misspelled = names.flatMap((name) => {
-			const hint = variables.includes(name) ? "" : nearMiss(name, variables);
+			const hint = contextVariables.includes(name) ? "" : nearMiss(name, contextVariables);
 			return hint === "" ? [] : [{ type: "other", message: `there is no variable "${name}"${hint}` } as const];
 		});
-		const unknown = findUnknownCalls("jinja", compileExpression("jinja", text).calls, { functions: [] });
-		return [...unknown.map((message) => ({ type: "call", message }) as const), ...misspelled];
+		const unknownCalls = findUnknownCalls("jinja", compileExpression("jinja", text).calls, { functions: [] });
+		return [...unknownCalls.map((message) => ({ type: "call", message }) as const), ...misspelled];
 	} catch (error) {
-		// A text that is not a valid template is refused when the rule is stored, or is kept as a text.
+		// A text that is not a valid template is either refused when the rule is stored, or literal text.
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return [];
 		throw error;
 	}

@@ -1,122 +1,130 @@
 import { SvcError } from "../contract/index.ts";
 import { currentWork } from "./work-budget.ts";
 
-/** An expression that can be made again. */
+/** Source of a regular expression, from which it can be compiled again. */
 export interface ExpressionSource {
 	readonly pattern: string;
 	readonly flags: string;
-	/** What keeping it costs, in units of `toCompileCost`: one takes up to 10 kB. */
+	/** Cost of keeping the compiled expression, in units of `toCompileCost`; one unit is up to 10 kB. */
 	readonly cost: number;
 }
 
 /**
- * Expressions with what the runtime has compiled for them. All of that shares 128 MB of the process, which ends when there is no room left:
- * those that have not been used for the longest time are dropped, and made again when they are.
+ * Cache of regular expressions with the code that V8 has compiled for them. All such code shares 128 MB of the process, and the process
+ * ends when they are full. The least recently used expressions are therefore dropped, and compiled again when they are needed.
  */
 export class CompiledExpressions {
-	readonly #most: number;
-	readonly #kept = new Map<ExpressionSource, RegExp>();
-	#cost = 0;
+	readonly #maxCost: number;
+	readonly #expressions = new Map<ExpressionSource, RegExp>();
+	#totalCost = 0;
 
-	/** `most`: what all that are kept may cost together. */
-	constructor(most = 3_000) {
-		this.#most = most;
+	/** @param maxCost total cost of the cached expressions */
+	constructor(maxCost = 3_000) {
+		this.#maxCost = maxCost;
 	}
 
-	/** Throws `SyntaxError` for what is no expression. */
+	/** Returns the compiled expression. Throws `SyntaxError` if the pattern is not valid. */
 	of(source: ExpressionSource): RegExp {
-		const known = this.#kept.get(source);
-		if (known !== undefined) {
-			this.#kept.delete(source);
-			this.#kept.set(source, known);
-			return known;
+		const cachedExpression = this.#expressions.get(source);
+		if (cachedExpression !== undefined) {
+			this.#expressions.delete(source);
+			this.#expressions.set(source, cachedExpression);
+			return cachedExpression;
 		}
-		const made = new RegExp(source.pattern, source.flags);
-		this.#kept.set(source, made);
-		this.#cost += source.cost;
-		for (const oldest of this.#kept.keys()) {
-			if (this.#cost <= this.#most || oldest === source) break;
-			this.#kept.delete(oldest);
-			this.#cost -= oldest.cost;
+		const expression = new RegExp(source.pattern, source.flags);
+		this.#expressions.set(source, expression);
+		this.#totalCost += source.cost;
+		for (const oldest of this.#expressions.keys()) {
+			if (this.#totalCost <= this.#maxCost || oldest === source) break;
+			this.#expressions.delete(oldest);
+			this.#totalCost -= oldest.cost;
 		}
-		return made;
+		return expression;
 	}
 
+	/** Total cost of the cached expressions. */
 	get cost(): number {
-		return this.#cost;
+		return this.#totalCost;
 	}
 }
 
-/** Steps that a search without a time limit may need at the worst: about a millisecond. */
-const quickSteps = 1_000_000;
+/** Worst-case steps of a search that runs without a timeout: about a millisecond. */
+const maxStepsWithoutTimeout = 1_000_000;
 
 /**
- * Above them the compiler of the runtime may run out of stack, which ends the whole process, or hold up everybody for more than `cost`
- * milliseconds.
+ * Bounds of a pattern: characters, groups, and `cost` in milliseconds of compilation. Above these bounds, V8 may run out of stack, which
+ * ends the process, or block the event loop for longer than `cost`.
  */
-const limits = { length: 20_000, groups: 500, cost: 100 };
+const patternLimits = { length: 20_000, groups: 500, cost: 100 };
 
-/** What keeping any expression costs. */
-const leastCost = 0.2;
-const kept = new CompiledExpressions();
+/** Minimum cost of keeping an expression. */
+const minCost = 0.2;
+const compiledExpressions = new CompiledExpressions();
 
+/** Regular expression whose searches are limited by the budget of the current work. */
 export interface BoundedRegExp {
+	/** Returns true if the pattern occurs in the text. */
 	test(text: string): boolean;
-	/** As `String.prototype.replace` with a text, which may be many times longer than both together. */
+	/** Replaces like `String.prototype.replace` with a text. The result may be many times longer than both texts together. */
 	replace(text: string, replacement: string): string;
-	/** Every match with its groups; the flags must have `g`. */
+	/** Returns every match with its groups; the flags must contain `g`. */
 	matches(text: string): readonly (readonly (string | undefined)[])[];
-	/** Every match as the runtime describes it; the flags must have `g`, and `d` for the places of its groups. */
+	/** Returns every match as V8 describes it. The flags must contain `g`, and `d` for the positions of the groups. */
 	occurrences(text: string): readonly RegExpExecArray[];
+	/** Returns the expression in literal notation. */
 	toString(): string;
 }
 
 /**
- * A regular expression from outside; nothing else in the service makes one of a foreign text. Some of them take for ever on some
- * texts, and the whole process with them: a search is given up with `SVC_INVALID` when the time of the work it is part of is up.
+ * Compiles a regular expression from a user or a pack; no other code of the service does this. Some expressions take practically for ever
+ * on some texts and would block the whole process. A search therefore fails with `SVC_INVALID` when the budget of the current work is used
+ * up. Throws `SVC_INVALID` if the pattern is too large or costly, and `SyntaxError` if it is not valid.
  */
 export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp {
-	if (pattern.length > limits.length || (pattern.match(/\(/g)?.length ?? 0) > limits.groups) {
-		throw new SvcError("SVC_INVALID", `a regular expression has more than ${limits.length} characters or ${limits.groups} groups`);
+	if (pattern.length > patternLimits.length || (pattern.match(/\(/g)?.length ?? 0) > patternLimits.groups) {
+		throw new SvcError(
+			"SVC_INVALID",
+			`a regular expression has more than ${patternLimits.length} characters or ${patternLimits.groups} groups`,
+		);
 	}
 	const cost = toCompileCost(pattern);
-	if (cost > limits.cost) {
+	if (cost > patternLimits.cost) {
 		throw new SvcError("SVC_INVALID", "a regular expression has too many repetitions, alternatives or classes of characters");
 	}
-	const source = { pattern: withoutLookahead(pattern, flags), flags, cost: cost + leastCost };
-	const text = String(kept.of(source));
+	const source = { pattern: withoutLookaheadPreparation(pattern, flags), flags, cost: cost + minCost };
+	const literal = String(compiledExpressions.of(source));
 	const choices = countChoices(pattern);
 	return {
-		// The validator tells expressions apart by this.
-		toString: () => text,
+		// The validator distinguishes expressions by this text.
+		toString: () => literal,
 		test(subject) {
-			const expression = kept.of(source);
+			const expression = compiledExpressions.of(source);
 			const search = () => expression.test(subject);
-			// The watch over the time costs far more than most searches do.
-			return compiled(() => (isQuick(choices, subject) ? currentWork().quickly(search) : currentWork().bounded(search)));
+			// A timeout costs far more than most searches.
+			return withCompileErrors(() => (isQuick(choices, subject) ? currentWork().quickly(search) : currentWork().bounded(search)));
 		},
-		replace: (subject, replacement) => searched(source, (expression) => subject.replace(expression, replacement)),
-		matches: (subject) => searched(source, (expression) => Array.from(subject.matchAll(expression), (match) => Array.from(match))),
-		occurrences: (subject) => searched(source, (expression) => [...subject.matchAll(expression)]),
+		replace: (subject, replacement) => runBoundedSearch(source, (expression) => subject.replace(expression, replacement)),
+		matches: (subject) => runBoundedSearch(source, (expression) => Array.from(subject.matchAll(expression), (match) => Array.from(match))),
+		occurrences: (subject) => runBoundedSearch(source, (expression) => [...subject.matchAll(expression)]),
 	};
 }
 
-/** A search that may take long. */
-function searched<T>(source: ExpressionSource, search: (expression: RegExp) => T): T {
-	const expression = kept.of(source);
-	return compiled(() => currentWork().bounded(() => search(expression)));
+/** Runs a search that may take long. */
+function runBoundedSearch<T>(source: ExpressionSource, search: (expression: RegExp) => T): T {
+	const expression = compiledExpressions.of(source);
+	return withCompileErrors(() => currentWork().bounded(() => search(expression)));
 }
 
 /**
- * The same expression, for which the runtime prepares no lookahead: with several classes of Unicode at the beginning that takes it many
- * seconds, and finds nothing faster.
+ * Returns an equivalent pattern for which V8 prepares no lookahead. With several Unicode classes at the beginning of a pattern, that
+ * preparation takes many seconds and does not make searches faster.
  */
-function withoutLookahead(pattern: string, flags: string): string {
+function withoutLookaheadPreparation(pattern: string, flags: string): string {
 	return flags.includes("u") && /\\[pu]|[^\0-\x7f]/i.test(pattern) ? `(?=)${pattern}` : pattern;
 }
 
-/** A search by an expression that is compiled in the middle of it, if it can be. */
-function compiled<T>(search: () => T): T {
+/** Runs a search. V8 compiles the expression during the first searches, and this can fail if the expression is too large. */
+function withCompileErrors<T>(search: () => T): T {
 	try {
 		return search();
 	} catch (cause) {
@@ -125,7 +133,7 @@ function compiled<T>(search: () => T): T {
 	}
 }
 
-/** Whether `createBoundedRegExp` can make something of a value. */
+/** Returns true if a value is a pattern that `createBoundedRegExp` accepts. */
 export function isPattern(value: unknown): value is string {
 	if (typeof value !== "string") return false;
 	try {
@@ -136,33 +144,39 @@ export function isPattern(value: unknown): value is string {
 	}
 }
 
-/** How many parts of a pattern can go on in more than one way; none that can be repeated holds such a part itself. Otherwise infinite. */
+/**
+ * Returns the number of parts at which a search can continue in more than one way. Returns infinity if a repeated part contains such a
+ * part.
+ */
 function countChoices(pattern: string): number {
 	if (/\)[*+{]|\\[1-9k]/.test(pattern)) return Number.POSITIVE_INFINITY;
-	const bare = pattern.replace(/\\p\{\w+\}|\\[^]/gi, "x").replace(/\[[^\]]*\]|\(\?/g, "x");
-	return bare.match(/[*+?{|]/g)?.length ?? 0;
+	const simplifiedPattern = pattern.replace(/\\p\{\w+\}|\\[^]/gi, "x").replace(/\[[^\]]*\]|\(\?/g, "x");
+	return simplifiedPattern.match(/[*+?{|]/g)?.length ?? 0;
 }
-
-/** Whether a search cannot take long: each choice, and the place to begin, multiplies the steps by the length at the worst. */
-function isQuick(choices: number, text: string): boolean {
-	return Math.max(text.length, 2) ** (choices + 1) <= quickSteps;
-}
-
-/** Milliseconds that the runtime needs to compile one of them, at the worst that has been measured. */
-const costs = { property: 0.3, count: 1.5, optional: 0.1, repetition: 0.03, alternative: 0.03, character: 0.002 };
 
 /**
- * Milliseconds that the runtime may need at the most to compile a pattern, roughly. Nothing can end that once it has begun, and it is not
- * done when the pattern is read but in the middle of the first searches, for each kind of texts again.
+ * Returns true if a search cannot take long. In the worst case, each choice, and the start position, multiplies the steps by the text
+ * length.
+ */
+function isQuick(choices: number, text: string): boolean {
+	return Math.max(text.length, 2) ** (choices + 1) <= maxStepsWithoutTimeout;
+}
+
+/** Milliseconds that V8 needs to compile one construct, from the worst measurements. */
+const compileCosts = { property: 0.3, count: 1.5, optional: 0.1, repetition: 0.03, alternative: 0.03, character: 0.002 };
+
+/**
+ * Returns a rough upper bound of the milliseconds that V8 needs to compile a pattern. The compilation cannot be interrupted. V8 runs it
+ * during the first searches, and once for each internal representation of texts.
  */
 function toCompileCost(pattern: string): number {
 	const properties = pattern.match(/\\p\{/gi)?.length ?? 0;
-	const bare = pattern.replace(/\\[^]/g, "x").replace(/\[[^\]]*\]|\(\?/g, "x");
-	let cost = properties * costs.property + pattern.length * costs.character;
-	for (const [mark] of bare.matchAll(/[{?*+|]/g)) {
-		if (mark === "{") cost += costs.count;
-		else if (mark === "?") cost += costs.optional;
-		else cost += mark === "|" ? costs.alternative : costs.repetition;
+	const simplifiedPattern = pattern.replace(/\\[^]/g, "x").replace(/\[[^\]]*\]|\(\?/g, "x");
+	let cost = properties * compileCosts.property + pattern.length * compileCosts.character;
+	for (const [quantifier] of simplifiedPattern.matchAll(/[{?*+|]/g)) {
+		if (quantifier === "{") cost += compileCosts.count;
+		else if (quantifier === "?") cost += compileCosts.optional;
+		else cost += quantifier === "|" ? compileCosts.alternative : compileCosts.repetition;
 	}
 	return cost;
 }

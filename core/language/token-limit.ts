@@ -1,49 +1,49 @@
 import { TemplateError } from "./templates/errors.ts";
 import { maxTokensTogether, noteTokens } from "./work-budget.ts";
 
-/** Most names, numbers, texts, operators and tags of one template or expression. */
+/** Names, numbers, texts, operators and tags that one template or expression may have. */
 const maxTokens = 10_000;
 
-/** Characters of a text with escapes that count as one token. */
+/** Characters that count as one token in a text with escapes. */
 const escapedCharactersPerToken = 50;
 /** Tokens that each template counts in addition to its own. */
 const tokensPerTemplate = 4;
-/** Counted tokens that are accounted for at once. */
-const batch = 100;
+/** Counted tokens that are reported to the budget in one call. */
+const reportBatch = 100;
 
-const counted = "names, numbers, texts, operators and tags";
+const countedKinds = "names, numbers, texts, operators and tags";
 
-/** All templates of one request, or of another piece of work, have too many tokens. Each of them alone may be right. */
+/** All templates of one request, or of another unit of work, have too many tokens together. Each single template may be valid. */
 export class TooManyTokens extends TemplateError {}
 
-/** Bounds how much of a template is read: the time that reading takes grows with its tokens. */
+/** Limits how much of a template is parsed, because the parsing time grows with the number of tokens. */
 export class TokenCounter {
 	readonly #subject: string;
-	readonly #most: number;
+	readonly #limit: number;
 	#count = 0;
-	#noted = -tokensPerTemplate;
+	#reportedCount = -tokensPerTemplate;
 
-	constructor(subject: "template" | "expression", most = maxTokens) {
+	constructor(subject: "template" | "expression", limit = maxTokens) {
 		this.#subject = subject;
-		this.#most = most;
+		this.#limit = limit;
 	}
 
-	/** Counts a token. `TemplateError` if there are too many. */
+	/** Counts tokens. Throws `TemplateError` if there are too many. */
 	add(tokens = 1): void {
 		this.#count += tokens;
-		if (this.#count > this.#most) throw new TemplateError(`the ${this.#subject} has more than ${this.#most} ${counted}`);
-		if (this.#count - this.#noted >= batch) this.note();
+		if (this.#count > this.#limit) throw new TemplateError(`the ${this.#subject} has more than ${this.#limit} ${countedKinds}`);
+		if (this.#count - this.#reportedCount >= reportBatch) this.note();
 	}
 
-	/** Counts a text as written, with its quotes. */
+	/** Counts a text literal, given with its quotes. */
 	addText(written: string): void {
 		this.add(written.includes("\\") ? 1 + Math.floor(written.length / escapedCharactersPerToken) : 1);
 	}
 
-	/** Accounts for what has been counted. `TooManyTokens` if all that is read together has too many. */
+	/** Reports the counted tokens to the current budget. Throws `TooManyTokens` if all templates together have too many. */
 	note(): void {
-		const tokens = this.#count - this.#noted;
-		this.#noted = this.#count;
-		if (!noteTokens(tokens)) throw new TooManyTokens(`all ${this.#subject}s together have more than ${maxTokensTogether} ${counted}`);
+		const tokens = this.#count - this.#reportedCount;
+		this.#reportedCount = this.#count;
+		if (!noteTokens(tokens)) throw new TooManyTokens(`all ${this.#subject}s together have more than ${maxTokensTogether} ${countedKinds}`);
 	}
 }

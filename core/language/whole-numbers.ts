@@ -1,14 +1,16 @@
 import { toWholeNumber } from "../contract/index.ts";
 
+/** Operator of exact arithmetic with whole numbers. */
 export type WholeOperator = "+" | "-" | "*" | "//" | "%" | "**";
 
-/** Results beyond have more than 1,000 digits, which could be neither read nor written as JSON. */
-const limit = 10n ** 1_000n;
-const limitBits = 3_322;
+/** Bound of exact results. Larger results have more than 1,000 digits and cannot be read or written as JSON. */
+const resultLimit = 10n ** 1_000n;
+const resultLimitBits = 3_322;
 
 /**
- * Result of an operator on whole numbers, exact: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. Divides as Python does, towards the smaller
- * number. Returns undefined if the result has more than 1,000 digits. The divisor must not be 0, the exponent not negative.
+ * Returns the exact result of an operator on whole numbers: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. Division rounds towards negative
+ * infinity, like in Python. Returns undefined if the result has more than 1,000 digits. The divisor must not be 0, and the exponent must
+ * not be negative.
  */
 export function calculateWhole(operator: WholeOperator, left: number | bigint, right: number | bigint): number | bigint | undefined {
 	if (typeof left === "number" && typeof right === "number") {
@@ -16,9 +18,9 @@ export function calculateWhole(operator: WholeOperator, left: number | bigint, r
 		if (Number.isSafeInteger(result)) return result + 0;
 	}
 	const [x, y] = [BigInt(left), BigInt(right)];
-	if (operator === "**" && x.toString(2).length * Number(right) > limitBits + 2) return undefined;
+	if (operator === "**" && x.toString(2).length * Number(right) > resultLimitBits + 2) return undefined;
 	const result = calculateLarge(operator, x, y);
-	return result < limit && result > -limit ? toWholeNumber(result) : undefined;
+	return result < resultLimit && result > -resultLimit ? toWholeNumber(result) : undefined;
 }
 
 function calculateNumbers(operator: WholeOperator, x: number, y: number): number {
@@ -34,8 +36,8 @@ function calculateNumbers(operator: WholeOperator, x: number, y: number): number
 		case "//":
 			return Math.floor(x / y);
 		case "%": {
-			const rest = x % y;
-			return rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest;
+			const remainder = x % y;
+			return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
 		}
 	}
 }
@@ -51,18 +53,18 @@ function calculateLarge(operator: WholeOperator, x: bigint, y: bigint): bigint {
 		case "**":
 			return x ** y;
 	}
-	const rest = x % y;
-	const isBetween = rest !== 0n && rest < 0n !== y < 0n;
-	if (operator === "//") return x / y - (isBetween ? 1n : 0n);
-	return isBetween ? rest + y : rest;
+	const remainder = x % y;
+	const shouldRoundDown = remainder !== 0n && remainder < 0n !== y < 0n;
+	if (operator === "//") return x / y - (shouldRoundDown ? 1n : 0n);
+	return shouldRoundDown ? remainder + y : remainder;
 }
 
-/** Returns true if two numbers are equal, whichever of the two types each has. */
+/** Returns true if two numbers are equal, even if one is a `bigint` and the other is not. */
 export function isSameNumber(x: number | bigint, y: number | bigint): boolean {
 	return x === y || (typeof x !== typeof y && x <= y && x >= y);
 }
 
-/** Negative, zero or positive. */
+/** Returns -1, 0 or 1 if the first number is less than, equal to or greater than the second. */
 export function orderNumbers(x: number | bigint, y: number | bigint): number {
 	return x < y ? -1 : Number(x > y);
 }

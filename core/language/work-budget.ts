@@ -2,98 +2,112 @@ import { type Context, createContext, Script } from "node:vm";
 import { SvcError } from "../contract/index.ts";
 import { noteWork } from "./event-loop-budget.ts";
 
+/** Bounds of one unit of work. */
 export interface WorkLimits {
-	/** Milliseconds of searching for patterns. */
+	/** Milliseconds of pattern searches. */
 	readonly searching: number;
-	/** Milliseconds of checking by schemas, and of reading and writing YAML. */
+	/** Milliseconds of schema validation, and of reading and writing YAML. */
 	readonly checking: number;
 	/** Steps of templates, or values compared with definitions. */
 	readonly steps: number;
 }
 
-/** Most tokens of all templates and expressions that one piece of work reads for the first time, each template counting as four more. Reading a token takes up to 5 µs. */
+/**
+ * Tokens of all templates and expressions that one unit of work may parse. Each template counts as four more. Parsing a token takes up to 5
+ * µs.
+ */
 export const maxTokensTogether = 12_000;
 
-/** For one rendering with all its parameters, one rule looking at one event, one validation. */
+/** Bounds of rendering all parameters of an execution, of evaluating one rule for one event, or of one validation. */
 export const workLimits: WorkLimits = { searching: 25, checking: 60, steps: 100_000 };
 
-let current: WorkBudget | undefined;
-let ofThisTurn: WorkBudget | undefined;
+let activeBudget: WorkBudget | undefined;
+let sharedTurnBudget: WorkBudget | undefined;
 
 /**
- * What one piece of work on foreign texts may still use, however many patterns, templates and schemas it consists of: bounded
- * each on its own, sixty of them would still hold up everybody else for seconds. Synchronous work finds its budget by itself.
+ * Time and steps that one unit of work on templates, patterns and schemas of users may still use. Each piece is bounded on its own, but
+ * sixty of them would still block the event loop for seconds. Synchronous code finds the budget of its unit through `currentWork`.
  */
 export class WorkBudget {
-	readonly #searching: TimeAllowance;
-	readonly #checking: TimeAllowance;
-	readonly #mostSteps: number;
+	readonly #searchTime: TimeAllowance;
+	readonly #checkTime: TimeAllowance;
+	readonly #maxSteps: number;
 	#steps = 0;
 	#tokens = 0;
 
 	constructor({ searching, checking, steps }: WorkLimits = workLimits) {
-		this.#searching = new TimeAllowance(searching, "the search for its pattern takes too long");
-		this.#checking = new TimeAllowance(checking, "it takes too long");
-		this.#mostSteps = steps;
+		this.#searchTime = new TimeAllowance(searching, "the search for its pattern takes too long");
+		this.#checkTime = new TimeAllowance(checking, "it takes too long");
+		this.#maxSteps = steps;
 	}
 
 	/** Milliseconds of searching that have been used. */
 	get searched(): number {
-		return this.#searching.used;
+		return this.#searchTime.usedMs;
 	}
 
-	/** Everything in `work` uses this budget; inside the work of another one, that other. */
+	/** Runs `work` with this budget. If another budget is already active, `work` uses that one. */
 	run<T>(work: () => T): T {
-		if (current !== undefined) return work();
-		const started = performance.now();
-		current = this;
+		if (activeBudget !== undefined) return work();
+		const startedAt = performance.now();
+		activeBudget = this;
 		try {
 			return work();
 		} finally {
-			current = undefined;
-			noteWork(performance.now() - started);
+			activeBudget = undefined;
+			noteWork(performance.now() - startedAt);
 		}
 	}
 
-	/** Account for steps; false when there are no more. */
+	/** Uses up steps. Returns false if the budget has no more. */
 	takes(steps: number): boolean {
 		this.#steps += steps;
-		return this.#steps <= this.#mostSteps;
+		return this.#steps <= this.#maxSteps;
 	}
 
-	/** Accounts for tokens of a template that is read; returns false if they are too many. */
+	/** Uses up tokens of a template that is parsed. Returns false if the budget has no more. */
 	reads(tokens: number): boolean {
 		this.#tokens += tokens;
 		return this.#tokens <= maxTokensTogether;
 	}
 
-	/** A search that cannot take long by itself. `SVC_INVALID` when the time of all of them is up. */
+	/** Runs a search that cannot take long by itself. Throws `SVC_INVALID` if the search time of the budget is used up. */
 	quickly<T>(search: () => T): T {
-		return this.run(() => this.#searching.spend(search));
+		return this.run(() => this.#searchTime.spend(search));
 	}
 
-	/** A search that may take for ever: given up with `SVC_INVALID` when the time of all of them is up. It changes nothing. */
+	/**
+	 * Runs a search that may take arbitrarily long. Interrupts it and throws `SVC_INVALID` when the search time of the budget is used up. The
+	 * search must not change any state.
+	 */
 	bounded<T>(search: () => T): T {
-		// Known from outside: what runs within cannot put it back when it is ended.
-		return this.run(() => this.#searching.spendWithin(search));
+		// `run` must enclose the timeout: an interrupted `finally` block would not restore the active budget.
+		return this.run(() => this.#searchTime.spendWithin(search));
 	}
 
-	/** A check, or the like, that may take for ever, as `bounded`. Searches that are part of it count as such, too. */
+	/**
+	 * Runs a check that may take arbitrarily long, like `searchWithTimeout` but with the checking time. Searches within it also use search
+	 * time.
+	 */
 	checked<T>(check: () => T): T {
-		return this.run(() => this.#checking.spendWithin(check));
+		return this.run(() => this.#checkTime.spendWithin(check));
 	}
 }
 
-/** How much longer each attempt may take, all in all: a new one begins only where the machine was busy with something else. */
-const patience: readonly number[] = [1, 4, 10];
+/**
+ * Timeout of each attempt as a multiple of the remaining time. Another attempt starts only if the process received too little CPU time,
+ * because the machine was busy with other processes.
+ */
+const timeoutFactors: readonly number[] = [1, 4, 10];
 
-/** Time that runs while something is done. What the machine did for others meanwhile does not count. */
+/** Time that one kind of work may take. Periods in which the machine ran other processes do not count. */
 class TimeAllowance {
 	readonly #limit: number;
 	readonly #message: string;
-	#began: NodeJS.CpuUsage | undefined;
-	/** Milliseconds. */
-	used = 0;
+	/** CPU time of the process when the first work started. */
+	#cpuUsageAtStart: NodeJS.CpuUsage | undefined;
+	/** Wall-clock milliseconds of the work so far. */
+	usedMs = 0;
 
 	constructor(limit: number, message: string) {
 		this.#limit = limit;
@@ -101,99 +115,99 @@ class TimeAllowance {
 	}
 
 	spend<T>(work: () => T): T {
-		if (this.#left <= 0) throw this.#refusal();
-		return this.#measured(work);
+		if (this.#remainingMs <= 0) throw this.#toRefusal();
+		return this.#measure(work);
 	}
 
 	spendWithin<T>(work: () => T): T {
-		let reason: TimeUp | undefined;
-		for (const factor of patience) {
-			const left = this.#left;
-			if (left <= 0) break;
+		let timeoutError: TimeUp | undefined;
+		for (const factor of timeoutFactors) {
+			const remainingMs = this.#remainingMs;
+			if (remainingMs <= 0) break;
 			try {
-				return this.#measured(() => runWithin(left * factor, work));
+				return this.#measure(() => runWithTimeout(remainingMs * factor, work));
 			} catch (error) {
 				if (!(error instanceof TimeUp)) throw error;
-				reason = error;
+				timeoutError = error;
 			}
 		}
-		throw this.#refusal(reason);
+		throw this.#toRefusal(timeoutError);
 	}
 
-	get #left(): number {
-		if (this.used < this.#limit || this.#began === undefined) return this.#limit - this.used;
-		const { user, system } = process.cpuUsage(this.#began);
-		return this.#limit - Math.min(this.used, (user + system) / 1_000);
+	get #remainingMs(): number {
+		if (this.usedMs < this.#limit || this.#cpuUsageAtStart === undefined) return this.#limit - this.usedMs;
+		const { user, system } = process.cpuUsage(this.#cpuUsageAtStart);
+		return this.#limit - Math.min(this.usedMs, (user + system) / 1_000);
 	}
 
-	#measured<T>(work: () => T): T {
-		this.#began ??= process.cpuUsage();
-		const started = performance.now();
+	#measure<T>(work: () => T): T {
+		this.#cpuUsageAtStart ??= process.cpuUsage();
+		const startedAt = performance.now();
 		try {
 			return work();
 		} finally {
-			this.used += performance.now() - started;
+			this.usedMs += performance.now() - startedAt;
 		}
 	}
 
-	#refusal(cause?: unknown): SvcError {
+	#toRefusal(cause?: unknown): SvcError {
 		return new SvcError("SVC_INVALID", this.#message, { cause });
 	}
 }
 
-/** Run synchronous work as one piece, with a budget of its own unless it is part of a larger one. */
+/** Runs synchronous work as one unit. It gets a budget of its own unless it is part of a larger unit. */
 export function asOneWork<T>(work: () => T, limits?: WorkLimits): T {
-	return current === undefined ? new WorkBudget(limits).run(work) : work();
+	return activeBudget === undefined ? new WorkBudget(limits).run(work) : work();
 }
 
-/** Accounts for tokens of a template if the work that reads it has a budget; returns false if they are too many. */
+/** Uses up tokens of a template if a budget is active. Returns false if that budget has no more. */
 export function noteTokens(tokens: number): boolean {
-	return current === undefined || current.reads(tokens);
+	return activeBudget === undefined || activeBudget.reads(tokens);
 }
 
-/** The budget of the work that is going on. What is part of none shares one with all others of its kind in this turn of the event loop. */
+/** Returns the active budget. Work outside any unit shares one budget with all such work in the same turn of the event loop. */
 export function currentWork(): WorkBudget {
-	return current ?? turnWork();
+	return activeBudget ?? currentTurnBudget();
 }
 
-function turnWork(): WorkBudget {
-	if (ofThisTurn === undefined) {
-		ofThisTurn = new WorkBudget();
+function currentTurnBudget(): WorkBudget {
+	if (sharedTurnBudget === undefined) {
+		sharedTurnBudget = new WorkBudget();
 		setImmediate(() => {
-			ofThisTurn = undefined;
+			sharedTurnBudget = undefined;
 		});
 	}
-	return ofThisTurn;
+	return sharedTurnBudget;
 }
 
-/** The time for a piece of work is up; nothing of it went on. */
+/** The timeout of a piece of work has passed, and the work has been interrupted. */
 class TimeUp extends Error {
 	override readonly name = "TimeUp";
 }
 
-const script = new Script("run()");
+const runScript = new Script("run()");
 let context: Context | undefined;
 
 /**
- * Run synchronous work that is ended when its time is up: wherever it is then, `finally` included, nothing more of it runs. So it
- * must change nothing that outlives it. Costs about a tenth of a millisecond.
+ * Runs synchronous work with a timeout. Work that exceeds it is interrupted at any point, including `finally` blocks. It must therefore not
+ * change state that outlives it. Costs about 0.1 ms.
  */
-function runWithin<T>(milliseconds: number, run: () => T): T {
-	// The context is there for its time limit; nothing from outside is code.
+function runWithTimeout<T>(milliseconds: number, run: () => T): T {
+	// The context is only needed for its timeout; it never runs code from outside the service.
 	context ??= createContext(Object.create(null));
-	const outer: unknown = context["run"];
+	const outerRun: unknown = context["run"];
 	context["run"] = run;
 	try {
-		return script.runInContext(context, { timeout: Math.max(1, Math.ceil(milliseconds)) }) as T;
+		return runScript.runInContext(context, { timeout: Math.max(1, Math.ceil(milliseconds)) }) as T;
 	} catch (cause) {
 		if (isTimeout(cause)) throw new TimeUp("the time is up", { cause });
 		throw cause;
 	} finally {
-		context["run"] = outer;
+		context["run"] = outerRun;
 	}
 }
 
 function isTimeout(error: unknown): boolean {
-	// It comes from the other context, whose errors are none of this one's.
+	// The error comes from the other context, so `instanceof Error` is false for it.
 	return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }

@@ -17,83 +17,94 @@ import {
 } from "yaml";
 import { exactNumberTags, SvcError } from "../contract/index.ts";
 
-/** Objects and lists in one another that a text in YAML may have. */
+/** Nesting levels of objects and lists that a YAML text may have. */
 export const deepestYaml = 100;
 
-/** References to earlier parts that a text in YAML may have: the library looks through all of them for each one. */
+/** Aliases that a YAML text may have. The library scans all earlier nodes for each of them. */
 const maxAliases = 1_000;
 
-/** Words, signs and lines that a file of a pack may have: enough for 10,000 values, and reading twice as many takes twice as long. Long texts have few of them. */
+/**
+ * Lexical tokens that a file of a pack may have. 100,000 suffice for 10,000 values, and the parsing time is proportional. Long texts have
+ * few tokens.
+ */
 export const maxFileTokens = 100_000;
 
-/** A text in YAML, and where its lines begin. */
+/** Parsed YAML document with the positions of its lines. */
 export interface YamlDocument {
 	readonly document: Document;
 	readonly lines: LineCounter;
 }
 
+/** Options of the YAML library, and the bounds of the text. */
 export interface YamlOptions extends ParseOptions, DocumentOptions, Omit<SchemaOptions, "customTags"> {
-	/** Changes the tags of the version. */
+	/** Returns the tags to use in place of those of the YAML version. */
 	readonly customTags?: (tags: Tags) => Tags;
-	/** Words, signs and lines that the text may have. Default: any number. */
+	/** Lexical tokens that the text may have. Default: unlimited. */
 	readonly maxTokens?: number;
 }
 
-/** A text in YAML as a document, with its errors. Whole numbers are exact; one that JSON cannot represent is an error. `SVC_INVALID`, with the line, for one that is nested more than `deepestYaml` deep, or has too many aliases or tokens. */
+/**
+ * Parses a text that holds one YAML document, and returns the document with its errors. Whole numbers are exact; one that JSON cannot
+ * represent is an error. Throws `SVC_INVALID`, with the line, if the text is nested more than `deepestYaml` levels deep or has too many
+ * aliases or tokens. An empty text, and one with several documents, is refused too.
+ */
 export function parseYamlDocument(text: string, options: YamlOptions = {}): YamlDocument {
 	const lines = new LineCounter();
 	const { customTags = (tags) => tags, maxTokens = Number.POSITIVE_INFINITY } = options;
 	const tokens = readTokens(text, lines, maxTokens);
 	const exact = { customTags: (tags: Tags) => exactNumberTags(customTags(tags)) };
 	const composer = new Composer({ ...options, ...exact, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
-	const [document, another] = composer.compose(tokens, true, text.length);
-	// A document is made of an empty text, too.
+	const [document, secondDocument] = composer.compose(tokens, true, text.length);
+	// The library returns a document even for an empty text.
 	if (document === undefined) throw new SvcError("SVC_INVALID", "the text is empty");
-	if (another !== undefined) {
-		throw new SvcError("SVC_INVALID", `line ${lines.linePos(another.range[0]).line}: the text holds more than one document`);
+	if (secondDocument !== undefined) {
+		throw new SvcError("SVC_INVALID", `line ${lines.linePos(secondDocument.range[0]).line}: the text holds more than one document`);
 	}
-	noteTwice(document as Document);
+	addDuplicateKeyErrors(document as Document);
 	return { document: document as Document, lines };
 }
 
-/** Names that stand twice are looked for here: the library compares each name with all before it, which takes minutes for some texts. */
-function noteTwice(document: Document): void {
-	const open: unknown[] = [document.contents];
-	for (let node = open.pop(); open.length > 0 || node !== undefined; node = open.pop()) {
-		if (isPair(node)) open.push(node.key, node.value);
+/**
+ * Adds an error for each object with a duplicate key. The library would compare each key with all earlier ones, which takes minutes for
+ * some texts.
+ */
+function addDuplicateKeyErrors(document: Document): void {
+	const pendingNodes: unknown[] = [document.contents];
+	for (let node = pendingNodes.pop(); pendingNodes.length > 0 || node !== undefined; node = pendingNodes.pop()) {
+		if (isPair(node)) pendingNodes.push(node.key, node.value);
 		if (!isMap(node) && !isSeq(node)) continue;
-		for (const item of node.items) open.push(item);
-		if (isMap(node)) document.errors.push(...findTwice(node.items.map(({ key }) => key)));
+		for (const item of node.items) pendingNodes.push(item);
+		if (isMap(node)) document.errors.push(...findDuplicateKey(node.items.map(({ key }) => key)));
 	}
 }
 
-/** Whatever is merged in may be so several times. */
-function findTwice(keys: readonly unknown[]): readonly YAMLParseError[] {
-	const seen = new Set<unknown>();
+/** Returns an error for the first duplicate key. The merge key `<<` may occur several times. */
+function findDuplicateKey(keys: readonly unknown[]): readonly YAMLParseError[] {
+	const seenKeys = new Set<unknown>();
 	for (const key of keys) {
 		if (!isScalar(key) || key.value === "<<") continue;
 		const [from, to] = key.range ?? [0, 0];
-		if (seen.has(key.value)) return [new YAMLParseError([from, to], "DUPLICATE_KEY", "Map keys must be unique")];
-		seen.add(key.value);
+		if (seenKeys.has(key.value)) return [new YAMLParseError([from, to], "DUPLICATE_KEY", "Map keys must be unique")];
+		seenKeys.add(key.value);
 	}
 	return [];
 }
 
-/** What references to earlier parts of a text are put together to can be deeper than the text. `SVC_INVALID` then. */
+/** Refuses a value that is nested too deeply with `SVC_INVALID`. Aliases can make a value deeper than its text. */
 export function assertShallow(value: unknown): void {
 	let level: ReadonlySet<unknown> = new Set([value]);
 	for (let depth = 0; level.size > 0; depth += 1) {
-		if (depth > deepestYaml + 1) throw new SvcError("SVC_INVALID", tooDeep);
-		// Each once: what many refer to is the same object.
+		if (depth > deepestYaml + 1) throw new SvcError("SVC_INVALID", tooDeepMessage);
+		// The set contains each object once, even if many aliases refer to it.
 		level = new Set([...level].flatMap((member) => (typeof member === "object" && member !== null ? Object.values(member) : [])));
 	}
 }
 
-const tooDeep = `more than ${deepestYaml} objects and lists stand in one another`;
+const tooDeepMessage = `more than ${deepestYaml} objects and lists stand in one another`;
 
 /**
- * The library goes down into what stands in one another until the stack is full, which can end the process, and its parser takes ever
- * longer for it: it is stopped where a text becomes too deep.
+ * Returns the syntax tokens of a text. The composer of the library recurses until the stack is full, which can end the process. Its parser
+ * also becomes slower with the depth. Parsing therefore stops as soon as the text is too deep.
  */
 function readTokens(text: string, lines: LineCounter, maxTokens: number): readonly CST.Token[] {
 	const parser = new Parser(lines.addNewLine);
@@ -104,13 +115,13 @@ function readTokens(text: string, lines: LineCounter, maxTokens: number): readon
 		count += 1;
 		if (lexeme.startsWith("*")) aliases += 1;
 		if (count > maxTokens || aliases > maxAliases) {
-			const most = count > maxTokens ? `${maxTokens} words, signs and lines` : `${maxAliases} aliases`;
-			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: the text has more than ${most}`);
+			const limitText = count > maxTokens ? `${maxTokens} words, signs and lines` : `${maxAliases} aliases`;
+			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: the text has more than ${limitText}`);
 		}
 		tokens.push(...parser.next(lexeme));
-		// What is open: the document, objects and lists, and what is being read in them.
+		// The stack holds the document, the open objects and lists, and the item that is being read.
 		if (parser.stack.length > deepestYaml + 1) {
-			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: ${tooDeep}`);
+			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: ${tooDeepMessage}`);
 		}
 	}
 	tokens.push(...parser.end());

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
-import { StartTurns } from "./launcher-process.ts";
+import { StartTurns } from "./start-turns.ts";
 
 test("what is asked for together is started in its order, a few in a turn of the event loop, and the first at once", async () => {
 	const turns = new StartTurns();

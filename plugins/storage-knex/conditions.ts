@@ -3,22 +3,26 @@ import { type EntityKind, entityKinds, type FieldType, SvcError, stringifyJson }
 import type { Dialect } from "./database-client.ts";
 import { type Binding, toScalarBinding } from "./values.ts";
 
-/** Conditions by field, types erased: see `Where` in the contract. */
+/** Conditions by field, without their types; see `Where` in the contract. */
 export type Conditions = Readonly<Record<string, unknown>>;
 
-const operators = { equal: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+const sqlOperators = { equal: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
+/** Kind of a comparison. */
 type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" | "lte" | "member" | "never";
 
 /** One comparison. Field and form decide the text of a statement, the bindings do not. */
 export interface Comparison {
 	readonly field: string;
 	readonly form: Form;
-	/** Of `in` every value of the list, which is one binding of the statement. */
+	/** Values to compare with. For `in`, all values of the list, which become one binding of the statement. */
 	readonly bindings: readonly Binding[];
 }
 
-/** Every comparison that conditions ask for, in order. */
+/**
+ * Returns the comparisons of the conditions, in order. Throws `SVC_INVALID` for a field that lists cannot filter by, and a `TypeError` for
+ * an invalid condition.
+ */
 export function toComparisons(kind: EntityKind, where: Conditions): Comparison[] {
 	return Object.entries(where).flatMap(([field, condition]) => {
 		if (isMember(condition)) return [toMember(kind, field, condition.member)];
@@ -30,7 +34,7 @@ export function toComparisons(kind: EntityKind, where: Conditions): Comparison[]
 	});
 }
 
-/** One binding for a whole list, so that lists of any length share a statement and none is too long for one. */
+/** Returns the bindings of comparisons. A list is one binding, so that lists of any length share a statement and none exceeds its limit. */
 export function bindingsOf(comparisons: readonly Comparison[], dialect: Dialect): Binding[] {
 	return comparisons.flatMap(({ form, bindings }) => (form === "in" ? [dialect.toList(bindings)] : bindings));
 }
@@ -42,35 +46,40 @@ export function assertScalarField(kind: EntityKind, field: string): void {
 	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
 }
 
+/** Options of `applyComparisons`. */
 export interface Applying {
+	/** Returns the placeholder of the next binding. */
 	readonly mark: () => number;
 	readonly dialect: Dialect;
-	/** The query names the id already. Default: false. */
+	/** True if the query already compares the id. Default: false. */
 	readonly hasId?: boolean;
 }
 
-/** Add comparisons to a query under construction, with a mark in the place of each binding. */
+/** Adds comparisons to a query, with a placeholder for each binding. */
 export function applyComparisons(query: Knex.QueryBuilder, comparisons: readonly Comparison[], { mark, dialect, hasId }: Applying): void {
-	const isFound = hasId || comparisons.some(({ field, form }) => field === "id" && (form === "equal" || form === "in"));
+	const isSelectedById = hasId || comparisons.some(({ field, form }) => field === "id" && (form === "equal" || form === "in"));
 	for (const { field, form, bindings } of comparisons) {
-		const place = bindings.length > 0 ? mark() : 0;
-		const aside = isFound && field !== "id" ? toAside(form, dialect) : undefined;
-		if (aside !== undefined) query.whereRaw(aside, bindings.length > 0 ? [field, place] : [field]);
+		const placeholder = bindings.length > 0 ? mark() : 0;
+		const unindexed = isSelectedById && field !== "id" ? toUnindexed(form, dialect) : undefined;
+		if (unindexed !== undefined) query.whereRaw(unindexed, bindings.length > 0 ? [field, placeholder] : [field]);
 		else if (form === "null") query.whereNull(field);
 		else if (form === "not-null") query.whereNotNull(field);
-		else if (form === "not") query.where((either) => either.where(field, "<>", place).orWhereNull(field));
-		else if (form === "in") query.whereRaw(dialect.inList, [field, place]);
-		else if (form === "member") query.whereRaw(dialect.contains, [field, place]);
+		else if (form === "not") query.where((either) => either.where(field, "<>", placeholder).orWhereNull(field));
+		else if (form === "in") query.whereRaw(dialect.inList, [field, placeholder]);
+		else if (form === "member") query.whereRaw(dialect.contains, [field, placeholder]);
 		else if (form === "never") query.whereRaw("1 = 0");
-		else query.where(field, operators[form], place);
+		else query.where(field, sqlOperators[form], placeholder);
 	}
 }
 
-/** The text of a comparison for which no index is looked into, as the id has found all there is; undefined where none would be. */
-function toAside(form: Form, { aside, inList }: Dialect): string | undefined {
+/**
+ * Returns a comparison that uses no index, because the id has already selected the row. Returns undefined if the comparison never uses an
+ * index, or the database needs no such form.
+ */
+function toUnindexed(form: Form, { aside, inList }: Dialect): string | undefined {
 	if (aside === undefined || form === "not" || form === "never" || form === "member") return undefined;
 	if (form === "null" || form === "not-null") return aside(form === "null" ? "?? is null" : "?? is not null");
-	return aside(form === "in" ? inList : `?? ${operators[form]} ?`);
+	return aside(form === "in" ? inList : `?? ${sqlOperators[form]} ?`);
 }
 
 function toEqual(field: string, value: unknown): Comparison {
@@ -99,7 +108,10 @@ function isMember(condition: unknown): condition is { readonly member: unknown }
 	return typeof condition === "object" && condition !== null && "member" in condition;
 }
 
-/** JSON is kept as text in which only the quotes of names and values are not escaped: a member stands there as it is written. */
+/**
+ * Compares a member of a JSON object by searching its text. Within stored JSON, only the quotes of names and values are unescaped, so the
+ * text `"name":"value"` occurs only for a member.
+ */
 function toMember(kind: EntityKind, field: string, member: unknown): Comparison {
 	assertJsonField(kind, field);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
@@ -122,7 +134,7 @@ function toIn(field: string, operand: unknown): Comparison {
 	return values.length === 0 ? toNever(field) : { field, form: "in", bindings: values };
 }
 
-/** A range rather than a pattern: no character is special and an index serves it. */
+/** Builds a range instead of a pattern, so that no character has a special meaning and an index can be used. */
 function toPrefix(field: string, operand: unknown): Comparison[] {
 	if (typeof operand !== "string") throw new TypeError(`the comparison "prefix" on "${field}" needs text`);
 	if (operand === "") return [{ field, form: "not-null", bindings: [] }];
@@ -132,13 +144,13 @@ function toPrefix(field: string, operand: unknown): Comparison[] {
 	return end === undefined ? [start] : [start, { field, form: "lt", bindings: [end] }];
 }
 
-/** The first text by code point that is behind all that begin with `prefix`; undefined when there is none. */
+/** Returns the first text, by code point, after all texts that begin with `prefix`. Returns undefined if there is none. */
 function toTextAfter(prefix: string): string | undefined {
 	const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
 	while (points.at(-1) === 0x10ffff) points.pop();
 	const last = points.pop();
 	if (last === undefined) return undefined;
-	// Surrogates are not characters and have no place in UTF-8.
+	// Surrogates are not characters and cannot be encoded in UTF-8.
 	return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 

@@ -1,10 +1,10 @@
 import { toErrorMessage } from "../../core/contract/index.ts";
 
-/** The connection has gone. */
+/** The connection was lost or could not be opened. */
 export class ConnectionLostError extends Error {
 	override readonly name = "ConnectionLostError";
 	readonly code = "CONNECTION_LOST";
-	/** Whether it was cut from here, because the server no longer answers. */
+	/** True if this process gave up the connection because the server, or the host's pool, no longer answers. */
 	readonly isCut: boolean;
 
 	constructor(message: string, { isCut = false, cause }: { readonly isCut?: boolean; readonly cause?: unknown } = {}) {
@@ -13,7 +13,7 @@ export class ConnectionLostError extends Error {
 	}
 }
 
-/** What took a connection away, as its loss. */
+/** Wraps the error that ended a connection in a `ConnectionLostError`. */
 export function toLoss(cause: unknown): ConnectionLostError {
 	return cause instanceof ConnectionLostError ? cause : new ConnectionLostError(toErrorMessage(cause), { cause });
 }

@@ -4,46 +4,50 @@ import type { LargeTexts } from "./large-texts.ts";
 import type { Binding } from "./values.ts";
 
 /**
- * Text of a statement and what it answers: one row, many rows, or how many rows it changed. `change` is refused when it
- * changes none.
+ * Text of a statement and the kind of its result: one row, many rows, or the number of rows that it changed. A statement with the
+ * result `change` fails if it changes no row.
  */
 export interface Statement {
 	readonly sql: string;
 	readonly answer: "row" | "rows" | "changes" | "change";
 }
 
+/** A statement with its bindings. */
 export interface Step {
 	readonly statement: Statement;
 	readonly bindings: readonly Binding[];
-	/** What it writes, where it may meet a taken key or find nothing to change. */
+	/** Rows that the statement writes. Present if it may violate a unique key or find no row to change; used to explain that error. */
 	readonly writing?: Writing;
 }
 
+/** Values of one row, by field. */
 export type Values = Readonly<Record<string, Binding>>;
 
+/** Entities that a statement writes. */
 export interface Writing {
 	readonly kind: EntityKind;
-	/** The rows being written, by field. Asked for only when a key is taken, as most writes meet none. */
+	/** Returns the rows to write. Called only after a unique key was violated, because most writes succeed. */
 	readonly rows: () => readonly Values[];
-	/** Id of the entity being changed; absent for new ones. */
+	/** Id of the entity to change; absent for new entities. */
 	readonly id?: string;
 }
 
+/** Result of a statement. */
 export interface Answer {
 	readonly rows: readonly (readonly Binding[])[];
-	/** Rows changed; 0 where rows are answered. */
+	/** Number of changed rows; 0 if the statement returns rows. */
 	readonly changes: number;
 }
 
 /**
- * The statements of one write in rounds, each round decided from the answers to those before. A round runs in order up to the
- * first statement that fails, which is thrown into the generator as a `StepError`; from there on it only reads, to say why, and
- * throws. A generator, so that the same text runs at one go where the database is in the process, and awaits each round where
- * it is not. Where `dialect.locksRows`, all that is written is in the first round.
+ * Statements of one write, in rounds; each round is chosen by the results of the rounds before it. A round runs in order up to the
+ * first statement that fails. This error is thrown into the generator as a `StepError`. After an error the generator may only read,
+ * to find the reason, and must throw. A generator lets the same code run synchronously on a database in the process and await each
+ * round on a server. If `dialect.locksRows` is true, the first round holds all statements that write.
  */
 export type Steps<T> = Generator<readonly Step[], T, readonly Answer[]>;
 
-/** Tell a generator that its round has failed; what it does not explain is thrown as the driver threw it. */
+/** Throws the error of a round into its generator. If the generator does not replace the `StepError`, throws the error of the driver. */
 export function throwInto<T>(steps: Steps<T>, error: unknown): ReturnType<Steps<T>["throw"]> {
 	try {
 		return steps.throw(error);
@@ -52,102 +56,109 @@ export function throwInto<T>(steps: Steps<T>, error: unknown): ReturnType<Steps<
 	}
 }
 
-/** A write that happens whole or not at all. */
+/** A write that takes effect completely or not at all. */
 export interface Write<T> {
+	/** Starts the write; each attempt needs a new generator. */
 	readonly steps: () => Steps<T>;
-	/** All its steps, of a write that answers nothing: they may also be run together, and one by one only where that fails. */
+	/** All steps of a write without a result. They may run together as one text, and one by one only if that fails. */
 	readonly silent?: readonly Step[];
-	/** Whether a failure can leave earlier statements of the same write behind, to be taken back. */
+	/** True if a failure can leave effects of earlier statements of the same write, which must be rolled back. */
 	readonly compound: boolean;
-	/** Whether it touches relaxed kinds only. */
+	/** True if the write changes relaxed kinds only, so that its commit need not wait for the disk. */
 	readonly relaxed: boolean;
 	/**
-	 * Whether it may share a transaction with writes of other callers on a server that several nodes write to: it is short, and
-	 * touches what one node at a time works on, so that transactions of many writes do not lock each other out.
+	 * True if the write may share a transaction with writes of other callers on a server that several nodes write to. Such a write is
+	 * short and changes only entities that one node at a time works on. Otherwise transactions of many writes would block each other.
 	 */
 	readonly shareable: boolean;
-	/** Rows and characters of data, roughly, for cutting groups. */
+	/** Approximate rows and characters of data; they limit the size of a group of writes. */
 	readonly rows: number;
 	readonly size: number;
 }
 
-/** SQL that databases write differently. */
+/** SQL that differs between databases. */
 export interface Dialect {
-	/** A condition with places for a column and a list of values. */
+	/** Condition with placeholders for a column and a list of values. */
 	readonly inList: string;
 	/**
-	 * A condition for which no index is looked into. Absent where the id is used whenever it is given: a database that chooses by figures may
-	 * think an index of few entries as good, and has then to pass over all that were there while somebody's snapshot keeps them.
+	 * Rewrites a condition so that the database uses no index for it. Absent for a database that always uses a given id. A planner that
+	 * decides by statistics may prefer an index with few live entries to the id. It then scans every dead entry that a long snapshot
+	 * keeps from vacuum.
 	 */
 	readonly aside?: (condition: string) => string;
-	/** Condition that the text in column `??` contains the text `?`. */
+	/** Condition that the text in the column `??` contains the text `?`. */
 	readonly contains: string;
-	/** The list of values as `inList` wants it. */
+	/** Encodes a list of values as one binding, in the form that `inList` expects. */
 	toList(values: readonly Binding[]): string;
-	/** The new value of a JSON array column: `:column:`, and `:value` for the JSON of the value to put at its end. */
+	/** New value of a JSON array column: the column `:column:` with `:value`, the JSON of a value, appended. */
 	readonly append: string;
-	/** Order by a column that may be null, with a place for it: null first ascending, last descending. */
+	/** Order by a nullable column, with a placeholder for its name: null is first in ascending and last in descending order. */
 	readonly order: { readonly asc: string; readonly desc: string };
-	/** Whether rows can be locked while they are chosen, past those that others have locked. */
+	/** True if a select can lock rows and skip rows that other transactions have locked. */
 	readonly locksRows: boolean;
-	/** Whether all rows are counted by a look at each, so that it is dearer than to count some up to a limit. */
+	/** True if a count reads every row, so that counting up to a limit is cheaper than counting all rows. */
 	readonly countsEach?: boolean;
-	/** Types by which a list of each column's values becomes rows, where one statement can insert any number of them. */
+	/** Column types for inserting any number of rows from one list of values per column. Absent if one statement inserts one row. */
 	readonly listTypes?: Readonly<Record<FieldType, string>>;
-	/** Makes a statement that changes rows fail when it changes none, where the driver cannot tell in time. */
+	/** Makes a statement fail if it changes no row. Needed if the next statements are sent before the driver knows the number of rows. */
 	toChange(sql: string): string;
-	/** The same for one that finds rows and keeps them as they are until the transaction ends, where several nodes write. */
+	/** Makes a select fail if it finds no row, and locks its rows against changes until the transaction ends. For several nodes that write. */
 	toKept?(sql: string): string;
-	/** Answers the time in microseconds since 1970, where the database has a clock of its own. */
+	/** Query for the database's time in microseconds since 1970. Absent if the database has no clock. */
 	readonly now?: string;
 }
 
 /** A started database. */
 export interface DatabaseClient {
-	/** Builds statements; runs none of them. */
+	/** Builds statements but does not run them. */
 	readonly knex: Knex;
 	readonly dialect: Dialect;
-	/** Where it keeps large texts outside of their rows, if it does. */
+	/** Storage of large texts outside of their rows. Absent if all texts are in their rows. */
 	readonly largeTexts?: LargeTexts;
 	read(step: Step): Answer | Promise<Answer>;
-	/** Resolves once the write is committed. */
+	/** Runs a write. Resolves once it is committed. */
 	write<T>(write: Write<T>): Promise<T>;
-	/** Gives room of removed rows back, a little at a time: whether there is more. `kinds` are those that rows were removed of. */
+	/**
+	 * Frees some of the space of removed rows. Returns true if there is more to free.
+	 *
+	 * @param kinds kinds of the removed rows; the client may delete kinds that are finished from the set
+	 */
 	compact(kinds: Set<EntityKind>): Promise<boolean>;
-	/** Finishes what was asked for, then closes. */
+	/** Waits until all requested statements have finished, then closes the database. */
 	stop(): Promise<void>;
 }
 
-/** A database as the options name it; nothing is opened yet. */
+/** Database that the options describe; not yet opened. */
 export interface Database {
 	readonly capabilities: StorageCapabilities;
-	/** `SVC_CONFIG` for wrong options, and for what they need and is not there. Asks no server. */
+	/** Throws `SVC_CONFIG` if the options are wrong, or need a package or file that is missing. Does not contact a server. */
 	check(context: PluginContext): Promise<void>;
 	open(context: PluginContext): Promise<DatabaseClient>;
-	/** Names of the migrations that opening would run. */
+	/** Returns the names of the migrations that `open` would run. */
 	plan(context: PluginContext): Promise<readonly string[]>;
-	/** For reading, and only where no migration is to be run. */
+	/** Opens the database for reading. The caller must make sure that no migration is pending. */
 	openReadOnly(context: PluginContext): Promise<DatabaseClient>;
-	/** Whether a service works on it that no other may join, where there is such a thing. */
+	/** Returns true if a service has locked the database. Absent if several services may share the database. */
 	isInUse?(context: PluginContext): Promise<boolean>;
-	/** As of the storage. */
+	/** Implements `Storage.backup`. */
 	backup(context: PluginContext, file: string): Promise<void>;
+	/** Implements `Storage.restore`. */
 	restore(context: PluginContext, file: string): Promise<string | undefined>;
-	/** Where it is, without a password. */
+	/** Returns the file or the address of the database, without a password. */
 	place(context: PluginContext): string;
 }
 
-/** An id or unique key is taken. */
+/** Another row has the id or unique key already. */
 export class KeyTakenError extends Error {
 	override readonly name = "KeyTakenError";
 }
 
-/** A statement that must change a row has changed none. */
+/** A statement that must change a row has changed no row. */
 export class NothingChangedError extends Error {
 	override readonly name = "NothingChangedError";
 }
 
-/** The step at which a round has failed; `cause` says how. */
+/** The step of a round that failed; `cause` is the error. */
 export class StepError extends Error {
 	override readonly name = "StepError";
 	readonly step: Step;

@@ -4,75 +4,84 @@ import type { Combinations, IndexDefinition, Migration, TableDefinition } from "
 import { toTable } from "./table-names.ts";
 
 /**
- * The steps that nobody has to write: they make what is declared of the kinds (`entityKinds`) beyond what the numbered steps have made.
- * The table `migrations` keeps the name of every table, column and index that came so. A kind that is declared with more later gets
- * only what is new, whatever it had at first; and a version that knows less of it sees that from the names.
+ * Derives migrations from the declarations of the kinds (`entityKinds`). They create the tables, columns and indexes that the numbered
+ * migrations have not created. The table `migrations` records the name of each. If the declaration of a kind is extended later, only the
+ * new parts are created. An older version finds names that it does not know, and does not start.
  *
- * @param done names in the table `migrations`
+ * @param finishedNames names in the table `migrations`
  */
-export function toDeclaredMigrations(done: readonly string[]): readonly Migration[] {
-	const known = new Set([...partsOfNumbered(), ...done]);
+export function toDeclaredMigrations(finishedNames: readonly string[]): readonly Migration[] {
+	const existing = new Set([...partsOfNumbered(), ...finishedNames]);
 	return declaredTables().flatMap(([table, definition, isOptional]): readonly Migration[] => {
-		const named = (migration: Migration) => (isOptional ? { ...migration, name: optional + migration.name } : migration);
-		const whole = named(toWhole(table, definition));
-		return known.has(whole.name)
-			? split(table, definition)
-					.map(named)
-					.filter(({ name }) => !known.has(name))
-			: [whole];
+		const withPrefix = (migration: Migration) => (isOptional ? { ...migration, name: optional + migration.name } : migration);
+		const tableMigration = withPrefix(toTableMigration(table, definition));
+		return existing.has(tableMigration.name)
+			? toPartMigrations(table, definition)
+					.map(withPrefix)
+					.filter(({ name }) => !existing.has(name))
+			: [tableMigration];
 	});
 }
 
-/** What names begin with of kinds that a configuration may leave out: whoever does not know them is no older version. */
+/** Prefix of the names of kinds that a configuration may omit. A version that does not know such a name need not be older. */
 export const optional = "optional ";
 
-/** Names of all that the kinds declare. */
+/** Returns the names of all tables, columns and indexes that the kinds declare. */
 export function listDeclared(): readonly string[] {
-	return declaredTables().flatMap(([table, definition]) => partsOf(toWhole(table, definition)));
+	return declaredTables().flatMap(([table, definition]) => partsOf(toTableMigration(table, definition)));
 }
 
-/** Names of the tables, columns and indexes that a step makes. */
+/** Returns the names of the tables, columns and indexes that a migration creates. */
 export function partsOf({ tables = {}, columns = {}, indexes = {} }: Migration): readonly string[] {
 	const parts = [
-		...Object.entries(tables).flatMap(([table, definition]) => [toWhole(table, definition), ...split(table, definition)]),
-		...Object.entries(columns).flatMap(([table, added]) => split(table, { columns: added })),
-		...Object.entries(indexes).flatMap(([table, added]) => split(table, { columns: {}, ...added })),
+		...Object.entries(tables).flatMap(([table, definition]) => [
+			toTableMigration(table, definition),
+			...toPartMigrations(table, definition),
+		]),
+		...Object.entries(columns).flatMap(([table, added]) => toPartMigrations(table, { columns: added })),
+		...Object.entries(indexes).flatMap(([table, added]) => toPartMigrations(table, { columns: {}, ...added })),
 	];
 	return parts.map(({ name }) => name);
 }
 
+/** Returns the names of the parts that exist after the numbered migrations. */
 function partsOfNumbered(): ReadonlySet<string> {
-	const made = new Set<string>();
+	const existing = new Set<string>();
 	for (const migration of migrations) {
 		for (const [type, dropped = {}] of [["index", migration.dropped] as const, ["unique", migration.droppedUnique] as const]) {
 			for (const [table, combinations] of Object.entries(dropped)) {
-				for (const fields of combinations) made.delete(toIndexName(table, fields, type));
+				for (const fields of combinations) existing.delete(toIndexName(table, fields, type));
 			}
 		}
-		for (const part of partsOf(migration)) made.add(part);
+		for (const part of partsOf(migration)) existing.add(part);
 	}
-	return made;
+	return existing;
 }
 
-interface Declared extends IndexDefinition {
+/** Declaration of a kind. */
+interface KindDeclaration extends IndexDefinition {
 	readonly fields: Readonly<Record<string, FieldType>>;
 	readonly optional?: boolean;
 }
 
 function declaredTables(): readonly (readonly [table: string, definition: TableDefinition, isOptional: boolean])[] {
 	return (Object.keys(entityKinds) as EntityKind[]).map((kind) => {
-		const { fields, unique, indexes, sparseIndexes, optional: isOptional = false }: Declared = entityKinds[kind];
+		const { fields, unique, indexes, sparseIndexes, optional: isOptional = false }: KindDeclaration = entityKinds[kind];
 		const columns = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type === "json" ? "text" : type]));
 		return [toTable(kind), { columns, unique: unique ?? [], indexes: indexes ?? [], sparseIndexes: sparseIndexes ?? {} }, isOptional];
 	});
 }
 
-function toWhole(table: string, definition: TableDefinition): Migration {
+/** Returns the migration that creates a table with all its parts. */
+function toTableMigration(table: string, definition: TableDefinition): Migration {
 	return { name: `table ${table}`, tables: { [table]: definition } };
 }
 
-/** A step for each column and each index. */
-function split(table: string, { columns, unique = [], indexes = [], sparseIndexes = {} }: TableDefinition): readonly Migration[] {
+/** Returns a migration for each column and each index. */
+function toPartMigrations(
+	table: string,
+	{ columns, unique = [], indexes = [], sparseIndexes = {} }: TableDefinition,
+): readonly Migration[] {
 	const toIndex = (fields: readonly string[], type: "unique" | "index", added: IndexDefinition): Migration => ({
 		name: toIndexName(table, fields, type),
 		indexes: { [table]: added },
@@ -86,7 +95,7 @@ function split(table: string, { columns, unique = [], indexes = [], sparseIndexe
 	];
 }
 
-/** As the databases name it. */
+/** Returns the name of a part for an index, with the name that the index has in the database. */
 function toIndexName(table: string, fields: Combinations[number], type: "unique" | "index"): string {
 	return `index ${[table, ...fields, type].join("_")}`;
 }

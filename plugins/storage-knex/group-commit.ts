@@ -4,80 +4,117 @@ import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 import type { PlannedWrite } from "./sqlite-log.ts";
 import { toTextOfAll } from "./write-text.ts";
 
-/** What a group runs on. Each call but `commit` and `transact` is done when it returns; all throw errors of the driver. */
+/**
+ * Connection that groups are written through. Each call except `commit` and `transact` has finished when it returns. All calls
+ * throw errors of the driver.
+ */
 export interface GroupConnection {
 	readonly inTransaction: boolean;
 	exec(sql: string): void;
 	run(step: Step): Answer;
-	/** Commit without holding the event loop. Nothing else may be asked of the connection until it has settled. */
+	/** Commits without blocking the event loop. The caller must not use the connection until the promise settles. */
 	commit(): Promise<void>;
-	/** Run a whole transaction of these statements likewise. Where it rejects it may still be open. */
+	/**
+	 * Runs these statements as a whole transaction, without blocking the event loop. The caller must not use the connection until
+	 * the promise settles. If it rejects, the transaction may still be open.
+	 */
 	transact(text: string): Promise<void>;
-	/** Whether commits from here on wait for the disk. Outside transactions only. */
+	/** Sets whether later commits wait for the disk. The caller must not call it inside a transaction. */
 	setDurable(durable: boolean): void;
-	/** Throws `SVC_UNAVAILABLE` if there is no room for a transaction that writes this much. Called outside transactions, before each. */
+	/**
+	 * Throws `SVC_UNAVAILABLE` if the disk has no room for a transaction that writes this much. Called before each transaction,
+	 * outside of transactions.
+	 */
 	assertRoom?(planned: PlannedWrite): void;
 }
 
-interface Pending {
+/** A write whose caller waits for the result. */
+interface QueuedWrite {
 	readonly write: Write<unknown>;
 	readonly resolve: (value: unknown) => void;
 	readonly reject: (error: unknown) => void;
 }
 
-/** What has become of a group. */
-interface Outcome {
-	/** Milliseconds to wait before the next group, where that is not to begin at once. */
-	readonly delay?: number;
-	/** Tell those who wait for it. */
-	tell(): void;
+/** Result of a group whose transaction has ended. */
+interface GroupResult {
+	/** Milliseconds to wait before the next group. The next group starts at once if undefined. */
+	readonly delayMs?: number;
+	/** Resolves or rejects the promises of the callers. */
+	settle(): void;
 }
 
-/** A group must not hold the event loop for long: about this many rows and characters go into one. */
-const mostRows = 500;
-const mostSize = 4_194_304;
+/** Bounds of a group, roughly: a larger group would block the event loop for too long. */
+const maxGroupRows = 500;
+const maxGroupCharacters = 4_194_304;
 
-/** Rows that are worth a transaction of their own: it begins without waiting for what else is asked for in the turn, which is the next one. */
-const enoughRows = 16;
+/** Rows that are worth a transaction of their own. From this number on, a group does not wait for the end of the turn of the event loop. */
+const immediateFlushRows = 16;
 
-/** How long a lock of another process, such as a person at the `sqlite3` prompt, is waited for. */
-const lockPatience = 5_000;
-const lockInterval = 20;
+/** Milliseconds to wait for a lock of another process, such as a person at the `sqlite3` prompt. */
+const maxLockWaitMs = 5_000;
+const lockRetryIntervalMs = 20;
 
 /**
- * Runs the writes of one turn of the event loop in one transaction, or of a part of it where they are many, so that they share a wait for
- * the disk; what is asked for meanwhile is the next one, which is on its way before others are told of the one before. Many statements that
- * answer nothing are run as one text outside of the event loop. A write that fails by its own fault fails alone.
+ * Group commit for SQLite: writes that callers request in one turn of the event loop share a transaction, and so one wait for the disk.
+ *
+ * States:
+ * - *Idle*: nothing is queued. The first write, or the first call of `between`, schedules a flush.
+ * - *Scheduled*: the flush starts at the end of the turn (`setImmediate`), so that further writes of the turn join the group. Once the
+ *   queued writes have 16 rows, it starts as a microtask instead. After a postponed or rejected group it starts by a timer.
+ * - *Running*: a group is taken from the head of the queue, at most about 500 rows or 4 Mi characters. If its writes return nothing and
+ *   have many statements, `BEGIN` to `COMMIT` run as one SQL text in another thread. Otherwise the statements run on the event loop.
+ * - *Committing*: another thread commits. The flush then takes the next group, or becomes idle if the queue is empty.
+ *
+ * Concurrency: there is at most one transaction. While another thread commits, callers may queue writes, but nothing may use the
+ * connection: any call would block the event loop until the commit has ended. If more writes are queued, the promises of a group settle
+ * only after the next group has started. The code that awaits them then runs during the commit of that group. A function given to
+ * `between` is called after the current group, or the next one, while no transaction is open.
+ *
+ * Failures:
+ * - A write that fails because of its own content fails alone. SQLite itself undoes a single statement. If a write of several statements
+ *   fails, the group is rolled back and repeated with savepoints. Savepoints cost about half as much as the statements they guard, so
+ *   the first try does without them.
+ * - A group that fails as a text is repeated statement by statement, which shows the write that fails.
+ * - If another process holds the lock, the group returns to the head of the queue and is repeated every 20 ms. If the lock is still held
+ *   after 5 s, or `BEGIN` fails for another reason, the group and all queued writes reject with `SVC_UNAVAILABLE`.
+ * - If a text or a commit fails because of the disk, its group rejects with `SVC_UNAVAILABLE` and is not repeated. The system reports a
+ *   failed fsync only once, so that a repeated commit could succeed although data is lost.
+ *
+ * Guarantees: a promise settles only after the transaction has ended. With `durable`, it resolves only after the data is on the disk,
+ * unless every write of the group is relaxed. Without this rule, an acknowledged write could be lost with the power.
  */
 export class GroupCommit {
 	readonly #connection: GroupConnection;
 	readonly #durable: boolean;
-	#queue: Pending[] = [];
+	#queue: QueuedWrite[] = [];
+	/** Functions of `between` that have not been called yet. */
 	readonly #interludes: (() => void)[] = [];
-	/** A group is going to be run, or is being committed. */
-	#scheduled = false;
-	/** It is going to be run at the end of this turn of the event loop. */
-	#turn: NodeJS.Immediate | undefined;
-	/** The last transaction was committed: to ask the connection whether one is open costs as much as a small statement. */
-	#isCommitted = false;
+	/** True from the moment a flush is scheduled until the flush has ended. */
+	#isFlushActive = false;
+	/** Set while a flush waits for the end of this turn of the event loop. */
+	#endOfTurn: NodeJS.Immediate | undefined;
+	/** True if the last transaction was committed. Asking the connection whether one is open costs as much as a small statement. */
+	#isLastCommitted = false;
+	/** Time of the first attempt that met the lock of another process, in milliseconds of `performance`. */
 	#busySince: number | undefined;
-	#idle: (() => void) | undefined;
+	#onIdle: (() => void) | undefined;
 
-	/** @param durable whether commits of kinds that are not relaxed wait for the disk */
+	/** @param durable true if commits of kinds that are not relaxed wait for the disk */
 	constructor(connection: GroupConnection, durable: boolean) {
 		this.#connection = connection;
 		this.#durable = durable;
 	}
 
+	/** Queues a write. Resolves with its result once its transaction is committed. */
 	write<T>(write: Write<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			this.#queue.push({ write, resolve: (value) => resolve(value as T), reject });
 			this.#schedule();
-			if (this.#turn !== undefined && toRows(this.#queue) >= enoughRows) this.#hurry(this.#turn);
+			if (this.#endOfTurn !== undefined && countRows(this.#queue) >= immediateFlushRows) this.#flushInMicrotask(this.#endOfTurn);
 		});
 	}
 
-	/** Do something short outside of transactions, behind the group that is next. */
+	/** Calls a short function outside of transactions, after the next group. Resolves with the value that the function returns. */
 	between<T>(work: () => T): Promise<T> {
 		return new Promise((resolve, reject) => {
 			this.#interludes.push(() => {
@@ -91,138 +128,139 @@ export class GroupCommit {
 		});
 	}
 
-	/** Resolves when nothing waits any more. */
+	/** Resolves when no write waits or runs. */
 	async finish(): Promise<void> {
-		if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
+		if (this.#isFlushActive) await new Promise<void>((resolve) => (this.#onIdle = resolve));
 	}
 
-	#schedule(delay?: number): void {
-		if (this.#scheduled) return;
-		this.#scheduled = true;
-		if (delay !== undefined) setTimeout(() => void this.#flush(), delay);
+	#schedule(delayMs?: number): void {
+		if (this.#isFlushActive) return;
+		this.#isFlushActive = true;
+		if (delayMs !== undefined) setTimeout(() => void this.#flush(), delayMs);
 		else
-			this.#turn = setImmediate(() => {
-				this.#turn = undefined;
+			this.#endOfTurn = setImmediate(() => {
+				this.#endOfTurn = undefined;
 				void this.#flush();
 			});
 	}
 
-	#hurry(turn: NodeJS.Immediate): void {
-		clearImmediate(turn);
-		this.#turn = undefined;
+	#flushInMicrotask(endOfTurn: NodeJS.Immediate): void {
+		clearImmediate(endOfTurn);
+		this.#endOfTurn = undefined;
 		queueMicrotask(() => void this.#flush());
 	}
 
-	/** Run what waits, group by group; never rejects. */
+	/** Runs the queued writes, group by group. Never rejects. */
 	async #flush(): Promise<void> {
-		let outcome: Outcome = { tell() {} };
-		while (this.#queue.length > 0 && outcome.delay === undefined) {
+		let result: GroupResult = { settle() {} };
+		while (this.#queue.length > 0 && result.delayMs === undefined) {
 			const running = this.#runNext();
-			// The next one is on its way meanwhile: what follows from a group may take as long as its commit.
-			outcome.tell();
-			outcome = await running;
+			// The next group has started before the callers of this one continue: their code may take as long as a commit.
+			result.settle();
+			result = await running;
 			this.#runInterludes();
 		}
-		outcome.tell();
+		result.settle();
 		this.#runInterludes();
-		this.#scheduled = false;
-		if (this.#queue.length > 0 || outcome.delay !== undefined) this.#schedule(outcome.delay);
-		else this.#idle?.();
+		this.#isFlushActive = false;
+		if (this.#queue.length > 0 || result.delayMs !== undefined) this.#schedule(result.delayMs);
+		else this.#onIdle?.();
 	}
 
 	#runInterludes(): void {
 		for (const interlude of this.#interludes.splice(0)) interlude();
 	}
 
-	async #runNext(): Promise<Outcome> {
+	async #runNext(): Promise<GroupResult> {
 		const group = this.#takeGroup();
 		const text = toTextOfAll(group.map(({ write }) => write));
-		const told = text === undefined ? undefined : await this.#runAsText(group, text);
-		if (told !== undefined) return told;
+		const textResult = text === undefined ? undefined : await this.#runAsText(group, text);
+		if (textResult !== undefined) return textResult;
 		try {
 			this.#begin(group);
 		} catch (error) {
-			if (isBusy(error) && this.#isPatient()) {
+			if (isBusy(error) && this.#canWaitForLock()) {
 				this.#queue.unshift(...group);
-				return { delay: lockInterval, tell() {} };
+				return { delayMs: lockRetryIntervalMs, settle() {} };
 			}
-			// No transaction can begin, so what waits behind this group would fare no better.
+			// No transaction can begin, so the writes behind this group would fail as well.
 			this.#busySince = undefined;
-			return this.#refuse([...group, ...this.#queue.splice(0)], error);
+			return this.#rejectWrites([...group, ...this.#queue.splice(0)], error);
 		}
 		this.#busySince = undefined;
 		return this.#run(group, text !== undefined);
 	}
 
-	/** Undefined where nothing is stored, and its statements one by one tell why. */
-	async #runAsText(group: readonly Pending[], text: string): Promise<Outcome | undefined> {
+	/** Returns undefined if nothing was stored and the statements must run one by one, which shows why. */
+	async #runAsText(group: readonly QueuedWrite[], text: string): Promise<GroupResult | undefined> {
 		try {
-			this.#prepare(group);
+			this.#prepareTransaction(group);
 			await this.#connection.transact(text);
 		} catch (error) {
-			if (isBusy(error) || !isOutage(fromSqliteError(error))) return undefined;
-			// Not tried again: of bytes that could not be brought to the disk the system says only once that they were not.
+			if (isBusy(error) || !isUnavailable(fromSqliteError(error))) return undefined;
+			// Not repeated: the system reports only once that data did not reach the disk, so a second commit could falsely succeed.
 			this.#rollBack();
-			return this.#refuse(group, error);
+			return this.#rejectWrites(group, error);
 		}
-		this.#isCommitted = true;
+		this.#isLastCommitted = true;
 		this.#busySince = undefined;
-		return { tell: () => group.forEach(({ resolve }) => void resolve(undefined)) };
+		return { settle: () => group.forEach(({ resolve }) => void resolve(undefined)) };
 	}
 
-	#prepare(group: readonly Pending[]): void {
-		if (!this.#isCommitted) this.#rollBack();
-		this.#isCommitted = false;
-		this.#connection.assertRoom?.({ rows: toRows(group), size: group.reduce((sum, { write }) => sum + write.size, 0) });
+	/** Rolls back a transaction that is still open, and prepares the connection for a transaction of this group. */
+	#prepareTransaction(group: readonly QueuedWrite[]): void {
+		if (!this.#isLastCommitted) this.#rollBack();
+		this.#isLastCommitted = false;
+		this.#connection.assertRoom?.({ rows: countRows(group), size: group.reduce((sum, { write }) => sum + write.size, 0) });
 		this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
 	}
 
-	#begin(group: readonly Pending[]): void {
-		this.#prepare(group);
+	#begin(group: readonly QueuedWrite[]): void {
+		this.#prepareTransaction(group);
 		this.#connection.exec("BEGIN IMMEDIATE");
 	}
 
-	/** @param guarded whether one of them may be expected to fail, as their text has */
-	async #run(group: readonly Pending[], guarded: boolean): Promise<Outcome> {
+	/** @param usesSavepoints true if one of the writes probably fails, because the group has failed as a text */
+	async #run(group: readonly QueuedWrite[], usesSavepoints: boolean): Promise<GroupResult> {
 		try {
-			const settlements = guarded ? group.map((pending) => this.#attempt(pending, true)) : this.#attemptAll(group);
+			const settlements = usesSavepoints ? group.map((queued) => this.#runWrite(queued, true)) : this.#runWrites(group);
 			await this.#connection.commit();
-			this.#isCommitted = true;
+			this.#isLastCommitted = true;
 			return {
-				tell() {
+				settle() {
 					for (const settle of settlements) settle();
 				},
 			};
 		} catch (error) {
 			this.#rollBack();
-			return this.#refuse(group, error);
+			return this.#rejectWrites(group, error);
 		}
 	}
 
-	/** Savepoints cost about half as much as what they guard, so they are used only when a write has failed. */
-	#attemptAll(group: readonly Pending[]): (() => void)[] {
+	/** Savepoints cost about half as much as the statements that they guard, so they are used only if a write has failed. */
+	#runWrites(group: readonly QueuedWrite[]): (() => void)[] {
 		try {
-			return group.map((pending) => this.#attempt(pending, false));
+			return group.map((queued) => this.#runWrite(queued, false));
 		} catch (error) {
-			if (!(error instanceof HalfDone)) throw error;
+			if (!(error instanceof PartialWriteError)) throw error;
 			this.#rollBack();
 			this.#begin(group);
-			return group.map((pending) => this.#attempt(pending, true));
+			return group.map((queued) => this.#runWrite(queued, true));
 		}
 	}
 
-	/** What to tell the caller once the group is committed. Throws when the group cannot go on like this. */
-	#attempt({ write, resolve, reject }: Pending, guarded: boolean): () => void {
-		const savepoint = write.compound && guarded;
-		if (savepoint) this.#connection.exec("SAVEPOINT one_write");
+	/** Returns a function that settles the caller's promise once the group is committed. Throws if the group cannot continue. */
+	#runWrite({ write, resolve, reject }: QueuedWrite, usesSavepoints: boolean): () => void {
+		const hasSavepoint = write.compound && usesSavepoints;
+		if (hasSavepoint) this.#connection.exec("SAVEPOINT one_write");
 		try {
 			const value = this.#runRounds(write);
-			if (savepoint) this.#connection.exec("RELEASE one_write");
+			if (hasSavepoint) this.#connection.exec("RELEASE one_write");
 			return () => resolve(value);
 		} catch (error) {
-			if (isOutage(error) || !this.#connection.inTransaction) throw error;
-			if (write.compound && !guarded) throw new HalfDone();
-			if (savepoint) this.#connection.exec("ROLLBACK TO one_write; RELEASE one_write");
+			if (isUnavailable(error) || !this.#connection.inTransaction) throw error;
+			if (write.compound && !usesSavepoints) throw new PartialWriteError();
+			if (hasSavepoint) this.#connection.exec("ROLLBACK TO one_write; RELEASE one_write");
 			return () => reject(error);
 		}
 	}
@@ -252,51 +290,53 @@ export class GroupCommit {
 	}
 
 	#rollBack(): void {
-		// A full disk and the like have ended the transaction already.
+		// A full disk and similar errors end the transaction themselves.
 		if (!this.#connection.inTransaction) return;
 		try {
 			this.#connection.exec("ROLLBACK");
 		} catch {
-			// The error that led here says more; the next group tries again before it begins.
+			// The error that caused the rollback is more useful; the next group rolls back again before it begins.
 		}
 	}
 
-	#refuse(group: readonly Pending[], error: unknown): Outcome {
-		const known = fromSqliteError(error);
-		const reason = isOutage(known) ? known : new SvcError("SVC_UNAVAILABLE", "the database did not take the write", { cause: error });
+	#rejectWrites(group: readonly QueuedWrite[], error: unknown): GroupResult {
+		const storageError = fromSqliteError(error);
+		const reason = isUnavailable(storageError)
+			? storageError
+			: new SvcError("SVC_UNAVAILABLE", "the database did not take the write", { cause: error });
 		return {
-			// Who asks again at once would hold the event loop otherwise.
-			delay: 0,
-			tell() {
+			// A timer, because a caller that retries at once would block the event loop otherwise.
+			delayMs: 0,
+			settle() {
 				for (const { reject } of group) reject(reason);
 			},
 		};
 	}
 
-	#takeGroup(): Pending[] {
-		let [rows, size, length] = [0, 0, 0];
+	#takeGroup(): QueuedWrite[] {
+		let [rows, characters, length] = [0, 0, 0];
 		for (const { write } of this.#queue) {
 			rows += write.rows;
-			size += write.size;
-			if (length > 0 && (rows > mostRows || size > mostSize)) break;
+			characters += write.size;
+			if (length > 0 && (rows > maxGroupRows || characters > maxGroupCharacters)) break;
 			length += 1;
 		}
 		return this.#queue.splice(0, length);
 	}
 
-	#isPatient(): boolean {
+	#canWaitForLock(): boolean {
 		this.#busySince ??= performance.now();
-		return performance.now() - this.#busySince < lockPatience;
+		return performance.now() - this.#busySince < maxLockWaitMs;
 	}
 }
 
-function toRows(group: readonly Pending[]): number {
+function countRows(group: readonly QueuedWrite[]): number {
 	return group.reduce((sum, { write }) => sum + write.rows, 0);
 }
 
-/** A write has failed and may have left some of its statements behind. */
-class HalfDone extends Error {}
+/** A write of several statements has failed, and statements of it may have taken effect. */
+class PartialWriteError extends Error {}
 
-function isOutage(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
 	return isSvcError(error, "SVC_UNAVAILABLE");
 }

@@ -1,6 +1,6 @@
 import { importPackage as importPackageFor } from "../_packages/import-package.ts";
 
-/** Load a package that is needed only where it is used. Throws `SVC_CONFIG` naming it when it is not there. */
+/** Loads an optional package when it is needed. Throws `SVC_CONFIG` with its name if it is not installed. */
 export function importPackage(name: string): Promise<unknown> {
 	return importPackageFor(name, "storage");
 }

@@ -13,8 +13,8 @@ export type KnexStorageOptions = SqliteOptions | PostgresStorageOptions;
 const defineKnexStorage = defineStorage<KnexStorageOptions>("knex", createStorage);
 
 /**
- * Keeps everything in a SQL database. `client: "sqlite"` is a file beside the service and needs no server; `client: "postgres"`
- * is a PostgreSQL server that several nodes may share.
+ * Defines a storage that keeps all records in a SQL database. `client: "sqlite"` is a file on the machine of the service and needs
+ * no server. `client: "postgres"` is a PostgreSQL server that several nodes may share.
  */
 export function knexStorage(options: KnexStorageOptions): StoragePlugin {
 	return { ...defineKnexStorage(options), at: (address) => knexStorage(toOptions(address)) };
@@ -24,7 +24,7 @@ function createStorage(options: KnexStorageOptions): Storage {
 	return new KnexStorage(options.client === "postgres" ? createPostgresDatabase(options) : createSqliteDatabase(options));
 }
 
-/** `postgres://…`, `sqlite:` and a path, or a path. */
+/** Parses an address: `postgres://…`, `sqlite:` followed by a path, or a path alone. Throws `SVC_CONFIG` for any other. */
 function toOptions(address: string): KnexStorageOptions {
 	const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(address) ?? [];
 	if (scheme === "postgres" || scheme === "postgresql") return { client: "postgres", url: address };

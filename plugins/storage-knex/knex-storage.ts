@@ -23,18 +23,18 @@ import { toClaim, toCompound, toInsert, toRemove, toUpdate } from "./writes.ts";
 
 type Row = readonly Binding[];
 
-interface Opened {
+interface OpenDatabase {
 	readonly client: DatabaseClient;
 	readonly statements: Statements;
 }
 
-/** Turns the verbs of the contract into statements; the client decides how they run. */
+/** Storage that translates the methods of the contract into SQL statements. The database client decides how they run. */
 export class KnexStorage implements Storage {
 	readonly capabilities: StorageCapabilities;
 	readonly #database: Database;
-	/** Kinds that entities were removed of since their room was last given back. */
-	readonly #removed = new Set<EntityKind>();
-	#opened: Opened | undefined;
+	/** Kinds whose entities were removed since the space of their rows was last freed. */
+	readonly #kindsToCompact = new Set<EntityKind>();
+	#openDatabase: OpenDatabase | undefined;
 
 	constructor(database: Database) {
 		this.#database = database;
@@ -48,12 +48,12 @@ export class KnexStorage implements Storage {
 	async inspect(context: PluginContext): Promise<StorageInspection> {
 		const place = this.#database.place(context);
 		const inUse = await this.#database.isInUse?.(context);
-		const use = inUse === undefined ? {} : { in_use: inUse };
+		const usage = inUse === undefined ? {} : { in_use: inUse };
 		const changes = await this.#database.plan(context);
-		if (changes.length > 0) return { place, state: changes.includes(executionsAndCatalog.name) ? "new" : "older", changes, ...use };
+		if (changes.length > 0) return { place, state: changes.includes(executionsAndCatalog.name) ? "new" : "older", changes, ...usage };
 		const client = await this.#database.openReadOnly(context);
-		this.#opened = { client, statements: new Statements(client) };
-		return { place, state: "ready", changes, ...use };
+		this.#openDatabase = { client, statements: new Statements(client) };
+		return { place, state: "ready", changes, ...usage };
 	}
 
 	backup(context: PluginContext, file: string): Promise<void> {
@@ -70,36 +70,36 @@ export class KnexStorage implements Storage {
 
 	async start(context: PluginContext): Promise<void> {
 		const client = await this.#database.open(context);
-		this.#opened = { client, statements: new Statements(client) };
+		this.#openDatabase = { client, statements: new Statements(client) };
 	}
 
 	async stop(): Promise<void> {
-		const opened = this.#opened;
-		this.#opened = undefined;
-		await opened?.client.stop();
+		const openDatabase = this.#openDatabase;
+		this.#openDatabase = undefined;
+		await openDatabase?.client.stop();
 	}
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		if (entities.length > 0) await this.#write(client, toInsert(statements, kind, entities));
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		const { rows } = await client.read({ statement: statements.get(kind), bindings: [toIdBinding(id)] });
-		const [row] = await this.#load(client, kind, { rows, fields: fieldsOf(kind) });
+		const [row] = await this.#loadLargeTexts(client, kind, { rows, fields: fieldsOf(kind) });
 		return row && toEntity(row, fieldsOf(kind));
 	}
 
 	async find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		const fields = toFields(kind, query.fields);
 		const { rows } = await client.read(toSelect(statements, { kind, query, fields }));
-		return (await this.#load(client, kind, { rows, fields })).map((row) => toEntity(row, fields));
+		return (await this.#loadLargeTexts(client, kind, { rows, fields })).map((row) => toEntity(row, fields));
 	}
 
 	async count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit?: number): Promise<number> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		const { rows } = await client.read(toCount(statements, { kind, where: where as Conditions, limit }));
 		return Math.min(limit ?? Number.POSITIVE_INFINITY, Number(rows[0]?.[0]));
 	}
@@ -109,7 +109,7 @@ export class KnexStorage implements Storage {
 		field: F,
 		where: Where<EntityMap[K]> = {},
 	): Promise<NonNullable<EntityMap[K][F]>[]> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		assertScalarField(kind, field);
 		const comparisons = toComparisons(kind, where as Conditions);
 		const bindings = bindingsOf(comparisons, client.dialect);
@@ -124,9 +124,9 @@ export class KnexStorage implements Storage {
 		patch: Patch<EntityMap[K]>,
 		expected: Where<EntityMap[K]> = {},
 	): Promise<EntityMap[K] | undefined> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		const row = await client.write(toUpdate(statements, { kind, id, patch, expected: expected as Conditions }));
-		const [loaded] = await this.#load(client, kind, { rows: row ? [row] : [], fields: fieldsOf(kind) });
+		const [loaded] = await this.#loadLargeTexts(client, kind, { rows: row ? [row] : [], fields: fieldsOf(kind) });
 		return loaded && toEntity(loaded, fieldsOf(kind));
 	}
 
@@ -135,27 +135,27 @@ export class KnexStorage implements Storage {
 		query: { readonly where: Where<EntityMap[K]>; readonly orderBy?: readonly Order<EntityMap[K]>[]; readonly limit: number },
 		patch: Patch<EntityMap[K]>,
 	): Promise<EntityMap[K][]> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		const input = { kind, where: query.where as Conditions, orderBy: toOrdering(kind, query.orderBy), limit: query.limit, patch };
 		return await client.write(toClaim<K>(statements, input));
 	}
 
 	async remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		const removed = await client.write(toRemove(statements, kind, query.where as Conditions, query.limit));
-		if (removed > 0) this.#removed.add(kind);
+		if (removed > 0) this.#kindsToCompact.add(kind);
 		return removed;
 	}
 
 	async write(operations: readonly WriteOperation[]): Promise<void> {
-		const { client, statements } = this.#require();
+		const { client, statements } = this.#requireOpen();
 		if (operations.length > 0) await this.#write(client, toCompound(statements, operations));
-		for (const operation of operations) if ("remove" in operation) this.#removed.add(operation.remove);
+		for (const operation of operations) if ("remove" in operation) this.#kindsToCompact.add(operation.remove);
 	}
 
-	/** A database in a file has no clock but this machine's. */
+	/** Returns microseconds since 1970, by the clock of the server. A database in a file has no clock, so this machine's clock is used. */
 	async now(): Promise<number> {
-		const { client } = this.#require();
+		const { client } = this.#requireOpen();
 		const { now } = client.dialect;
 		if (now === undefined) return Date.now() * 1_000;
 		const { rows } = await client.read({ statement: { sql: now, answer: "row" }, bindings: [] });
@@ -163,17 +163,18 @@ export class KnexStorage implements Storage {
 	}
 
 	async compact(): Promise<boolean> {
-		return await this.#require().client.compact(this.#removed);
+		return await this.#requireOpen().client.compact(this.#kindsToCompact);
 	}
 
-	/** Large texts are in their files before the rows that refer to them are there. */
+	/** Runs a write. Large texts are written to their files first, so that no committed row refers to a missing text. */
 	async #write(client: DatabaseClient, write: Write<void>): Promise<void> {
 		const flushed = client.largeTexts?.flush();
 		if (flushed !== undefined) await flushed;
 		await client.write(write);
 	}
 
-	async #load(
+	/** Replaces the references to large texts in rows by the texts. */
+	async #loadLargeTexts(
 		{ largeTexts }: DatabaseClient,
 		kind: EntityKind,
 		{ rows, fields }: { readonly rows: readonly Row[]; readonly fields: readonly Field[] },
@@ -186,8 +187,8 @@ export class KnexStorage implements Storage {
 		);
 	}
 
-	#require(): Opened {
-		if (!this.#opened) throw new SvcError("SVC_UNAVAILABLE", "the storage is not started");
-		return this.#opened;
+	#requireOpen(): OpenDatabase {
+		if (!this.#openDatabase) throw new SvcError("SVC_UNAVAILABLE", "the storage is not started");
+		return this.#openDatabase;
 	}
 }

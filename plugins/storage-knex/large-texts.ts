@@ -8,34 +8,36 @@ import { TextFile } from "./text-file.ts";
 import { isTextPlace, type TextPlace, toTextPlace, toTextReference } from "./text-reference.ts";
 import { type Binding, type Field, needsEscape } from "./values.ts";
 
-/** Characters from which a text lies outside: shorter ones cost less in their row. */
-const shortest = 16_384;
-/** Bytes of all files that a loss of power may take at most before they are brought to the disk in the background, roughly. */
-const mostUnsynced = 16_777_216;
-/** Milliseconds after the last text that a file stays open. */
-const idleTime = 5_000;
-/** Milliseconds since its last change before a file that no row refers to is removed: its rows may be on their way. */
-const sweptAge = 600_000;
-/** Files that one step of a sweep looks at. */
-const sweptAtOnce = 200;
-/** Names of files: what they are written together by. */
-const safeName = /^[\w-]{1,100}$/;
+/** Characters, or bytes, from which a text is stored outside of its row. Shorter texts are cheaper in the row. */
+const minLargeLength = 16_384;
+/** Unsynced bytes of all files, roughly, from which they are synced in the background. Limits what a commit must sync. */
+const maxUnsyncedBytes = 16_777_216;
+/** Milliseconds that a file stays open after its last text. */
+const idleTimeoutMs = 5_000;
+/** Milliseconds since the last change of an unreferenced file before it is removed. Rows that refer to it may not be committed yet. */
+const minSweptAgeMs = 600_000;
+/** Files that one step of a sweep checks. */
+const maxSweptFiles = 200;
+/** Values of the grouping field that are used as a file name. */
+const safeFileName = /^[\w-]{1,100}$/;
 
-/** What stands in the place of a text whose bytes went with the power: nothing else may be taken for it. */
+/** Text that replaces one whose bytes were lost in a power failure. The checksum ensures that no other bytes are returned for it. */
 export const lostText = "\n[this part of the text was lost when the machine stopped]\n";
 
-/** What a step of a sweep has come to. */
+/** Result of a step of a sweep. */
 export interface Sweep {
-	/** Whether there are files that it has not looked at. */
+	/** True if there are files that the sweep has not checked. */
 	readonly hasMore: boolean;
-	/** Whether some that nothing refers to are too young to be removed. */
+	/** True if some unreferenced files are too young to be removed. Also true while the sweep has more files to check. */
 	readonly leavesYoung: boolean;
 }
 
 /**
- * Large texts of bulky fields, in files beside the database: one file for all that belongs together, appended to. The row holds where the
- * text lies, so that what was not committed does not exist. A text is in its file before its row is committed, and on the disk before a
- * commit that waits for it.
+ * Storage of the large texts of bulky fields, in files next to the database. Texts of one group, such as the output of an execution, are
+ * appended to one file. The row holds a reference to the text, so that a text whose row was not committed does not exist.
+ *
+ * A text is in its file before its row is committed, and on the disk before a commit that waits for the disk. Otherwise an acknowledged
+ * row could refer to a text that a power failure has destroyed.
  */
 export class LargeTexts {
 	readonly #directory: string;
@@ -50,41 +52,44 @@ export class LargeTexts {
 		this.#directory = directory;
 	}
 
-	/** What the column is to hold instead of a text that belongs outside, which is written by the next `flush`; else the same. */
+	/** Returns a reference if the text belongs outside of its row; the next `flush` writes it. Otherwise returns the binding itself. */
 	put(kind: EntityKind, entity: Readonly<Record<string, unknown>>, [name]: Field, binding: Binding): Binding {
 		const { bulky } = entityKinds[kind];
-		if (bulky?.field !== name || typeof binding !== "string" || binding.length < shortest) return binding;
+		if (bulky?.field !== name || typeof binding !== "string" || binding.length < minLargeLength) return binding;
 		const group = entity[bulky.by];
-		if (typeof group !== "string" || !safeName.test(group)) return binding;
+		if (typeof group !== "string" || !safeFileName.test(group)) return binding;
 		return this.#add(group, binding);
 	}
 
-	/** The same for a text that is given as bytes; undefined where it must be put as a text. */
+	/** Returns a reference for the column if the entity has its large text as bytes. Returns undefined if the text must be passed to `put`. */
 	putBytes(kind: EntityKind, entity: object): Binding | undefined {
 		const bytes = toBulkyBytes(entity);
 		const { bulky } = entityKinds[kind];
-		if (bytes === undefined || bulky === undefined || bytes.length < shortest) return undefined;
+		if (bytes === undefined || bulky === undefined || bytes.length < minLargeLength) return undefined;
 		const group = (entity as Readonly<Record<string, unknown>>)[bulky.by];
-		if (typeof group !== "string" || !safeName.test(group) || needsEscape(bytes)) return undefined;
+		if (typeof group !== "string" || !safeFileName.test(group) || needsEscape(bytes)) return undefined;
 		return this.#add(group, bytes);
 	}
 
 	#add(group: string, text: string | Uint8Array): Binding {
-		const { bytes, place } = this.#use(group).add(text);
-		return toTextReference({ group, offset: place, length: bytes.length, checksum: crc32(bytes) });
+		const { bytes, offset } = this.#openFile(group).add(text);
+		return toTextReference({ group, offset, length: bytes.length, checksum: crc32(bytes) });
 	}
 
-	/** Resolves when all texts are in their files; undefined where none waits. `SVC_UNAVAILABLE` where the system does not take them. */
+	/**
+	 * Writes all pending texts to their files. Returns undefined if there are none. Rejects with `SVC_UNAVAILABLE` if the system does not
+	 * write them.
+	 */
 	flush(): Promise<void> | undefined {
-		const waiting = [...this.#files.values()].filter(({ isWaiting }) => isWaiting);
-		if (waiting.length === 0) return undefined;
-		return Promise.all(waiting.map((file) => file.flush())).then(
-			() => this.#syncSometimes(),
-			(error: unknown) => Promise.reject(toOutage(error)),
+		const pendingFiles = [...this.#files.values()].filter(({ isWaiting }) => isWaiting);
+		if (pendingFiles.length === 0) return undefined;
+		return Promise.all(pendingFiles.map((file) => file.flush())).then(
+			() => this.#syncIfManyUnsynced(),
+			(error: unknown) => Promise.reject(toUnavailable(error)),
 		);
 	}
 
-	/** Resolves when all that was written before is on the disk; undefined where no file is open, as most have no large texts. */
+	/** Brings all texts written so far to the disk. Returns undefined if no file is open, which is the usual case. */
 	sync(): Promise<void> | undefined {
 		if (this.#files.size === 0 && this.#syncing === undefined) return undefined;
 		return this.#syncAll();
@@ -96,15 +101,15 @@ export class LargeTexts {
 		await Promise.all(files.map((file) => file.sync()));
 	}
 
-	/** The rows with the texts that some of them only refer to. */
+	/** Returns the rows with references in the column replaced by their texts. */
 	async load(rows: readonly (readonly Binding[])[], column: number): Promise<readonly (readonly Binding[])[]> {
 		if (column < 0 || !rows.some((row) => isTextPlace(row[column]))) return rows;
 		const reader = new TextReader(this.#directory, this.#spare);
 		try {
 			const loaded: (readonly Binding[])[] = [];
 			for (const row of rows) {
-				const place = toTextPlace(row[column]);
-				loaded.push(place === undefined ? row : row.with(column, await reader.read(place)));
+				const location = toTextPlace(row[column]);
+				loaded.push(location === undefined ? row : row.with(column, await reader.read(location)));
 			}
 			return loaded;
 		} finally {
@@ -112,21 +117,21 @@ export class LargeTexts {
 		}
 	}
 
-	/** Remove some files of which nothing is needed. */
+	/** Removes some files that no row refers to. Continues where the last call stopped. */
 	async sweep(isUsed: (group: string) => boolean): Promise<Sweep> {
 		this.#sweep ??= { names: listNames(this.#directory), leavesYoung: false };
 		const sweep = this.#sweep;
-		for (let count = 0; count < sweptAtOnce; count += 1) {
+		for (let count = 0; count < maxSweptFiles; count += 1) {
 			const { done, value: group } = await sweep.names.next();
 			if (done) {
 				this.#sweep = undefined;
 				return { hasMore: false, leavesYoung: sweep.leavesYoung };
 			}
 			const path = join(this.#directory, group);
-			const changed = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-			// From here to the removal at one go: nobody may begin to write to it meanwhile.
+			const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+			// No `await` from here to the removal: otherwise a new text could be written to the file in between, and be lost.
 			if (isUsed(group)) continue;
-			if (Date.now() - changed > sweptAge && !this.#files.has(group)) rmSync(path, { force: true });
+			if (Date.now() - changedAt > minSweptAgeMs && !this.#files.has(group)) rmSync(path, { force: true });
 			else sweep.leavesYoung = true;
 		}
 		return { hasMore: true, leavesYoung: true };
@@ -143,28 +148,28 @@ export class LargeTexts {
 		}
 	}
 
-	#use(group: string): TextFile {
-		const known = this.#files.get(group);
-		if (known !== undefined) return known;
+	#openFile(group: string): TextFile {
+		const openFile = this.#files.get(group);
+		if (openFile !== undefined) return openFile;
 		try {
 			if (!this.#hasDirectory) mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
 			this.#hasDirectory = true;
 			const file = new TextFile(join(this.#directory, group), this.#spare);
 			this.#files.set(group, file);
-			this.#timer ??= setInterval(() => void this.#closeIdle(), idleTime).unref();
+			this.#timer ??= setInterval(() => void this.#closeIdle(), idleTimeoutMs).unref();
 			return file;
 		} catch (error) {
 			this.#hasDirectory = false;
-			throw toOutage(error);
+			throw toUnavailable(error);
 		}
 	}
 
-	/** In the background, so that no commit that waits for the disk has much to wait for. */
-	#syncSometimes(): void {
-		let unsynced = 0;
-		for (const file of this.#files.values()) unsynced += file.unsynced;
-		if (unsynced < mostUnsynced || this.#syncing !== undefined) return;
-		// What could not be brought to the disk is tried again by the next commit that needs it, which fails then.
+	/** Syncs in the background, so that the next commit that waits for the disk need not wait long. */
+	#syncIfManyUnsynced(): void {
+		let unsyncedBytes = 0;
+		for (const file of this.#files.values()) unsyncedBytes += file.unsynced;
+		if (unsyncedBytes < maxUnsyncedBytes || this.#syncing !== undefined) return;
+		// An error is ignored here: the next commit that waits for the disk syncs again, and fails if that fails.
 		this.#syncing = this.#syncAll()
 			.catch(() => {})
 			.finally(() => {
@@ -174,20 +179,20 @@ export class LargeTexts {
 
 	async #closeIdle(): Promise<void> {
 		for (const [group, file] of this.#files) {
-			if (performance.now() - file.usedAt < idleTime) continue;
+			if (performance.now() - file.usedAt < idleTimeoutMs) continue;
 			try {
 				await file.sync();
 			} catch {
 				continue;
 			}
-			if (file.isWaiting || file.unsynced > 0 || performance.now() - file.usedAt < idleTime) continue;
+			if (file.isWaiting || file.unsynced > 0 || performance.now() - file.usedAt < idleTimeoutMs) continue;
 			this.#files.delete(group);
 			file.close();
 		}
 	}
 }
 
-/** Reads texts, those that follow one another from one opened file. */
+/** Reads texts. Keeps a file open for consecutive texts of the same group. */
 class TextReader {
 	readonly #directory: string;
 	readonly #spare: SpareBlocks;
@@ -203,11 +208,11 @@ class TextReader {
 	async read({ group, offset, length, checksum }: TextPlace): Promise<string> {
 		const file = await this.#open(group);
 		if (file === undefined) return lostText;
-		const bytes = this.#toRoom(length);
-		for (let done = 0; done < length; ) {
-			const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
+		const bytes = this.#toBuffer(length);
+		for (let readLength = 0; readLength < length; ) {
+			const { bytesRead } = await file.read(bytes, readLength, length - readLength, offset + readLength);
 			if (bytesRead === 0) return lostText;
-			done += bytesRead;
+			readLength += bytesRead;
 		}
 		return crc32(bytes) === checksum ? bytes.toString() : lostText;
 	}
@@ -218,8 +223,8 @@ class TextReader {
 		await this.#closeFile();
 	}
 
-	/** The same for each text, which is a string of its own as soon as it is read. */
-	#toRoom(length: number): Buffer {
+	/** Returns a buffer for a text. All texts share one block, because each is converted to a string before the next is read. */
+	#toBuffer(length: number): Buffer {
 		if (length > blockSize) return Buffer.allocUnsafe(length);
 		this.#block ??= this.#spare.take();
 		return this.#block.subarray(0, length);
@@ -237,26 +242,26 @@ class TextReader {
 		try {
 			this.#file = await open(join(this.#directory, group), "r");
 		} catch (error) {
-			if (!isAbsent(error)) throw toOutage(error);
+			if (!isNotFound(error)) throw toUnavailable(error);
 		}
 		return this.#file;
 	}
 }
 
-/** Names of the files; none where there is no directory. */
+/** Lists the names of the files. Yields nothing if the directory does not exist. */
 async function* listNames(directory: string): AsyncGenerator<string> {
 	try {
 		for await (const { name } of await opendir(directory)) yield name;
 	} catch (error) {
-		if (!isAbsent(error)) throw error;
+		if (!isNotFound(error)) throw error;
 	}
 }
 
-function isAbsent(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-function toOutage(error: unknown): unknown {
+function toUnavailable(error: unknown): unknown {
 	if (isSvcError(error)) return error;
 	return new SvcError("SVC_UNAVAILABLE", `large texts cannot be kept now: ${toErrorMessage(error)}`, { cause: error });
 }

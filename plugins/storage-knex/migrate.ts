@@ -5,57 +5,59 @@ import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { runMigration } from "./migrations/run-migration.ts";
 
+/** Table with the names of the migrations that were run. */
 const tableName = "migrations";
 
-/** Bring the tables to the state this version needs, all in one transaction. Refuses a database of a newer version. */
+/** Migrates the tables to the state that this version needs, in one transaction. Throws `SVC_CONFIG` for a database of a newer version. */
 export async function migrate(knex: Knex, database: string): Promise<void> {
 	const pending = await findPending(knex, database);
 	const migrationSource: Knex.MigrationSource<Migration> = {
 		getMigrations: async () => [...pending],
 		getMigrationName: ({ name }) => name,
-		getMigration: async (migration) => ({ up: (transaction) => run(transaction, migration), down: refuse }),
+		getMigration: async (migration) => ({ up: (transaction) => runAndRecord(transaction, migration), down: rejectRollback }),
 	};
-	// What has been done is not listed here, and has been looked at above.
+	// Only pending migrations are listed here. Those in the database were checked by `findPending`.
 	await knex.migrate.latest({ migrationSource, tableName, disableMigrationsListValidation: true });
 }
 
-/** Names of the migrations that are to be run. Refuses a database of a newer version; changes nothing. */
+/** Returns the names of the pending migrations. Throws `SVC_CONFIG` for a database of a newer version. Changes nothing. */
 export async function planMigrations(knex: Knex, database: string): Promise<readonly string[]> {
 	const pending = await findPending(knex, database);
 	return pending.map(({ name }) => name);
 }
 
-/** Names of all migrations that this version knows, besides those that begin with `optional`. */
+/** Returns the names of all migrations that this version knows, except those that begin with `optional`. */
 export function listKnown(): readonly string[] {
 	return [...migrations.map(({ name }) => name), ...listDeclared()];
 }
 
-/** The numbered steps first, as they bring along what older versions kept. */
+/** Returns the pending migrations. The numbered ones are first, because they convert the data of older versions. */
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
-	const done = (await knex.schema.hasTable(tableName)) ? await readDone(knex) : [];
-	const names = new Set(listKnown());
-	const unknown = done.find((name) => !names.has(name) && !name.startsWith(optional));
-	if (unknown === undefined) return [...migrations.filter(({ name }) => !done.includes(name)), ...toDeclaredMigrations(done)];
+	const finishedNames = (await knex.schema.hasTable(tableName)) ? await readFinishedNames(knex) : [];
+	const knownNames = new Set(listKnown());
+	const unknown = finishedNames.find((name) => !knownNames.has(name) && !name.startsWith(optional));
+	if (unknown === undefined)
+		return [...migrations.filter(({ name }) => !finishedNames.includes(name)), ...toDeclaredMigrations(finishedNames)];
 	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;
 	throw new SvcError("SVC_CONFIG", `${message}; start the newer version, or use another database`);
 }
 
-async function run(knex: Knex, migration: Migration): Promise<void> {
+async function runAndRecord(knex: Knex, migration: Migration): Promise<void> {
 	await runMigration(knex, migration);
 	if (migrations.includes(migration)) return;
-	// The step itself is noted under its own name, and a table has parts besides that may get company later.
+	// knex records the migration itself. The parts of a table are recorded too, so that a later version adds only new parts.
 	const prefix = migration.name.startsWith(optional) ? optional : "";
-	const parts = partsOf(migration)
+	const partNames = partsOf(migration)
 		.map((name) => prefix + name)
 		.filter((name) => name !== migration.name);
-	if (parts.length > 0) await knex(tableName).insert(parts.map((name) => ({ name })));
+	if (partNames.length > 0) await knex(tableName).insert(partNames.map((name) => ({ name })));
 }
 
-async function readDone(knex: Knex): Promise<readonly string[]> {
+async function readFinishedNames(knex: Knex): Promise<readonly string[]> {
 	const rows: { readonly name: string }[] = await knex(tableName).select("name").orderBy("id");
 	return rows.map(({ name }) => name);
 }
 
-async function refuse(): Promise<void> {
+async function rejectRollback(): Promise<void> {
 	throw new Error("migrations go forward only");
 }

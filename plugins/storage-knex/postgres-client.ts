@@ -15,8 +15,8 @@ import { toTable } from "./table-names.ts";
 import type { Binding } from "./values.ts";
 import { WriteGroups } from "./write-groups.ts";
 
-/** How often a write is run that meets another one in its way. */
-const mostAttempts = 10;
+/** Attempts to run a write that conflicts with other transactions. */
+const maxWriteAttempts = 10;
 
 export function createPostgresDatabase(options: PostgresStorageOptions): Database {
 	return {
@@ -29,10 +29,13 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 		open: () => openPostgres(options, false),
 		openReadOnly: () => openPostgres(options, true),
 		backup: async (_context, file) => {
-			throw refuse(options, (target) => `pg_dump --format=custom --file=${toWord(file)} ${target}`);
+			throw toUnsupportedError(options, (target) => `pg_dump --format=custom --file=${toShellWord(file)} ${target}`);
 		},
 		restore: async (_context, file) => {
-			throw refuse(options, (target) => `pg_restore --no-owner --exit-on-error ${target} ${toWord(file)}, into an empty database`);
+			throw toUnsupportedError(
+				options,
+				(target) => `pg_restore --no-owner --exit-on-error ${target} ${toShellWord(file)}, into an empty database`,
+			);
 		},
 		place: () => parsePostgresStorageOptions(options).label,
 		async plan() {
@@ -49,17 +52,17 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 	};
 }
 
-/** The server has tools for that, which know its version. */
-function refuse(options: PostgresStorageOptions, toCommand: (target: string) => string): SvcError {
+/** Returns the `SVC_CONFIG` for a backup or a restore. PostgreSQL's own tools, which match the version of the server, do both. */
+function toUnsupportedError(options: PostgresStorageOptions, toCommand: (target: string) => string): SvcError {
 	const { server, label } = parsePostgresStorageOptions(options);
-	const words = (target: PostgresTarget) =>
-		`-h ${toWord(target.host)} -p ${target.port} -U ${toWord(target.user)} -d ${toWord(target.database)}`;
-	const command = toCommand("pool" in server ? "…" : words(server.target));
+	const toArguments = (target: PostgresTarget) =>
+		`-h ${toShellWord(target.host)} -p ${target.port} -U ${toShellWord(target.user)} -d ${toShellWord(target.database)}`;
+	const command = toCommand("pool" in server ? "…" : toArguments(server.target));
 	return new SvcError("SVC_CONFIG", `the database ${label} is backed up and restored with PostgreSQL's own tools; hint: ${command}`);
 }
 
-/** For a shell. */
-function toWord(text: string): string {
+/** Quotes a text for a shell, if necessary. */
+function toShellWord(text: string): string {
 	return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -68,11 +71,11 @@ async function openPostgres(options: PostgresStorageOptions, readOnly: boolean):
 	const { source, connection } = await openFirst(settings, readOnly);
 	const client = new PostgresClient(await createPostgresKnex(), source);
 	try {
-		const pending = await useOnce(connection, source, async () => {
+		const pending = await useFirst(connection, source, async () => {
 			await assertUsable(connection, settings);
 			return planPostgres(connection, settings);
 		});
-		if (pending.length > 0 && !readOnly) await client.useAlone((alone) => migratePostgres(alone, settings));
+		if (pending.length > 0 && !readOnly) await client.useDedicated((dedicated) => migratePostgres(dedicated, settings));
 		return client;
 	} catch (error) {
 		await client.stop();
@@ -80,13 +83,13 @@ async function openPostgres(options: PostgresStorageOptions, readOnly: boolean):
 	}
 }
 
-interface First {
+interface FirstConnection {
 	readonly source: PostgresSource;
 	readonly connection: PostgresConnection;
 }
 
-/** The first connection; what is wrong with the configuration shows here. */
-async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise<First> {
+/** Opens the first connection. Throws `SVC_CONFIG` or `SVC_UNAVAILABLE` if the server refuses it; a wrong configuration is noticed here. */
+async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise<FirstConnection> {
 	const source = await createSource(settings, readOnly);
 	try {
 		return { source, connection: await source.openAlone() };
@@ -95,8 +98,8 @@ async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise
 	}
 }
 
-/** Use a connection before anybody else does, who may have it afterwards. */
-async function useOnce<T>(connection: PostgresConnection, { watch, adopt }: PostgresSource, work: () => Promise<T>): Promise<T> {
+/** Uses the first connection before other callers can, then gives it to the pool. */
+async function useFirst<T>(connection: PostgresConnection, { watch, adopt }: PostgresSource, work: () => Promise<T>): Promise<T> {
 	watch.begin(connection);
 	try {
 		return await work();
@@ -115,7 +118,7 @@ class PostgresClient implements DatabaseClient {
 	constructor(knex: Knex, source: PostgresSource) {
 		this.knex = knex;
 		this.#source = source;
-		this.#groups = new WriteGroups(source.connections, (write) => this.#writeAlone(write));
+		this.#groups = new WriteGroups(source.connections, (write) => this.#writeSeparately(write));
 	}
 
 	async read(step: Step): Promise<Answer> {
@@ -123,25 +126,26 @@ class PostgresClient implements DatabaseClient {
 			try {
 				return await this.#source.connections.use((connection) => connection.run(step));
 			} catch (error) {
-				// Nothing was changed, so that connections the server has ended while they were idle need not be the caller's trouble.
+				// A read changes nothing, so it is repeated if the server has closed idle connections.
 				if (!isClosedByServer(error) || attempt > this.#source.connections.size) throw toKnown(error);
 			}
 		}
 	}
 
 	write<T>(write: Write<T>): Promise<T> {
-		return write.shareable ? this.#groups.write(write) : this.#writeAlone(write);
+		return write.shareable ? this.#groups.write(write) : this.#writeSeparately(write);
 	}
 
-	async #writeAlone<T>(write: Write<T>): Promise<T> {
+	async #writeSeparately<T>(write: Write<T>): Promise<T> {
 		for (let attempt = 1; ; attempt++) {
 			try {
 				return await this.#source.connections.use((connection) => runRounds(connection, write));
 			} catch (error) {
-				const known = toKnown(error);
-				if (!isCollision(known)) throw known;
-				if (attempt === mostAttempts) throw new SvcError("SVC_UNAVAILABLE", "other writes kept getting in the way", { cause: known });
-				// Whoever collided must not do so again by starting at the same moment.
+				const storageError = toKnown(error);
+				if (!isCollision(storageError)) throw storageError;
+				if (attempt === maxWriteAttempts)
+					throw new SvcError("SVC_UNAVAILABLE", "other writes kept getting in the way", { cause: storageError });
+				// A random delay, so that the conflicting writes do not start at the same moment again.
 				await wait(Math.random() * 10 * attempt);
 			}
 		}
@@ -151,7 +155,7 @@ class PostgresClient implements DatabaseClient {
 		const [kind] = kinds;
 		if (kind === undefined) return false;
 		try {
-			await this.useAlone((connection) => vacuum(connection, toTable(kind)));
+			await this.useDedicated((connection) => vacuum(connection, toTable(kind)));
 		} catch (error) {
 			throw toKnown(error);
 		}
@@ -165,8 +169,8 @@ class PostgresClient implements DatabaseClient {
 		await this.#source.watch.stop();
 	}
 
-	/** Lend a connection that is given up afterwards, for what may take longer than other statements. */
-	async useAlone(work: (connection: PostgresConnection) => Promise<void>): Promise<void> {
+	/** Calls `work` with a new connection, which is closed afterwards. For statements that may take longer than those of the pool. */
+	async useDedicated(work: (connection: PostgresConnection) => Promise<void>): Promise<void> {
 		const { watch } = this.#source;
 		const connection = await this.#source.openAlone();
 		watch.begin(connection, true);
@@ -180,14 +184,14 @@ class PostgresClient implements DatabaseClient {
 }
 
 async function vacuum(connection: PostgresConnection, table: string): Promise<void> {
-	// At the pace of the server's own, so that nobody waits for the disk because of it.
+	// Throttled like autovacuum, so that other statements do not wait for the disk.
 	await connection.execute("set statement_timeout = 0; set vacuum_cost_delay = 2");
 	await connection.execute(`vacuum (skip_locked, analyze) "${table}"`);
 }
 
 function isClosedByServer(error: unknown): boolean {
-	const lost = error instanceof StepError && isSvcError(error.cause) && error.cause.cause;
-	return lost instanceof ConnectionLostError && !lost.isCut;
+	const cause = error instanceof StepError && isSvcError(error.cause) && error.cause.cause;
+	return cause instanceof ConnectionLostError && !cause.isCut;
 }
 
 export const postgresDialect: Dialect = {
@@ -195,7 +199,7 @@ export const postgresDialect: Dialect = {
 	aside: (condition) => `(${condition}) is true`,
 	contains: "strpos(??, ?) > 0",
 	toList: (values) => `{${values.map(toElement).join()}}`,
-	// JSON as JSON.stringify writes it has no space in front, so that text tells arrays from the rest.
+	// `JSON.stringify` writes no leading space, so the first character shows whether the JSON is an array.
 	append: `case when :column: like '[%'
 		then concat(left(:column:, -1), case when :column: = '[]' then '' else ',' end, cast(:value as text), ']')
 		else :column: end`,

@@ -4,17 +4,17 @@ import { ConnectionLostError, toLoss } from "./connection-lost.ts";
 import { type Answer, KeyTakenError, NothingChangedError, type Statement, type Step, StepError } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
-/** What the driver is asked for on one connection. Statements are sent at once, and answered in their order. */
+/** Connection of a driver. Statements are sent at once, and their results arrive in the same order. */
 export interface PostgresLine {
-	/** Statements without bindings, several of them separated by semicolons. */
+	/** Runs one or more statements without bindings, separated by semicolons. */
 	execute(sql: string): PromiseLike<unknown>;
-	/** Rows as lists, and how many rows were changed or answered. */
+	/** Runs a statement. Resolves with the rows as lists, and the number of rows that were changed or returned. */
 	ask(sql: string, bindings: readonly unknown[], prepare: boolean): PromiseLike<PostgresRows>;
-	/** Rows by column name. */
+	/** Runs a statement. Resolves with the rows as objects, by column name. */
 	askByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult>;
-	/** Give it up once what was asked is answered. */
+	/** Closes or returns the connection once all statements have been answered. */
 	end(): Promise<void>;
-	/** Give it up at once. */
+	/** Closes the connection at once. */
 	drop(): void;
 }
 
@@ -29,80 +29,81 @@ export interface PostgresResult {
 	readonly command: string;
 }
 
-/** Shapes of statements that a connection prepares at most: the server keeps each of them in memory. */
-const mostPrepared = 500;
+/** Statements that a connection prepares at most, because the server keeps each of them in memory. */
+const maxPreparedStatements = 500;
 
 /**
- * One connection, with one user at a time. Once lost it stays lost: the driver would open another one in its place, and
- * what was begun on the first would go on there.
+ * Connection that one caller uses at a time. A lost connection is never used again. The driver would open another one in its place and
+ * continue a transaction there that it began on the first.
  */
 export class PostgresConnection {
 	readonly #line: PostgresLine;
-	readonly #settings: string | undefined;
-	readonly #prepared = new Set<string>();
-	readonly #rejections = new Set<(error: ConnectionLostError) => void>();
-	#lost: ConnectionLostError | undefined;
+	readonly #transactionSettings: string | undefined;
+	readonly #preparedStatements = new Set<string>();
+	readonly #pendingRejections = new Set<(error: ConnectionLostError) => void>();
+	#loss: ConnectionLostError | undefined;
 
-	/** @param settings statements that set what the connection has not, for one transaction: everything is run in one then */
+	/** @param settings statements that set the session for one transaction; if given, everything runs in a transaction */
 	constructor(line: PostgresLine, settings?: string) {
 		this.#line = line;
-		this.#settings = settings;
+		this.#transactionSettings = settings;
 	}
 
-	/** Why it is of no use any more; undefined while it is. */
+	/** Reason why the connection can no longer be used; undefined while it is usable. */
 	get loss(): ConnectionLostError | undefined {
-		return this.#lost;
+		return this.#loss;
 	}
 
-	/** Statements without bindings, several of them separated by semicolons. */
+	/** Runs one or more statements without bindings, separated by semicolons. */
 	async execute(sql: string): Promise<void> {
 		await this.#guard(() => this.#line.execute(sql));
 	}
 
-	/** For knex: rows by column name. */
+	/** Runs a statement for knex. Resolves with the rows as objects, by column name. */
 	query(sql: string, bindings: readonly unknown[]): Promise<PostgresResult> {
 		return this.#guard(() => this.#line.askByName(sql, bindings));
 	}
 
+	/** Runs one statement. Throws a `StepError`. */
 	async run(step: Step): Promise<Answer> {
 		const [answer] = await this.runAll([step]);
 		if (!answer) throw new Error("a step has no answer");
 		return answer;
 	}
 
-	/** One behind the other, without waiting for answers in between. Throws the `StepError` of the first that fails. */
+	/** Sends the statements one after another without waiting for their results. Throws the `StepError` of the first that fails. */
 	runAll(steps: readonly Step[]): Promise<Answer[]> {
-		return this.#settings === undefined ? this.#sendAll(steps) : this.runTransaction(steps, "begin");
+		return this.#transactionSettings === undefined ? this.#sendAll(steps) : this.runTransaction(steps, "begin");
 	}
 
 	/**
-	 * The same in a transaction, in one round trip: statements behind one that has failed are refused by the server, and the
-	 * commit then takes back those before it.
+	 * Runs the statements in a transaction, in one round trip. If a statement fails, the server rejects the statements after it, and the
+	 * commit becomes a rollback. Throws the `StepError` of the first that fails.
 	 *
-	 * @param begin statements that begin it
+	 * @param begin statements that begin the transaction
 	 */
 	async runTransaction(steps: readonly Step[], begin: string): Promise<Answer[]> {
-		const began = this.execute(this.#settings === undefined ? begin : `${begin}; ${this.#settings}`);
+		const beginning = this.execute(this.#transactionSettings === undefined ? begin : `${begin}; ${this.#transactionSettings}`);
 		const answers = this.#sendAll(steps);
-		const committed = this.execute("commit");
-		const [first, second, third] = await Promise.allSettled([began, answers, committed]);
+		const committing = this.execute("commit");
+		const [first, second, third] = await Promise.allSettled([beginning, answers, committing]);
 		for (const outcome of [first, second, third]) if (outcome.status === "rejected") throw outcome.reason;
 		return answers;
 	}
 
-	/** Close it when the server has answered what was asked; a server that does not is not waited for. */
+	/** Closes the connection once the server has answered all statements. Does not wait long for a server that does not answer. */
 	async end(): Promise<void> {
-		if (this.#lost) return;
-		this.#lost = new ConnectionLostError("the connection is closed");
+		if (this.#loss) return;
+		this.#loss = new ConnectionLostError("the connection is closed");
 		await this.#line.end();
 	}
 
-	/** It is of no use any more: everything under way rejects, at once. */
+	/** Marks the connection as lost: rejects all pending statements and closes the connection at once. Returns the first reason given. */
 	lose(reason: ConnectionLostError): ConnectionLostError {
-		if (this.#lost) return this.#lost;
-		this.#lost = reason;
-		for (const reject of this.#rejections) reject(reason);
-		this.#rejections.clear();
+		if (this.#loss) return this.#loss;
+		this.#loss = reason;
+		for (const reject of this.#pendingRejections) reject(reason);
+		this.#pendingRejections.clear();
 		this.#line.drop();
 		return reason;
 	}
@@ -118,31 +119,31 @@ export class PostgresConnection {
 	}
 
 	async #send({ statement: { sql, answer }, bindings }: Step): Promise<Answer> {
-		const prepare = this.#prepared.size < mostPrepared || this.#prepared.has(sql);
-		if (prepare) this.#prepared.add(sql);
+		const prepare = this.#preparedStatements.size < maxPreparedStatements || this.#preparedStatements.has(sql);
+		if (prepare) this.#preparedStatements.add(sql);
 		try {
 			const { rows, count } = await this.#guard(() => this.#line.ask(sql, bindings, prepare));
 			return answer === "row" || answer === "rows" ? { rows, changes: 0 } : { rows: [], changes: count };
 		} catch (error) {
-			// A standby: another server has taken its place, and new connections may lead there.
+			// The server has become a standby. Another server is the primary now, and a new connection may reach it.
 			if (sqlStateOf(error) === "25006") this.lose(new ConnectionLostError("the server takes no writes"));
 			throw toStepFailure(error, answer);
 		}
 	}
 
-	/** The driver leaves some promises open when a connection goes; here each one settles, with what the server said or the loss. */
-	#guard<T>(ask: () => PromiseLike<T>): Promise<T> {
-		if (this.#lost) return Promise.reject(this.#lost);
+	/** Settles every promise, with the result of the server or the loss. The driver leaves some promises pending when a connection is lost. */
+	#guard<T>(send: () => PromiseLike<T>): Promise<T> {
+		if (this.#loss) return Promise.reject(this.#loss);
 		return new Promise((resolve, reject) => {
-			this.#rejections.add(reject);
-			const done = () => this.#rejections.delete(reject);
-			ask().then(
+			this.#pendingRejections.add(reject);
+			const forget = () => this.#pendingRejections.delete(reject);
+			send().then(
 				(value) => {
-					done();
+					forget();
 					resolve(value);
 				},
 				(error: unknown) => {
-					done();
+					forget();
 					reject(sqlStateOf(error) === undefined ? this.lose(toLoss(error)) : error);
 				},
 			);
@@ -158,17 +159,17 @@ async function settleInOrder(answers: readonly Promise<Answer>[]): Promise<Answe
 	});
 }
 
-const codes = { keyTaken: "23505", divisionByZero: "22012", tooLong: "54000" } as const;
+const sqlStates = { keyTaken: "23505", divisionByZero: "22012", tooLong: "54000" } as const;
 
-/** What a statement's error means to the storage. */
+/** Converts the error of a statement to the error that the storage expects. */
 function toStepFailure(error: unknown, answer: Statement["answer"]): unknown {
-	const known = fromPostgresError(error);
-	if (!(known instanceof PostgresFailure)) return known;
-	if (known.code === codes.keyTaken) return new KeyTakenError(known.message, { cause: known });
-	// See `toChange` of the dialect.
-	if (known.code === codes.divisionByZero && answer === "change") return new NothingChangedError("nothing was there to be changed");
-	if (known.code === codes.tooLong)
-		return new SvcError("SVC_TOO_LARGE", `a value is too long for the database: ${known.message}`, { cause: known });
-	if (known.code.startsWith("22")) return new TypeError(`a value does not fit its field: ${known.message}`, { cause: known });
-	return known;
+	const failure = fromPostgresError(error);
+	if (!(failure instanceof PostgresFailure)) return failure;
+	if (failure.code === sqlStates.keyTaken) return new KeyTakenError(failure.message, { cause: failure });
+	// `toChange` of the dialect makes a statement divide by zero if it changes no row.
+	if (failure.code === sqlStates.divisionByZero && answer === "change") return new NothingChangedError("nothing was there to be changed");
+	if (failure.code === sqlStates.tooLong)
+		return new SvcError("SVC_TOO_LARGE", `a value is too long for the database: ${failure.message}`, { cause: failure });
+	if (failure.code.startsWith("22")) return new TypeError(`a value does not fit its field: ${failure.message}`, { cause: failure });
+	return failure;
 }

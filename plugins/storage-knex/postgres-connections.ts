@@ -1,11 +1,11 @@
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** Connections, each lent to one caller at a time. */
+/** Pool of connections, each used by one caller at a time. */
 export interface Connections {
-	/** Connections at most. */
+	/** Maximum number of connections. */
 	readonly size: number;
-	/** Lend a connection for as long as `work` takes. Rejects with the error of getting one. */
+	/** Calls `work` with a connection, which it may use until its promise settles. Rejects with the error if no connection is available. */
 	use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
-	/** Resolves when everybody has given back and nobody waits. Nothing may be asked for afterwards. */
+	/** Resolves when no caller uses a connection or waits for one. `use` must not be called afterwards. */
 	stop(): Promise<void>;
 }

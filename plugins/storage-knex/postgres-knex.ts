@@ -2,13 +2,13 @@ import type { Knex } from "knex";
 import { importPackage } from "./import-package.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** The parts of knex that a client is made of; its types do not show them. */
-interface ClientParts {
+/** Members of knex's client class that are used here but missing in its types. */
+interface KnexClientInternals {
 	queryCompiler(builder: unknown): { where(): string };
 	columnCompiler(...parts: unknown[]): { text: string };
 	tableCompiler(...parts: unknown[]): TableCompiler;
 }
-type ClientConstructor = new (config: Knex.Config) => ClientParts;
+type KnexClientConstructor = new (config: Knex.Config) => KnexClientInternals;
 
 interface TableCompiler {
 	readonly tableNameRaw: string;
@@ -26,13 +26,13 @@ interface QueryObject {
 }
 
 /**
- * A knex for PostgreSQL: it builds statements and, where a connection is given, runs migrations on it. The migrations are
- * written once for all databases; what PostgreSQL needs besides is put in here: text compares by code point, and null is
- * first in every index, as it is in every order that is asked for.
+ * Creates a knex for PostgreSQL. It builds statements and, if a connection is given, runs migrations on it. The migrations are the same for
+ * all databases. This knex adds what PostgreSQL needs: texts compare by code point, and nulls are first in every index, as in every
+ * requested order.
  */
 export async function createPostgresKnex(connection?: PostgresConnection): Promise<Knex> {
 	const createKnexInstance = (await importPackage("knex")) as (config: Knex.Config) => Knex;
-	const PostgresClient = (await importPackage("knex/lib/dialects/postgres/index.js")) as ClientConstructor;
+	const PostgresClient = (await importPackage("knex/lib/dialects/postgres/index.js")) as KnexClientConstructor;
 
 	class PostgresJsClient extends PostgresClient {
 		_driver(): object {

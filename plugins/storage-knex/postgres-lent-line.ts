@@ -3,7 +3,7 @@ import { ConnectionLostError } from "./connection-lost.ts";
 import type { PostgresLine, PostgresResult, PostgresRows } from "./postgres-connection.ts";
 import type { Binding } from "./values.ts";
 
-/** A pool of the host's own: a `Pool` of the package pg 8. */
+/** Pool of the program that embeds the service: a `Pool` of the package pg 8. */
 export interface HostPool {
 	readonly options: {
 		readonly max: number;
@@ -11,16 +11,16 @@ export interface HostPool {
 		readonly port?: number | undefined;
 		readonly user?: string | undefined;
 		readonly database?: string | undefined;
-		/** Holds the others, where they are not given. */
+		/** URL with the other options, if they are not given. */
 		readonly connectionString?: string | undefined;
 	};
 	connect(): Promise<HostClient>;
 }
 
-/** One connection of it, until it is released. */
+/** Connection of a `HostPool`, until it is released. */
 export interface HostClient {
 	query(query: { readonly text: string }): Promise<unknown>;
-	/** @param destroy whether to close it, instead of giving it to the next */
+	/** @param destroy true to close the connection instead of returning it to the pool */
 	release(destroy?: boolean): void;
 	on(event: "error", listener: (error: Error) => void): unknown;
 	off(event: "error", listener: (error: Error) => void): unknown;
@@ -30,7 +30,7 @@ interface HostQuery {
 	readonly text: string;
 	readonly values?: readonly unknown[];
 	readonly rowMode?: "array";
-	readonly types?: typeof types;
+	readonly types?: typeof rawTypes;
 }
 
 interface RawResult {
@@ -40,21 +40,22 @@ interface RawResult {
 	readonly command: string;
 }
 
-/** OIDs of the types whose values are no text here. */
-const numbers = new Set([20, 21, 23, 26, 700, 701]);
-const boolean = 16;
+/** OIDs of the types whose values are numbers here. */
+const numberTypes = new Set([20, 21, 23, 26, 700, 701]);
+/** OID of the type boolean. */
+const booleanType = 16;
 
-/** What the host makes of values is its own affair: here they come as the server has sent them. */
-const types = { getTypeParser: () => (text: string) => text };
+/** Type parsers that return values as the server sends them, regardless of the parsers that the host has configured. */
+const rawTypes = { getTypeParser: () => (text: string) => text };
 
-/** A connection of the host's pool, for as long as it is lent. */
+/** Borrowed connection of the host's pool. */
 export class LentLine implements PostgresLine {
 	readonly #client: HostClient;
 	readonly #onError: (error: Error) => void;
-	#last: Promise<unknown> = Promise.resolve();
-	#isGivenBack = false;
+	#lastQuery: Promise<unknown> = Promise.resolve();
+	#isReleased = false;
 
-	/** @param onLost called when the connection goes by itself, which would end a process that does not listen */
+	/** @param onLost called if the connection is lost while idle; without a listener, this error would end the process */
 	constructor(client: HostClient, onLost: (error: Error) => void) {
 		this.#client = client;
 		this.#onError = onLost;
@@ -65,7 +66,7 @@ export class LentLine implements PostgresLine {
 		return this.#send({ text: sql });
 	}
 
-	/** Nothing is prepared: the host may have a pooler in between that cannot do it. */
+	/** Does not prepare statements, because the host may use a connection pooler that cannot. */
 	ask(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresRows> {
 		return this.#ask(sql, bindings).then(({ rows, fields, rowCount }) => ({
 			rows: rows.map((row) => row.map((value, index) => toBinding(value, fields[index]?.dataTypeID))),
@@ -84,39 +85,39 @@ export class LentLine implements PostgresLine {
 	}
 
 	async end(): Promise<void> {
-		this.#giveBack(false);
+		this.#release(false);
 	}
 
 	drop(): void {
-		this.#giveBack(true);
+		this.#release(true);
 	}
 
 	#ask(text: string, values: readonly unknown[]): Promise<RawResult> {
-		return this.#send({ text, values, rowMode: "array", types }) as Promise<RawResult>;
+		return this.#send({ text, values, rowMode: "array", types: rawTypes }) as Promise<RawResult>;
 	}
 
-	/** One after the other, as the package wants it. */
+	/** Sends one query after another, as the package requires. */
 	#send(query: HostQuery): Promise<unknown> {
-		const answer = this.#last.then(() => {
-			if (this.#isGivenBack) throw new ConnectionLostError("the connection was lost");
+		const answer = this.#lastQuery.then(() => {
+			if (this.#isReleased) throw new ConnectionLostError("the connection was lost");
 			return this.#client.query(query);
 		});
-		this.#last = answer.catch(() => {});
+		this.#lastQuery = answer.catch(() => {});
 		return answer.catch((error: unknown) => {
 			throw toHostFailure(error);
 		});
 	}
 
-	#giveBack(destroy: boolean): void {
-		if (this.#isGivenBack) return;
-		this.#isGivenBack = true;
-		// One that is destroyed may still say that it is; nobody else listens.
+	#release(destroy: boolean): void {
+		if (this.#isReleased) return;
+		this.#isReleased = true;
+		// A destroyed connection may still emit an error, and has no other listener.
 		if (!destroy) this.#client.off("error", this.#onError);
 		this.#client.release(destroy);
 	}
 }
 
-/** An error of the package pg: what the server has sent has a SQLSTATE and how bad it is. */
+/** Converts an error of the package pg. Only errors from the server have a SQLSTATE and a severity; others are returned unchanged. */
 export function toHostFailure(error: unknown): unknown {
 	if (!(error instanceof Error) || !("severity" in error) || !("code" in error) || typeof error.code !== "string") return error;
 	return new PostgresFailure(error.code, error.message);
@@ -124,6 +125,6 @@ export function toHostFailure(error: unknown): unknown {
 
 function toBinding(value: string | null, type: number | undefined): Binding {
 	if (value === null || type === undefined) return value;
-	if (type === boolean) return value === "t";
-	return numbers.has(type) ? Number(value) : value;
+	if (type === booleanType) return value === "t";
+	return numberTypes.has(type) ? Number(value) : value;
 }

@@ -6,19 +6,19 @@ import type { Connections } from "./postgres-connections.ts";
 import { type HostClient, type HostPool, LentLine, toHostFailure } from "./postgres-lent-line.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
-/** How long the host's pool may take to give a connection. */
-const patience = 10_000;
+/** Milliseconds that the host's pool may take to provide a connection. */
+const borrowTimeoutMs = 10_000;
 
-/** Connections of the host's pool. Each goes back after every use, so that the host waits no longer than for one of its own. */
+/** Pool that borrows connections from the host's pool. Each is returned after every use, so that queries of the host need not wait long. */
 export class LentPool implements Connections {
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
-	readonly #waiting: (() => void)[] = [];
-	#used = 0;
+	readonly #waiters: (() => void)[] = [];
+	#usedSlots = 0;
 	#onUnused: (() => void) | undefined;
 
-	/** @param size connections at most that are held at a time */
+	/** @param size maximum number of connections that are borrowed at a time */
 	constructor(open: () => Promise<PostgresConnection>, { size, watch }: { readonly size: number; readonly watch: ServerWatch }) {
 		this.size = size;
 		this.#open = open;
@@ -26,21 +26,21 @@ export class LentPool implements Connections {
 	}
 
 	async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-		if (this.#used < this.size) this.#used += 1;
-		else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+		if (this.#usedSlots < this.size) this.#usedSlots += 1;
+		else await new Promise<void>((resolve) => this.#waiters.push(resolve));
 		try {
-			return await this.#useOne(work);
+			return await this.#borrowAndCall(work);
 		} finally {
-			this.#leave();
+			this.#freeSlot();
 		}
 	}
 
-	/** Resolves when all has been given back. The pool stays open: it is the host's. */
+	/** Resolves when all connections have been returned. The host's pool stays open, because the host owns it. */
 	async stop(): Promise<void> {
-		if (this.#used > 0) await new Promise<void>((resolve) => (this.#onUnused = resolve));
+		if (this.#usedSlots > 0) await new Promise<void>((resolve) => (this.#onUnused = resolve));
 	}
 
-	async #useOne<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+	async #borrowAndCall<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
 		const connection = await this.#open();
 		this.#watch.begin(connection);
 		try {
@@ -51,31 +51,32 @@ export class LentPool implements Connections {
 		}
 	}
 
-	#leave(): void {
-		const next = this.#waiting.shift();
+	#freeSlot(): void {
+		const next = this.#waiters.shift();
 		if (next) return next();
-		this.#used -= 1;
-		if (this.#used === 0) this.#onUnused?.();
+		this.#usedSlots -= 1;
+		if (this.#usedSlots === 0) this.#onUnused?.();
 	}
 }
 
 /**
- * Borrow a connection of the host's pool.
+ * Borrows a connection from the host's pool. Throws `SVC_UNAVAILABLE` if the pool provides none within 10 s.
  *
- * @param settings statements that set what a transaction needs, for that transaction
+ * @param settings statements that set the session for one transaction; they run in every transaction
  */
 export async function borrow(pool: HostPool, settings: string): Promise<PostgresConnection> {
 	return toConnection(await connect(pool), settings);
 }
 
 /**
- * Borrow one for what runs in no transaction, and close it afterwards, as it is not what it was any more.
+ * Borrows a connection for statements that run outside of transactions. `end` closes the connection instead of returning it, because the
+ * settings stay with it.
  *
- * @param settings statements that set what it needs
+ * @param settings statements that set the session
  */
 export async function borrowAlone(pool: HostPool, settings: string): Promise<PostgresConnection> {
 	const client = await connect(pool);
-	const connection = toConnection(toClosing(client));
+	const connection = toConnection(closeOnRelease(client));
 	try {
 		await connection.execute(settings);
 		return connection;
@@ -91,7 +92,8 @@ function toConnection(client: HostClient, settings?: string): PostgresConnection
 	return connection;
 }
 
-function toClosing(client: HostClient): HostClient {
+/** Wraps a client so that releasing it closes the connection. */
+function closeOnRelease(client: HostClient): HostClient {
 	return {
 		query: (query) => client.query(query),
 		release: () => client.release(true),
@@ -102,17 +104,17 @@ function toClosing(client: HostClient): HostClient {
 
 async function connect(pool: HostPool): Promise<HostClient> {
 	const connecting = pool.connect().catch((error: unknown) => {
-		const known = toHostFailure(error);
-		throw sqlStateOf(known) === undefined ? toLoss(known) : known;
+		const failure = toHostFailure(error);
+		throw sqlStateOf(failure) === undefined ? toLoss(failure) : failure;
 	});
 	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, patience);
+	const timeout = new Promise<void>((resolve) => {
+		timer = setTimeout(resolve, borrowTimeoutMs);
 	});
-	const client = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+	const client = await Promise.race([connecting, timeout]).finally(() => clearTimeout(timer));
 	if (client) return client;
-	// It comes later, to nobody.
+	// A connection that arrives after the timeout is returned unused.
 	connecting.then((unused) => unused.release()).catch(() => {});
-	const message = `the host's pool has had no connection to give for ${patience / 1_000} s`;
+	const message = `the host's pool has had no connection to give for ${borrowTimeoutMs / 1_000} s`;
 	throw new SvcError("SVC_UNAVAILABLE", message, { cause: new ConnectionLostError(message, { isCut: true }) });
 }

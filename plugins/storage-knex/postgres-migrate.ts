@@ -5,15 +5,17 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** Of every lock that this service takes by number. */
-const lockNumber = 1_936_092_001;
+/** First number of all advisory locks of this service. */
+const advisoryLockNumber = 1_936_092_001;
 
-const oldestVersion = 130_000;
+/** Oldest supported `server_version_num`: PostgreSQL 13. */
+const minServerVersion = 130_000;
 
 /**
- * Bring the tables to the state this version needs. One node does it while the others wait; whoever comes later finds it done.
+ * Migrates the tables to the state that this version needs. One node migrates while the others wait; they then find nothing to do. Throws
+ * `SVC_CONFIG` if the user lacks the privileges, and `SVC_UNAVAILABLE` if another node holds the lock for more than 20 s.
  *
- * @param connection one that is closed afterwards: settings and a lock stay with it
+ * @param connection connection that the caller closes afterwards, because settings and a lock stay with it
  */
 export async function migratePostgres(connection: PostgresConnection, settings: PostgresSettings): Promise<void> {
 	try {
@@ -28,23 +30,26 @@ export async function migratePostgres(connection: PostgresConnection, settings: 
 	}
 }
 
-/** Names of the migrations that are to be run; throws for a database of a newer version. Changes nothing. */
+/** Returns the names of the pending migrations. Throws `SVC_CONFIG` for a database of a newer version. Changes nothing. */
 export async function planPostgres(connection: PostgresConnection, settings: PostgresSettings): Promise<readonly string[]> {
 	return withKnex(connection, (knex) => planMigrations(knex, settings.label));
 }
 
-/** Throws `SVC_CONFIG` for a server that cannot serve. */
+/** Throws `SVC_CONFIG` if the server is older than PostgreSQL 13, or the encoding of the database is not UTF8. */
 export async function assertUsable(connection: PostgresConnection, { label }: PostgresSettings): Promise<void> {
 	const { rows } = await connection.query(
 		"select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding",
 		[],
 	);
-	const [found] = rows as readonly { readonly version: number; readonly encoding: string }[];
-	if (!found) throw new Error("the server has not said its version");
-	if (found.version < oldestVersion)
-		throw new SvcError("SVC_CONFIG", `the database ${label} is on PostgreSQL ${Math.floor(found.version / 10_000)}; 13 or newer is needed`);
-	if (found.encoding !== "UTF8")
-		throw new SvcError("SVC_CONFIG", `the database ${label} has the encoding ${found.encoding}; UTF8 is needed`);
+	const [server] = rows as readonly { readonly version: number; readonly encoding: string }[];
+	if (!server) throw new Error("the server has not said its version");
+	if (server.version < minServerVersion)
+		throw new SvcError(
+			"SVC_CONFIG",
+			`the database ${label} is on PostgreSQL ${Math.floor(server.version / 10_000)}; 13 or newer is needed`,
+		);
+	if (server.encoding !== "UTF8")
+		throw new SvcError("SVC_CONFIG", `the database ${label} has the encoding ${server.encoding}; UTF8 is needed`);
 }
 
 async function createSchema(connection: PostgresConnection, { schema, user }: PostgresSettings): Promise<void> {
@@ -52,7 +57,7 @@ async function createSchema(connection: PostgresConnection, { schema, user }: Po
 	try {
 		await connection.execute(`create schema if not exists "${schema}"`);
 	} catch (error) {
-		// Of several that make it at once, one succeeds and the others are told so.
+		// If several nodes create it at the same time, one succeeds and the others get one of these errors.
 		if (sqlStateOf(error) === "23505" || sqlStateOf(error) === "42P06") return;
 		if (sqlStateOf(error) !== "42501") throw error;
 		throw new SvcError("SVC_CONFIG", `storage.schema "${schema}" does not exist and user "${user}" may not make it`, {
@@ -61,11 +66,11 @@ async function createSchema(connection: PostgresConnection, { schema, user }: Po
 	}
 }
 
-/** Held by the connection, so that it ends with the process that has it. */
+/** Takes the advisory lock for migrations. The connection holds it, so that it is released if the process ends. */
 async function lock(connection: PostgresConnection, { label }: PostgresSettings): Promise<void> {
 	try {
 		await connection.execute("set statement_timeout = 0; set lock_timeout = '20s'");
-		await connection.execute(`select pg_advisory_lock(${lockNumber}, hashtext(current_schema()))`);
+		await connection.execute(`select pg_advisory_lock(${advisoryLockNumber}, hashtext(current_schema()))`);
 	} catch (error) {
 		if (sqlStateOf(error) !== "55P03") throw error;
 		throw new SvcError("SVC_UNAVAILABLE", `another node has been changing the tables of ${label} for long`, { cause: error });

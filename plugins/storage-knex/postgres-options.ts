@@ -4,30 +4,33 @@ import type { HostPool } from "./postgres-lent-line.ts";
 
 export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;
 
-export interface PostgresUrlOptions extends PostgresOptions, PostgresPlace {
+export interface PostgresUrlOptions extends PostgresOptions, PostgresCommonOptions {
 	readonly pool?: never;
 }
 
-export interface PostgresPoolOptions extends PostgresPlace {
+export interface PostgresPoolOptions extends PostgresCommonOptions {
 	/**
-	 * Instead of a `url`, the connections of a program that the service is part of: a `Pool` of the package pg 8. One is borrowed for
-	 * each transaction and goes back as it was; the pool is never closed.
+	 * Connection pool of the program that embeds the service, instead of a `url`: a `Pool` of the package pg 8. A connection is borrowed for
+	 * each transaction and returned with its settings unchanged. The pool is never closed.
 	 */
 	readonly pool: HostPool;
 	readonly url?: never;
 	readonly ssl?: never;
 }
 
-interface PostgresPlace {
+/** Options that do not depend on where the connections come from. */
+interface PostgresCommonOptions {
 	readonly client: "postgres";
-	/** Schema that the tables are in; made when it is not there. Default: what the url says, else the one new tables of the user go to. */
+	/** Schema of the tables; created if it does not exist. Default: the schema of the url, otherwise the schema for new tables of the user. */
 	readonly schema?: string;
 	/**
-	 * Connections at most, 1 to 100, besides one that is opened for a moment now and then. Default 10; of a `pool` half of what it has.
+	 * Maximum number of connections, 1 to 100. One more is opened occasionally for a short time. Default 10; with a `pool`, half of its
+	 * maximum.
 	 */
 	readonly pool_size?: number;
 }
 
+/** Checked options with their defaults. */
 export interface PostgresSettings {
 	readonly server: { readonly target: PostgresTarget } | { readonly pool: HostPool };
 	/** `host:port/database`, for messages. */
@@ -37,15 +40,19 @@ export interface PostgresSettings {
 	readonly poolSize: number;
 }
 
+/** Settings of the server or the pool, with the default for `pool_size`. */
 type ServerSettings = Pick<PostgresSettings, "server" | "label" | "user" | "schema"> & { readonly defaultSize: number };
 
-const names = ["client", "url", "pool", "schema", "pool_size", "ssl"];
+const optionNames = ["client", "url", "pool", "schema", "pool_size", "ssl"];
 
-/** Plain JavaScript may say anything, and a wrong word must not quietly mean a default. */
+/**
+ * Parses options. Throws `SVC_CONFIG` for invalid options. JavaScript callers may pass any value, and a wrong one must not silently mean
+ * the default.
+ */
 export function parsePostgresStorageOptions(options: PostgresStorageOptions): PostgresSettings {
-	const unknown = Object.keys(options).find((name) => !names.includes(name));
+	const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
 	if (unknown !== undefined)
-		throw new SvcError("SVC_CONFIG", `storage.${unknown} is unknown with client "postgres"; allowed are ${names.join(", ")}`);
+		throw new SvcError("SVC_CONFIG", `storage.${unknown} is unknown with client "postgres"; allowed are ${optionNames.join(", ")}`);
 	const { defaultSize, ...settings } = options.pool === undefined ? parseUrl(options) : parsePool(options);
 	const { schema = settings.schema, pool_size: poolSize = defaultSize }: { readonly schema?: unknown; readonly pool_size?: unknown } =
 		options;
@@ -63,16 +70,16 @@ function parseUrl(options: PostgresUrlOptions): ServerSettings {
 
 function parsePool(options: PostgresPoolOptions): ServerSettings {
 	const { pool }: { readonly pool: unknown } = options;
-	const instead = (["url", "ssl"] as const).find((name) => options[name] !== undefined);
-	if (instead !== undefined)
-		throw new SvcError("SVC_CONFIG", `storage.${instead} and storage.pool exclude each other: the pool says where it leads`);
+	const excludedOption = (["url", "ssl"] as const).find((name) => options[name] !== undefined);
+	if (excludedOption !== undefined)
+		throw new SvcError("SVC_CONFIG", `storage.${excludedOption} and storage.pool exclude each other: the pool says where it leads`);
 	if (!isPool(pool)) throw new SvcError("SVC_CONFIG", "storage.pool must be a Pool of the package pg 8");
 	const { max } = pool.options;
 	const defaultSize = Math.max(1, Math.min(100, Math.floor(max / 2)));
 	return { server: { pool }, ...describePool(pool), schema: undefined, defaultSize };
 }
 
-/** For messages: where the pool leads, as far as it says so. */
+/** Describes the database of the pool for messages, as far as the options of the pool tell it. */
 function describePool({ options }: HostPool): Pick<PostgresSettings, "label" | "user"> {
 	const { connectionString = "" } = options;
 	const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;

@@ -8,6 +8,7 @@ import { importPackage } from "./import-package.ts";
 import { PostgresConnection, type PostgresLine, type PostgresResult } from "./postgres-connection.ts";
 import type { Binding } from "./values.ts";
 
+/** Result of the package `postgres`. */
 interface DriverRows<T> extends ReadonlyArray<T> {
 	readonly count: number | null;
 	readonly command: string;
@@ -15,11 +16,11 @@ interface DriverRows<T> extends ReadonlyArray<T> {
 
 interface DriverQuery<T> extends Promise<DriverRows<T>> {
 	values(): DriverQuery<readonly Binding[]>;
-	/** Instead of a list of them. */
-	forEach(take: (row: T) => void): DriverQuery<T>;
+	/** Passes each row to a function instead of collecting the rows in a list. */
+	forEach(onRow: (row: T) => void): DriverQuery<T>;
 }
 
-/** The parts of the package that are used. */
+/** Used members of the package `postgres`. */
 interface PostgresSql {
 	unsafe<T>(sql: string, bindings: readonly unknown[], options: { readonly prepare: boolean; readonly simple: boolean }): DriverQuery<T>;
 	end(options: { readonly timeout: number }): Promise<void>;
@@ -31,26 +32,29 @@ export interface PostgresServer {
 	readonly postgres: PostgresPackage;
 	readonly target: PostgresTarget;
 	readonly tls: ConnectionOptions | undefined;
-	/** Statements that every connection begins with. */
+	/** Statements that run first on every connection. */
 	readonly setup: string;
 }
 
-const none: (readonly Binding[])[] = [];
+const noRows: (readonly Binding[])[] = [];
 
-/** How long a connection may take from the first packet to the answer of its first statement. */
-const connectPatience = 4_000;
+/** Milliseconds that a connection may take from the first packet to the result of its first statement. */
+const connectTimeoutMs = 4_000;
 
-// Integers are within what a number holds.
+// All stored integers are safe integers, so a bigint is read as a number.
 const types = { integer: { to: 20, from: [20], serialize: String, parse: Number } };
 
 export async function importPostgres(): Promise<PostgresPackage> {
 	return (await importPackage("postgres")) as PostgresPackage;
 }
 
-/** Open a connection. Rejects with the error of the server, or a `ConnectionLostError` that says why there is none. */
+/** Opens a connection. Rejects with the error of the server, or with a `ConnectionLostError` that gives the reason. */
 export async function openConnection(server: PostgresServer): Promise<PostgresConnection> {
 	const controller = new AbortController();
-	const timer = setTimeout(() => controller.abort(new ConnectionLostError("the server does not answer", { isCut: true })), connectPatience);
+	const timer = setTimeout(
+		() => controller.abort(new ConnectionLostError("the server does not answer", { isCut: true })),
+		connectTimeoutMs,
+	);
 	let connection: PostgresConnection | undefined;
 	let socket: Socket | undefined;
 	const openSocket = async () => {
@@ -78,7 +82,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 	}
 }
 
-/** A driver of its own, with one connection. */
+/** Connection of a separate instance of the driver, which has only this connection. */
 class OwnLine implements PostgresLine {
 	readonly #sql: PostgresSql;
 	readonly #socket: () => Socket | undefined;
@@ -93,15 +97,16 @@ class OwnLine implements PostgresLine {
 	}
 
 	ask(sql: string, bindings: readonly unknown[], prepare: boolean): ReturnType<PostgresLine["ask"]> {
-		// The driver's own list of rows would last until the whole heap is collected, as its promises have functions for members that do; this one does not.
+		// The driver's promises have closures as members, which V8 frees only in a full garbage collection, together with the driver's own
+		// list of rows. This list is freed earlier.
 		let rows: (readonly Binding[])[] = [];
 		const answer = this.#sql.unsafe(sql, bindings, { prepare, simple: false }).values();
 		return answer
 			.forEach((row) => void rows.push(row))
 			.then(({ count }) => {
-				const all = rows;
-				rows = none;
-				return { rows: all, count: count ?? 0 };
+				const allRows = rows;
+				rows = noRows;
+				return { rows: allRows, count: count ?? 0 };
 			});
 	}
 
@@ -116,7 +121,7 @@ class OwnLine implements PostgresLine {
 	}
 
 	drop(): void {
-		// Frees what the driver holds, and keeps it from opening another connection.
+		// Releases the memory of the driver, and prevents it from opening another connection.
 		void this.#sql.end({ timeout: 0 }).catch(() => {});
 		this.#socket()?.destroy();
 	}
@@ -135,7 +140,7 @@ function toDriverOptions(target: PostgresTarget, callbacks: Readonly<Record<stri
 		ssl: false,
 		idle_timeout: 0,
 		max_lifetime: 0,
-		connect_timeout: connectPatience / 1_000,
+		connect_timeout: connectTimeoutMs / 1_000,
 		keep_alive: 0,
 		fetch_types: false,
 		connection: { application_name: applicationName },

@@ -3,37 +3,39 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import type { Connections } from "./postgres-connections.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
+/** A caller that waits for a connection. */
 interface Waiter {
 	readonly resolve: (connection: PostgresConnection) => void;
 	readonly reject: (error: unknown) => void;
 }
 
-/** A connection that waits for a caller, and since when in milliseconds. */
-interface Idle {
+/** Connection that no caller uses. */
+interface IdleConnection {
 	readonly connection: PostgresConnection;
+	/** Time of its last use, in milliseconds of `performance`. */
 	readonly since: number;
 }
 
 interface OwnPoolOptions {
-	/** Connections at most. */
+	/** Maximum number of connections. */
 	readonly size: number;
 	readonly watch: ServerWatch;
-	/** Milliseconds after which a connection that nobody has used is closed; one always stays. Default 30 s. */
+	/** Milliseconds after which an unused connection is closed; one connection always stays open. Default 30 s. */
 	readonly patience?: number;
 }
 
-/** Connections that are opened as they are needed and closed when they are not any more, each lent to one caller at a time. */
+/** Pool that opens connections on demand and closes unused ones. One caller at a time uses a connection. */
 export class OwnPool implements Connections {
-	/** Connections at most. */
+	/** Maximum number of connections. */
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
-	/** The one used last is lent first, so that it is warm. */
-	#idle: Idle[] = [];
-	#waiting: Waiter[] = [];
-	/** Open or being opened. */
+	/** Idle connections; the most recently used is taken first, because its caches are warm. */
+	#idle: IdleConnection[] = [];
+	#waiters: Waiter[] = [];
+	/** Number of connections that are open or being opened. */
 	#count = 0;
-	#stopped: (() => void) | undefined;
+	#onStopped: (() => void) | undefined;
 	readonly #timer: NodeJS.Timeout;
 
 	constructor(open: () => Promise<PostgresConnection>, { size, watch, patience = 30_000 }: OwnPoolOptions) {
@@ -43,7 +45,7 @@ export class OwnPool implements Connections {
 		this.#timer = setInterval(() => this.#closeUnused(performance.now() - patience), patience / 3).unref();
 	}
 
-	/** Lend a connection for as long as `work` takes. Rejects with the error of opening one. */
+	/** Calls `work` with a connection, which it may use until its promise settles. Rejects with the error if no connection can be opened. */
 	async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
 		const connection = this.#takeIdle() ?? (await this.#wait());
 		this.#watch.begin(connection);
@@ -51,22 +53,22 @@ export class OwnPool implements Connections {
 			return await work(connection);
 		} finally {
 			this.#watch.end(connection);
-			this.#giveBack(connection);
+			this.#release(connection);
 		}
 	}
 
-	/** Take over a connection that was opened elsewhere. */
+	/** Adds a connection that was opened elsewhere. */
 	add(connection: PostgresConnection): void {
 		this.#count += 1;
-		this.#giveBack(connection);
+		this.#release(connection);
 	}
 
-	/** Resolves when everybody has given back and nobody waits, all connections closed. Nothing may be asked for afterwards. */
+	/** Resolves when no caller uses a connection or waits for one, and all connections are closed. `use` must not be called afterwards. */
 	async stop(): Promise<void> {
 		clearInterval(this.#timer);
 		const idle = this.#idle.splice(0);
 		this.#count -= idle.length;
-		const stopped = new Promise<void>((resolve) => (this.#stopped = resolve));
+		const stopped = new Promise<void>((resolve) => (this.#onStopped = resolve));
 		await Promise.all(idle.map(({ connection }) => connection.end()));
 		if (this.#count > 0) await stopped;
 	}
@@ -79,15 +81,15 @@ export class OwnPool implements Connections {
 		return undefined;
 	}
 
-	/** The first are those that have not been used for longest. */
+	/** Closes connections last used before this time. They are at the beginning of the list, which is sorted by last use. */
 	#closeUnused(before: number): void {
-		const unused = this.#idle.filter(({ since }) => since <= before).length;
-		for (const { connection } of this.#idle.splice(0, Math.min(unused, this.#count - 1))) void this.#close(connection);
+		const unusedCount = this.#idle.filter(({ since }) => since <= before).length;
+		for (const { connection } of this.#idle.splice(0, Math.min(unusedCount, this.#count - 1))) void this.#close(connection);
 	}
 
 	#wait(): Promise<PostgresConnection> {
 		return new Promise((resolve, reject) => {
-			this.#waiting.push({ resolve, reject });
+			this.#waiters.push({ resolve, reject });
 			if (this.#count < this.size) void this.#openOne();
 		});
 	}
@@ -95,42 +97,42 @@ export class OwnPool implements Connections {
 	async #openOne(): Promise<void> {
 		this.#count += 1;
 		try {
-			this.#giveBack(await this.#open());
+			this.#release(await this.#open());
 		} catch (error) {
 			this.#count -= 1;
-			// A server that has no more connections to give is worked with through those there are.
+			// If the server allows no more connections, the callers wait for the existing ones.
 			if (this.#count > 0 && sqlStateOf(error) === "53300") return;
 			this.#rejectWaiting(error);
-			this.#tellStopped();
+			this.#checkStopped();
 		}
 	}
 
-	#giveBack(connection: PostgresConnection): void {
+	#release(connection: PostgresConnection): void {
 		if (connection.loss) {
 			this.#count -= 1;
 			if (connection.loss?.isCut) this.#rejectWaiting(connection.loss);
-			if (this.#waiting.length > 0) void this.#openOne();
-			else this.#tellStopped();
+			if (this.#waiters.length > 0) void this.#openOne();
+			else this.#checkStopped();
 			return;
 		}
-		const waiter = this.#waiting.shift();
+		const waiter = this.#waiters.shift();
 		if (waiter) waiter.resolve(connection);
-		else if (this.#stopped) void this.#close(connection);
+		else if (this.#onStopped) void this.#close(connection);
 		else this.#idle.push({ connection, since: performance.now() });
 	}
 
-	/** The server does not answer: whoever waits would fare no better. */
+	/** Rejects all waiting callers, because a connection for them would fail in the same way. */
 	#rejectWaiting(error: unknown): void {
-		for (const { reject } of this.#waiting.splice(0)) reject(error);
+		for (const { reject } of this.#waiters.splice(0)) reject(error);
 	}
 
 	async #close(connection: PostgresConnection): Promise<void> {
 		await connection.end();
 		this.#count -= 1;
-		this.#tellStopped();
+		this.#checkStopped();
 	}
 
-	#tellStopped(): void {
-		if (this.#count === 0) this.#stopped?.();
+	#checkStopped(): void {
+		if (this.#count === 0) this.#onStopped?.();
 	}
 }

@@ -3,7 +3,7 @@ import { fromPostgresError } from "../_postgres/errors.ts";
 import { type Answer, type Step, StepError, type Steps, throwInto, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** Do one write by itself. */
+/** Runs one write on its own, in a transaction if it has several statements. Throws the error with which the write explains its failure. */
 export async function runRounds<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
 	const steps = write.steps();
 	const first = takeFirst(steps);
@@ -16,27 +16,27 @@ export async function runRounds<T>(connection: PostgresConnection, write: Write<
 	return conclude(steps, answers);
 }
 
-/** The round that writes. */
+/** Starts a write. Returns its first round, which holds all statements that write. */
 export function takeFirst(steps: Steps<unknown>): readonly Step[] {
 	const next = steps.next();
 	return next.done ? [] : next.value;
 }
 
-/** The value of a write that is committed. */
+/** Returns the result of a committed write. */
 export function conclude<T>(steps: Steps<T>, answers: readonly Answer[]): T {
 	const next = steps.next(answers);
 	if (!next.done) throw new Error("a write has more than one round");
 	return next.value;
 }
 
-/** Let a write say why it has failed; nothing of it is left, and what it asks for only reads. */
+/** Lets a write find the reason of its failure, and throws it. The write was rolled back, and its further statements only read. */
 async function explain(connection: PostgresConnection, steps: Steps<unknown>, error: unknown): Promise<never> {
 	let next = throwInto(steps, error);
 	while (!next.done) next = steps.next(await connection.runAll(next.value));
 	throw new Error("a write has gone on behind its failure", { cause: error });
 }
 
-/** How a transaction begins. */
+/** Returns the statements that begin a transaction. */
 export function toBegin(relaxed: boolean): string {
 	return relaxed ? "begin; set local synchronous_commit = off" : "begin";
 }
@@ -45,7 +45,7 @@ function runWriting(connection: PostgresConnection, { relaxed }: Write<unknown>,
 	return relaxed || steps.length > 1 ? connection.runTransaction(steps, toBegin(relaxed)) : connection.runAll(steps);
 }
 
-/** What a caller is told of an error of the driver or the server. */
+/** Converts an error of the driver or the server to the error that the storage throws. */
 export function toKnown(error: unknown): unknown {
 	if (error instanceof StepError) return toKnown(error.cause);
 	return isSvcError(error) ? error : fromPostgresError(error);

@@ -8,17 +8,17 @@ import { importPostgres, openConnection } from "./postgres-own-line.ts";
 import { OwnPool } from "./postgres-own-pool.ts";
 import { ServerWatch } from "./server-watch.ts";
 
-/** Where connections come from. */
+/** Source of connections: an own pool, or the pool of the host. */
 export interface PostgresSource {
 	readonly connections: Connections;
 	readonly watch: ServerWatch;
-	/** A connection for what takes long, or must be outside of a transaction. The caller ends it. */
+	/** Opens a connection for statements that take long or must run outside of transactions. The caller must end it. */
 	openAlone(): Promise<PostgresConnection>;
-	/** Take over a connection that `openAlone` has given, and whose settings are as they were. */
+	/** Accepts a connection of `openAlone` whose settings are unchanged: the pool keeps it, or it is closed. */
 	adopt(connection: PostgresConnection): Promise<void>;
 }
 
-/** @param readOnly whether nothing may be written through its connections */
+/** @param readOnly true if the connections must not write */
 export async function createSource(settings: PostgresSettings, readOnly: boolean): Promise<PostgresSource> {
 	const { server } = settings;
 	return "pool" in server ? createLentSource(server.pool, settings, readOnly) : createOwnSource(server.target, settings, readOnly);
@@ -34,7 +34,7 @@ async function createOwnSource(target: PostgresTarget, settings: PostgresSetting
 
 function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresSource {
 	const open = () => borrow(pool, toLocalSettings(settings, readOnly));
-	// Whether a server is there that answers slowly is asked over one more connection, and the pool may have none.
+	// Without a probe: probing a slow server takes one more connection, which the host's pool may not have.
 	const watch = new ServerWatch();
 	const connections = new LentPool(open, { size: settings.poolSize, watch });
 	return {
@@ -45,26 +45,26 @@ function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: 
 	};
 }
 
-type Needs = Pick<PostgresSettings, "schema">;
+type SessionOptions = Pick<PostgresSettings, "schema">;
 
-/** Statements that a connection of our own begins with. */
-export function toSessionSettings(needs: Needs, readOnly: boolean): string {
-	const settings = [...(readOnly ? ["default_transaction_read_only = on"] : []), ...toSettings(needs)];
-	return [...settings.map((setting) => `set ${setting}`), toDurable("false"), quickCompression].join("; ");
+/** Returns the statements that run first on a connection of the service. */
+export function toSessionSettings(options: SessionOptions, readOnly: boolean): string {
+	const settings = [...(readOnly ? ["default_transaction_read_only = on"] : []), ...toSettings(options)];
+	return [...settings.map((setting) => `set ${setting}`), toDurable("false"), fastCompression].join("; ");
 }
 
-/** The same, but for how texts are compressed, for one transaction. */
-function toLocalSettings(needs: Needs, readOnly: boolean): string {
-	const settings = [...(readOnly ? ["transaction_read_only = on"] : []), ...toSettings(needs)];
+/** Returns statements with the settings of one transaction: those of a session except the compression of texts. */
+function toLocalSettings(options: SessionOptions, readOnly: boolean): string {
+	const settings = [...(readOnly ? ["transaction_read_only = on"] : []), ...toSettings(options)];
 	return [...settings.map((setting) => `set local ${setting}`), toDurable("true")].join("; ");
 }
 
-function toSettings({ schema }: Needs): readonly string[] {
+function toSettings({ schema }: SessionOptions): readonly string[] {
 	return [
-		// Statements are prepared for the sake of round trips; a plan that fits all values alike would be slow for most.
+		// Statements are prepared only to save round trips. A generic plan for all values would be slow for most of them.
 		"plan_cache_mode = force_custom_plan",
 		"default_transaction_isolation = 'read committed'",
-		// A statement that is stuck, or a node that was stopped in the middle of a write, must not hold up the others for long.
+		// A stuck statement, or a node that stopped during a write, must not block the other nodes for long.
 		"statement_timeout = '30s'",
 		"lock_timeout = '5s'",
 		"idle_in_transaction_session_timeout = '10s'",
@@ -73,11 +73,14 @@ function toSettings({ schema }: Needs): readonly string[] {
 	];
 }
 
-/** Large texts are stored nearly twice as fast so, in as much room; older servers, and some builds, have it not. */
-const quickCompression =
+/** Stores large texts nearly twice as fast, in the same space. Older servers, and some builds, lack lz4. */
+const fastCompression =
 	"select set_config('default_toast_compression', 'lz4', false) from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)";
 
-/** A server may be set not to wait for the disk. */
+/**
+ * Returns a statement that makes commits wait for the disk, if the server is configured not to wait. Otherwise acknowledged writes could be
+ * lost.
+ */
 function toDurable(isLocal: "true" | "false"): string {
 	return `select set_config('synchronous_commit', 'on', ${isLocal}) where current_setting('synchronous_commit') = 'off'`;
 }

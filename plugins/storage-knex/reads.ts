@@ -11,6 +11,7 @@ export interface SelectInput<E> {
 	readonly fields: readonly Field[];
 }
 
+/** Builds the select of a query, in the form that reads the fewest rows. */
 export function toSelect<E>(statements: Statements, { kind, query, fields }: SelectInput<E>): Step {
 	const { dialect } = statements;
 	const { limit, offset = 0 } = query;
@@ -18,62 +19,65 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 	const orderBy = toOrdering(kind, query.orderBy);
 	const lead = toNullLead(kind, where, orderBy[0]?.[0]);
 	const selection = { fields, where, orderBy, lead, limited: limit !== undefined, skipping: offset > 0 };
-	const skipped = offset > 0 ? [offset] : [];
+	const offsets = offset > 0 ? [offset] : [];
 	const branches = limit === undefined ? undefined : toBranches(kind, where, orderBy);
 	if (limit !== undefined && branches) {
-		const firsts = branches.flatMap((branch) => [...bindingsOf(branch.where, dialect), limit + offset]);
-		return { statement: statements.selectMerged(kind, selection, branches), bindings: [...firsts, limit, ...skipped] };
+		const branchBindings = branches.flatMap((branch) => [...bindingsOf(branch.where, dialect), limit + offset]);
+		return { statement: statements.selectMerged(kind, selection, branches), bindings: [...branchBindings, limit, ...offsets] };
 	}
 	if (limit !== undefined && isLatePage(kind, where, orderBy, offset)) {
-		const matching = bindingsOf(where, dialect);
-		const bindings = [...matching, nearby + 1, offset - nearby, ...matching, limit, offset, ...matching];
+		const conditions = bindingsOf(where, dialect);
+		const bindings = [...conditions, nearby + 1, offset - nearby, ...conditions, limit, offset, ...conditions];
 		return { statement: statements.selectLate(kind, selection), bindings };
 	}
-	// SQL has no offset without a limit.
+	// SQL does not allow an offset without a limit.
 	const limits = limit === undefined && offset === 0 ? [] : [limit ?? Number.MAX_SAFE_INTEGER];
-	return { statement: statements.select(kind, selection), bindings: [...bindingsOf(where, dialect), ...limits, ...skipped] };
+	return { statement: statements.select(kind, selection), bindings: [...bindingsOf(where, dialect), ...limits, ...offsets] };
 }
 
 export interface CountInput {
 	readonly kind: EntityKind;
 	readonly where: Conditions;
-	/** Undefined: all are counted. */
+	/** Number of rows to count at most. All rows are counted if undefined. */
 	readonly limit: number | undefined;
 }
 
-/** Answers how many match, which may be more than the limit where that is no dearer. */
+/** Builds a count of the matching rows. Its result may exceed the limit if an exact count is not more expensive. */
 export function toCount(statements: Statements, { kind, where, limit }: CountInput): Step {
 	const comparisons = toComparisons(kind, where);
-	const field = toMissingField(kind, comparisons);
+	const field = toNullField(kind, comparisons);
 	const isLimited = limit !== undefined;
-	const isCounted = isLimited && statements.dialect.countsEach && field !== undefined && standsInTimeline(kind, field);
-	if (field !== undefined && !isCounted) return { statement: statements.countMissing(kind, field), bindings: [] };
+	const canStopAtLimit = isLimited && statements.dialect.countsEach && field !== undefined && standsInTimeline(kind, field);
+	if (field !== undefined && !canStopAtLimit) return { statement: statements.countMissing(kind, field), bindings: [] };
 	const bindings = bindingsOf(comparisons, statements.dialect);
 	return { statement: statements.count(kind, comparisons, isLimited), bindings: isLimited ? [...bindings, limit] : bindings };
 }
 
-/** The one field that is asked to have no value, where an index has a place only for those with one. */
-function toMissingField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
+/** Returns the field if the only condition is that it is null, and a sparse index begins with it. */
+function toNullField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
 	const [{ field, form } = { field: "", form: "never" }, ...others] = where;
 	return form === "null" && others.length === 0 && leadsSparseIndex(kind, field) ? field : undefined;
 }
 
-/** The id comes first, whether it was asked for or not. */
+/** Returns the requested fields in column order, or all fields. The id is always the first. */
 export function toFields(kind: EntityKind, names: readonly string[] | undefined): readonly Field[] {
 	const fields = fieldsOf(kind);
 	return names ? fields.filter(([name]) => name === "id" || names.includes(name)) : fields;
 }
 
-/** Ends in the id, so that pages have no gap or repeat among equals. */
+/**
+ * Appends the id to the requested order, so that pages neither omit nor repeat rows with equal values. Throws `SVC_INVALID` for a field
+ * that lists cannot sort by.
+ */
 export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
 	for (const [field] of orderBy) assertScalarField(kind, field);
 	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
 }
 
-/** Whether a page is late in a list, and its first row can be found by an index alone: by the time it has there. */
+/** Returns true for a late page of a list that is sorted by time, if the time of its first row can be found in an index alone. */
 function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
 	const timeline = timelineOf(kind);
-	// As many are read and thrown away sooner.
+	// Below this offset it is faster to read and discard the rows.
 	if (offset < nearby || timeline === undefined || first?.[0] !== timeline) return false;
 	if (toNullLead(kind, where, timeline) !== undefined) return true;
 	return indexesOf(kind).some((fields) => {
@@ -86,18 +90,18 @@ function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ord
 	});
 }
 
-/** Above this many values a sort of all that matches is no worse. */
-const mostBranches = 20;
+/** With more values than this, sorting all matching rows is not slower. */
+const maxBranches = 20;
 
 /**
- * The branches of a select with a limit, when reading the first rows of every branch from an index and merging them is quicker
- * than sorting all that match: one for each value of an `in`, or one for null and one for all else where many have null, or an
- * index has no place for it.
+ * Divides a select with a limit into branches. This is done if reading the first rows of each branch from an index and merging them is
+ * faster than sorting all matching rows. There is one branch for each value of an `in`. If the sort field is often null, or a sparse
+ * index omits its nulls, null has one branch and all other values have another.
  */
 function toBranches(kind: EntityKind, where: readonly Comparison[], orderBy: Ordering): readonly Branch[] | undefined {
 	const parts = splitByValue(kind, where, orderBy) ?? splitByNull(kind, where, orderBy);
-	// What is the same everywhere in a branch is no order.
-	return parts?.map((part) => ({ where: part, orderBy: orderBy.filter(([field]) => !isFixed(part, field)) }));
+	// A field with one value in the whole branch does not affect the order.
+	return parts?.map((part) => ({ where: part, orderBy: orderBy.filter(([field]) => !hasSingleValue(part, field)) }));
 }
 
 function splitByValue(kind: EntityKind, where: readonly Comparison[], [first]: Ordering): Comparison[][] | undefined {
@@ -105,7 +109,7 @@ function splitByValue(kind: EntityKind, where: readonly Comparison[], [first]: O
 	const [list] = lists;
 	if (!list || !first || lists.length > 1 || !hasIndex(kind, list.field, first[0])) return undefined;
 	const values = [...new Set(list.bindings)];
-	if (values.length > mostBranches) return undefined;
+	if (values.length > maxBranches) return undefined;
 	return values.map((value) =>
 		where.map((comparison) => (comparison === list ? { field: list.field, form: "equal", bindings: [value] } : comparison)),
 	);
@@ -118,8 +122,8 @@ function splitByNull(kind: EntityKind, where: readonly Comparison[], [first]: Or
 	return (["null", "not-null"] as const).map((form) => [...where, { field, form, bindings: [] }]);
 }
 
-/** Whether all that match have one value there. */
-function isFixed(where: readonly Comparison[], field: string): boolean {
+/** Returns true if the field has one value in all matching rows. */
+function hasSingleValue(where: readonly Comparison[], field: string): boolean {
 	return where.some((comparison) => comparison.field === field && (comparison.form === "equal" || comparison.form === "null"));
 }
 

@@ -2,76 +2,85 @@ import { sqlStateOf } from "../_postgres/errors.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** How long a statement may take before the server is asked whether it is there. */
-const patience = 2_000;
+/** Milliseconds that a statement may take before the server is probed. */
+const probeDelayMs = 2_000;
 
-/** Longer than the server lets a statement of the pool take: an answer that is not there by then got lost on the way. */
-const mostPatience = 40_000;
+/** Milliseconds after which a result must have been lost: more than the `statement_timeout` of 30 s that the server has for the pool. */
+const maxStatementMs = 40_000;
 
-interface Watched {
+/** State of a connection in use. */
+interface WatchedConnection {
+	/** Time at which the use began, in milliseconds of `performance`. */
 	readonly since: number;
+	/** True if a statement may take any time as long as the server answers probes. */
 	readonly unlimited: boolean;
 }
 
 /**
- * Tells a slow statement from a server that has stopped answering, be it frozen, or behind a network that drops everything:
- * while a statement takes long, a connection is opened beside it, and when that fails every connection is cut.
+ * Distinguishes a slow statement from a server that no longer answers, because it is frozen or the network drops all packets. If a
+ * statement takes long, the watch opens another connection as a probe. If the probe fails, all watched connections are given up.
  */
 export class ServerWatch {
 	readonly #probe: (() => Promise<PostgresConnection>) | undefined;
-	readonly #busy = new Map<PostgresConnection, Watched>();
+	readonly #watched = new Map<PostgresConnection, WatchedConnection>();
 	#timer: NodeJS.Timeout | undefined;
-	#aliveAt = 0;
+	#lastAliveAt = 0;
 	#probing: Promise<void> | undefined;
 
-	/** @param probe opens a connection, and gives up by itself; without it only single statements are given up that take far too long */
+	/**
+	 * @param probe opens a connection, and times out by itself; without it, the watch only gives up single connections after 40 s of one use
+	 */
 	constructor(probe?: () => Promise<PostgresConnection>) {
 		this.#probe = probe;
 	}
 
-	/** @param unlimited whether it may take as long as it needs while the server answers others */
+	/**
+	 * Starts watching a connection.
+	 *
+	 * @param unlimited true if its statements may take any time as long as the server answers probes
+	 */
 	begin(connection: PostgresConnection, unlimited = false): void {
-		this.#busy.set(connection, { since: performance.now(), unlimited });
-		this.#timer ??= setInterval(() => this.#look(), patience / 4).unref();
+		this.#watched.set(connection, { since: performance.now(), unlimited });
+		this.#timer ??= setInterval(() => this.#check(), probeDelayMs / 4).unref();
 	}
 
 	end(connection: PostgresConnection): void {
-		this.#busy.delete(connection);
-		if (this.#busy.size > 0) return;
+		this.#watched.delete(connection);
+		if (this.#watched.size > 0) return;
 		clearInterval(this.#timer);
 		this.#timer = undefined;
 	}
 
-	/** Resolves when no connection of its own is open any more. */
+	/** Resolves when the connection of a running probe is closed. */
 	async stop(): Promise<void> {
 		await this.#probing;
 	}
 
-	#look(): void {
+	#check(): void {
 		const now = performance.now();
 		let oldest = now;
-		for (const [connection, { since, unlimited }] of this.#busy) {
+		for (const [connection, { since, unlimited }] of this.#watched) {
 			oldest = Math.min(oldest, since);
-			if (!unlimited && now - since > mostPatience) connection.lose(toCut("the server has not answered a statement"));
+			if (!unlimited && now - since > maxStatementMs) connection.lose(toUnresponsive("the server has not answered a statement"));
 		}
-		if (this.#probe === undefined || now - Math.max(oldest, this.#aliveAt) <= patience) return;
-		this.#probing ??= this.#ask(this.#probe).finally(() => (this.#probing = undefined));
+		if (this.#probe === undefined || now - Math.max(oldest, this.#lastAliveAt) <= probeDelayMs) return;
+		this.#probing ??= this.#runProbe(this.#probe).finally(() => (this.#probing = undefined));
 	}
 
-	async #ask(probe: () => Promise<PostgresConnection>): Promise<void> {
-		const watched = [...this.#busy.keys()];
+	async #runProbe(probe: () => Promise<PostgresConnection>): Promise<void> {
+		const watched = [...this.#watched.keys()];
 		try {
 			const connection = await probe();
-			this.#aliveAt = performance.now();
+			this.#lastAliveAt = performance.now();
 			await connection.end();
 		} catch (error) {
-			// Whatever the server says, it is there.
-			if (sqlStateOf(error) !== undefined) this.#aliveAt = performance.now();
-			else for (const connection of watched) connection.lose(toCut("the server does not answer"));
+			// An error from the server also proves that it is alive.
+			if (sqlStateOf(error) !== undefined) this.#lastAliveAt = performance.now();
+			else for (const connection of watched) connection.lose(toUnresponsive("the server does not answer"));
 		}
 	}
 }
 
-function toCut(message: string): ConnectionLostError {
+function toUnresponsive(message: string): ConnectionLostError {
 	return new ConnectionLostError(message, { isCut: true });
 }

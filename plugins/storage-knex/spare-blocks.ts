@@ -1,18 +1,19 @@
-/** Bytes of a block; whatever is longer has bytes of its own. */
+/** Bytes of a block. Longer texts get a separate buffer. */
 export const blockSize = 1_048_576;
-const mostSpare = 4;
+/** Unused blocks that are kept, 4 MiB in total. */
+const maxSpareBlocks = 4;
 
-/** Blocks of memory that are used again: new ones for each text would only be more to collect. */
+/** Pool of memory blocks. Reusing them saves the garbage collection of a new block for each text. */
 export class SpareBlocks {
 	readonly #blocks: Buffer[] = [];
 
-	/** What is in it is of no meaning. */
+	/** Takes a block from the pool, or allocates one. Its initial contents are undefined. */
 	take(): Buffer {
 		return this.#blocks.pop() ?? Buffer.allocUnsafeSlow(blockSize);
 	}
 
-	/** Nobody may use it any more. */
+	/** Returns a block to the pool. The caller must not use it afterwards. */
 	give(block: Buffer): void {
-		if (this.#blocks.length < mostSpare) this.#blocks.push(block);
+		if (this.#blocks.length < maxSpareBlocks) this.#blocks.push(block);
 	}
 }

@@ -6,54 +6,55 @@ import { assertOwn, assertWhole, exists, makeFile, toOpeningError } from "./sqli
 import { putInTexts, toTextDirectory } from "./sqlite-texts.ts";
 
 /**
- * Write the database of a moment into another file, while a service works on it. Not copied page by page, which would begin again with
- * each write: one transaction reads it all, and holds nobody up.
+ * Writes a consistent copy of the database to another file, even while a service uses it. One transaction reads everything and blocks no
+ * other connection. A page-by-page copy would restart with each write. Throws `SVC_CONFIG` if there is no database, `SVC_CONFLICT` if the
+ * target exists, and `SVC_UNAVAILABLE` if it cannot be written.
  */
 export async function backUp(Database: LibsqlConstructor, file: string, target: string): Promise<void> {
 	if (!(await exists(file))) throw new SvcError("SVC_CONFIG", `database "${file}" is not there; there is nothing to back up`);
 	await assertOwn(Database, file);
 	const path = resolve(target);
-	if (await exists(path)) throw taken(path);
-	const part = `${path}.part`;
+	if (await exists(path)) throw toExistsError(path);
+	const partFile = `${path}.part`;
 	try {
-		// It is what an earlier attempt has left. SQLite fills a file that is empty, and would make one that others can read.
-		await rm(part, { force: true });
-		await makeFile(part);
-		await copyInto(Database, file, part);
-		await completeCopy(Database, file, part);
-		await assertWhole(Database, part);
-		await sync(part);
-		// Fails where another one has made it meanwhile, and so does not replace it.
-		await link(part, path);
+		// Removes the file of an earlier failed attempt. SQLite writes into an empty file, and would itself create one that others can read.
+		await rm(partFile, { force: true });
+		await makeFile(partFile);
+		await copyInto(Database, file, partFile);
+		await completeCopy(Database, file, partFile);
+		await assertWhole(Database, partFile);
+		await sync(partFile);
+		// Fails if another process has created the file in the meantime, so that it is never replaced.
+		await link(partFile, path);
 		await sync(dirname(path));
 	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === "EEXIST") throw taken(path);
+		if (error instanceof Error && "code" in error && error.code === "EEXIST") throw toExistsError(path);
 		if (error instanceof SvcError) throw error;
 		throw new SvcError("SVC_UNAVAILABLE", `the backup "${path}" cannot be written: ${toErrorMessage(error)}`, { cause: error });
 	} finally {
-		await rm(part, { force: true });
+		await rm(partFile, { force: true });
 	}
 }
 
-async function copyInto(Database: LibsqlConstructor, file: string, part: string): Promise<void> {
+async function copyInto(Database: LibsqlConstructor, file: string, partFile: string): Promise<void> {
 	let connection: InstanceType<LibsqlConstructor>;
 	try {
-		// Not by an address for reading alone: without a log beside it the file would be taken for one that nobody changes.
+		// Not opened read-only: if there is no log, SQLite would then assume that no process changes the file.
 		connection = new Database(file, { timeout: 5_000 });
 	} catch (error) {
 		throw toOpeningError(error, file);
 	}
 	try {
-		await connection.execAsync(`VACUUM INTO '${part.replaceAll("'", "''")}'`);
+		await connection.execAsync(`VACUUM INTO '${partFile.replaceAll("'", "''")}'`);
 	} finally {
 		connection.close();
 	}
 }
 
-/** Nothing but the copy itself needs to be kept until it is whole. */
-async function completeCopy(Database: LibsqlConstructor, file: string, part: string): Promise<void> {
+/** Adds the large texts to the copy. Runs without a journal and syncs, because an incomplete copy is discarded anyway. */
+async function completeCopy(Database: LibsqlConstructor, file: string, partFile: string): Promise<void> {
 	if (!(await exists(toTextDirectory(file)))) return;
-	const connection = new Database(part, { timeout: 5_000 });
+	const connection = new Database(partFile, { timeout: 5_000 });
 	try {
 		connection.exec("PRAGMA journal_mode = OFF");
 		connection.exec("PRAGMA synchronous = OFF");
@@ -63,16 +64,16 @@ async function completeCopy(Database: LibsqlConstructor, file: string, part: str
 	}
 }
 
-function taken(path: string): SvcError {
+function toExistsError(path: string): SvcError {
 	return new SvcError("SVC_CONFLICT", `"${path}" is there already, and is not replaced`);
 }
 
-/** Onto the disk. */
+/** Syncs a file or a directory to the disk. */
 export async function sync(path: string): Promise<void> {
-	const opened = await open(path, "r");
+	const handle = await open(path, "r");
 	try {
-		await opened.sync();
+		await handle.sync();
 	} finally {
-		await opened.close();
+		await handle.close();
 	}
 }

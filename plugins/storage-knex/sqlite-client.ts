@@ -20,7 +20,7 @@ export interface SqliteOptions {
 	readonly client: "sqlite";
 	/** Path of the database file, relative to the working directory. Default `svc.db` in the data directory. */
 	readonly file?: string;
-	/** When an acknowledged write is on the disk: `FULL` before the acknowledgement, `NORMAL` a little later. Default `FULL`. */
+	/** When a write reaches the disk: `FULL` before it is acknowledged, `NORMAL` shortly afterwards. Default `FULL`. */
 	readonly synchronous?: "FULL" | "NORMAL";
 }
 
@@ -56,14 +56,14 @@ async function checkSqlite(options: SqliteOptions, context: PluginContext): Prom
 	});
 }
 
-/** A directory that is not there yet can be made where the one above it can be written to. */
+/** Throws if files cannot be created in the directory. If it does not exist, checks the directory in which it would be created. */
 async function assertWritable(directory: string): Promise<void> {
 	try {
 		if (!(await stat(directory)).isDirectory()) throw new Error(`"${directory}" is no directory`);
 		await access(directory, constants.W_OK | constants.X_OK);
 	} catch (error) {
-		const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-		if (!isAbsent || dirname(directory) === directory) throw error;
+		const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+		if (!isMissing || dirname(directory) === directory) throw error;
 		await assertWritable(dirname(directory));
 	}
 }
@@ -73,9 +73,9 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	const file = toFile(options, context);
 	const Database = await importLibsql();
 	try {
-		// Before anything is made beside it: a file of another program, or of a newer version, stays as it is.
+		// Checked before any file is created: a file of another program, or of a newer version, must not be changed.
 		await assertOwn(Database, file);
-		// Planning refuses such a file with the name of what is unknown.
+		// Planning throws an error that names the unknown migration.
 		if (await isNewer(Database, file)) await planSqlite(options, context);
 		await createFile(file);
 		const unlock = lockDatabase(Database, file);
@@ -90,7 +90,7 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	}
 }
 
-/** Reads only: a file that is not there is not made. */
+/** Returns the pending migrations. Only reads: a missing file is not created. */
 async function planSqlite(options: SqliteOptions, context: PluginContext): Promise<readonly string[]> {
 	const file = toFile(checkOptions(options), context);
 	const Database = await importLibsql();
@@ -132,9 +132,11 @@ function toFile({ file }: SqliteOptions, { dataDirectory }: PluginContext): stri
 	return file === undefined ? join(dataDirectory, "svc.db") : resolve(file);
 }
 
+/** Parameters of opening a database file that this process has locked. */
 interface LockedFile {
 	readonly Database: LibsqlConstructor;
 	readonly file: string;
+	/** True if commits wait for the disk. */
 	readonly durable: boolean;
 	readonly unlock: () => void;
 	readonly context: PluginContext;
@@ -143,14 +145,14 @@ interface LockedFile {
 async function openLocked({ Database, file, durable, unlock, context }: LockedFile): Promise<DatabaseClient> {
 	const { knex, takeConnection, stop } = await createKnex(file, () => connect(Database, file), context.logger);
 	try {
-		if (readLogBytes(file) > 0) emptyLog(Database, file);
+		if (readLogBytes(file) > 0) checkpointLeftoverLog(Database, file);
 		await migrate(knex, file);
 		const largeTexts = new LargeTexts(toTextDirectory(file));
-		const connection = await takeConnection();
-		const writer = new SqliteConnection(connection, { largeTexts, log: new BoundedLog(connection, file) });
-		const reading = connect(Database, file);
-		reading.exec("PRAGMA query_only = ON");
-		const reader = new SqliteConnection(reading);
+		const writeConnection = await takeConnection();
+		const writer = new SqliteConnection(writeConnection, { largeTexts, log: new BoundedLog(writeConnection, file) });
+		const readConnection = connect(Database, file);
+		readConnection.exec("PRAGMA query_only = ON");
+		const reader = new SqliteConnection(readConnection);
 		const commits = new GroupCommit(writer, durable);
 		return {
 			knex,
@@ -165,7 +167,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 			async stop() {
 				await commits.finish();
 				await largeTexts.stop();
-				reading.close();
+				readConnection.close();
 				writer.tidy();
 				await stop().finally(unlock);
 			},
@@ -176,7 +178,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 	}
 }
 
-/** Plain JavaScript may say anything, and a wrong word must not quietly mean a default. */
+/** Throws `SVC_CONFIG` for invalid options. JavaScript callers may pass any value, and a wrong one must not silently mean the default. */
 function checkOptions(options: SqliteOptions): SqliteOptions {
 	const { client, file, synchronous }: { readonly [name: string]: unknown } = { ...options };
 	if (client !== "sqlite")
@@ -192,15 +194,15 @@ async function createFile(file: string): Promise<void> {
 }
 
 /**
- * Copies the log of a service that was killed into the file. Without that a log that has filled its volume would keep the next start from
- * writing anything.
+ * Copies the write-ahead log of a service that was killed into the file. Otherwise a log that has filled its volume would prevent every
+ * write of the next start.
  */
-function emptyLog(Database: LibsqlConstructor, file: string): void {
+function checkpointLeftoverLog(Database: LibsqlConstructor, file: string): void {
 	const connection = connect(Database, file);
 	try {
 		connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 	} catch (error) {
-		// Another program reads: the log is emptied later.
+		// Another program is reading; the log is emptied later.
 		if (!isBusy(error)) throw error;
 	} finally {
 		connection.close();
@@ -208,9 +210,9 @@ function emptyLog(Database: LibsqlConstructor, file: string): void {
 }
 
 function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
-	// A wait for a lock holds the event loop, so it is short here; groups are tried again without holding it.
+	// Waiting for a lock blocks the event loop, so the timeout is short, 50 ms. Group commit repeats a group without blocking.
 	const database = new Database(file, { timeout: 50 });
-	// Counts only while the file is empty, and is what lets it shrink.
+	// Takes effect only while the file is empty, and allows the file to shrink later.
 	database.exec("PRAGMA auto_vacuum = INCREMENTAL");
 	database.exec("PRAGMA journal_mode = WAL");
 	database.exec("PRAGMA synchronous = FULL");
@@ -218,41 +220,43 @@ function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
 	return database;
 }
 
-/** Pages moved at a time, of 4 KiB each: a matter of milliseconds. */
-const pagesAtOnce = 500;
+/** Pages of 4 KiB that one step of compaction frees, which takes milliseconds. */
+const maxFreedPages = 500;
 
-const incremental = 2;
+/** Value of `PRAGMA auto_vacuum` for `INCREMENTAL`. */
+const incrementalAutoVacuum = 2;
 
 const autoVacuum: Statement = { sql: "pragma auto_vacuum", answer: "row" };
 const freePages: Statement = { sql: "pragma freelist_count", answer: "row" };
 
-interface CompactedFile {
+/** Parameters of a compaction. */
+interface CompactionInput {
 	readonly writer: SqliteConnection;
 	readonly commits: GroupCommit;
-	/** Opens a connection for the checkpoint, which is done in another thread. */
+	/** Opens a connection for the checkpoint, which runs in another thread. */
 	readonly connect: () => LibsqlDatabase;
 }
 
 /**
- * Cut free pages off the end of the file: whether there are more. A file of a version that did not ask for that when it was
- * made keeps its size, and its free pages are used again.
+ * Removes free pages from the end of the file. Returns true if there are more. A file that was created without incremental auto-vacuum
+ * keeps its size; its free pages are reused.
  */
-async function compactFile({ writer, commits, connect }: CompactedFile): Promise<boolean> {
+async function compactFile({ writer, commits, connect }: CompactionInput): Promise<boolean> {
 	const read = (statement: Statement) => Number(writer.run({ statement, bindings: [] }).rows[0]?.[0]);
-	const { freed, left } = await commits.between(() => {
-		const before = read(freePages);
-		if (before === 0 || read(autoVacuum) !== incremental) return { freed: 0, left: 0 };
-		// Nothing is lost when the last of these steps is.
+	const { freedPages, remainingPages } = await commits.between(() => {
+		const initialPages = read(freePages);
+		if (initialPages === 0 || read(autoVacuum) !== incrementalAutoVacuum) return { freedPages: 0, remainingPages: 0 };
+		// Losing this step with the power loses no data, so it need not wait for the disk.
 		writer.setDurable(false);
-		// Not prepared: it frees a page each time it is stepped, and is stepped to its end only here.
-		writer.exec(`pragma incremental_vacuum(${pagesAtOnce})`);
-		const left = read(freePages);
-		return { freed: before - left, left };
+		// Not prepared: a prepared statement frees one page for each row that is read, and only `exec` reads to the end.
+		writer.exec(`pragma incremental_vacuum(${maxFreedPages})`);
+		const remainingPages = read(freePages);
+		return { freedPages: initialPages - remainingPages, remainingPages };
 	});
-	if (freed === 0 || left > 0) return freed > 0;
+	if (freedPages === 0 || remainingPages > 0) return freedPages > 0;
 	const database = connect();
 	try {
-		// Until then the pages that went are only in the log, and the file is as long as it was.
+		// Before a checkpoint, the removal of the pages is only in the log, and the file keeps its length.
 		await database.execAsync("PRAGMA wal_checkpoint(PASSIVE)");
 	} finally {
 		database.close();

@@ -6,19 +6,19 @@ import { fromSqliteError } from "./sqlite-errors.ts";
 import type { BoundedLog, PlannedWrite } from "./sqlite-log.ts";
 import type { Binding } from "./values.ts";
 
-/** Prepared statements held at most; the shapes in use are far fewer. */
-const mostPrepared = 500;
+/** Prepared statements in memory at most; a service uses far fewer shapes. */
+const maxPreparedStatements = 500;
 
-/** A connection to the file: one writes, another one reads, so that reads need not wait for commits. */
+/** Connection to the database file. A service has one that writes and one that reads, so that reads need not wait for commits. */
 export class SqliteConnection implements GroupConnection {
 	readonly #database: LibsqlDatabase;
-	/** On the disk with each commit that waits for it. */
+	/** Large texts, which are synced before each commit that waits for the disk. */
 	readonly #largeTexts: Pick<LargeTexts, "sync"> | undefined;
 	readonly #log: BoundedLog | undefined;
-	readonly #prepared = new Map<string, LibsqlStatement>();
+	readonly #preparedStatements = new Map<string, LibsqlStatement>();
 	#durable: boolean | undefined;
 
-	/** @param writing what a connection that writes needs besides */
+	/** @param writing dependencies of a connection that writes */
 	constructor(database: LibsqlDatabase, writing: { readonly largeTexts?: Pick<LargeTexts, "sync">; readonly log?: BoundedLog } = {}) {
 		this.#database = database;
 		this.#largeTexts = writing.largeTexts;
@@ -41,10 +41,12 @@ export class SqliteConnection implements GroupConnection {
 		return this.#commitBy(`BEGIN IMMEDIATE;${text}COMMIT`);
 	}
 
-	run({ statement, bindings: given }: Step): Answer {
+	run({ statement, bindings: stepBindings }: Step): Answer {
 		const prepared = this.#prepare(statement);
-		// libsql ends the process when it is given a boolean.
-		const bindings = given.some(isBoolean) ? given.map((binding) => (isBoolean(binding) ? Number(binding) : binding)) : given;
+		// libsql ends the process if a binding is a boolean.
+		const bindings = stepBindings.some(isBoolean)
+			? stepBindings.map((binding) => (isBoolean(binding) ? Number(binding) : binding))
+			: stepBindings;
 		switch (statement.answer) {
 			case "changes":
 				return { rows: [], changes: prepared.run(bindings).changes };
@@ -80,17 +82,17 @@ export class SqliteConnection implements GroupConnection {
 		this.#log?.prepare(planned);
 	}
 
-	/** Bring the write-ahead log into the file, so that one file is all there is, and let go of the statements. */
+	/** Copies the write-ahead log into the file, so that the database is a single file, and releases the prepared statements. */
 	tidy(): void {
 		try {
 			this.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 		} catch {
-			// Somebody reads, or the disk is full: the log is used up at the next opening.
+			// Another program is reading, or the disk is full. The log is copied at the next start.
 		}
-		this.#prepared.clear();
+		this.#preparedStatements.clear();
 	}
 
-	/** What rows refer to is on the disk before they are. */
+	/** Commits. Large texts reach the disk before the rows that refer to them; otherwise a power failure could lose the texts alone. */
 	async #commitBy(sql: string): Promise<void> {
 		const syncing = this.#durable ? this.#largeTexts?.sync() : undefined;
 		if (syncing !== undefined) await syncing;
@@ -98,13 +100,13 @@ export class SqliteConnection implements GroupConnection {
 	}
 
 	#prepare({ sql, answer }: Statement): LibsqlStatement {
-		const known = this.#prepared.get(sql);
-		if (known) return known;
+		const cached = this.#preparedStatements.get(sql);
+		if (cached) return cached;
 		const prepared = this.#database.prepare(sql);
-		// libsql throws where a statement has no rows to give.
+		// libsql throws if `raw` is called on a statement that returns no rows.
 		if (answer !== "changes" && answer !== "change") prepared.raw();
-		if (this.#prepared.size >= mostPrepared) this.#prepared.clear();
-		this.#prepared.set(sql, prepared);
+		if (this.#preparedStatements.size >= maxPreparedStatements) this.#preparedStatements.clear();
+		this.#preparedStatements.set(sql, prepared);
 		return prepared;
 	}
 }

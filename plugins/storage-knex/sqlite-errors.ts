@@ -1,26 +1,29 @@
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import { KeyTakenError } from "./database-client.ts";
 
-const takenKeys = new Set(["SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"]);
+const uniqueViolationCodes = new Set(["SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"]);
 
-/** Disk, lock and memory troubles, by the first part of their code: not the caller's fault, and they may pass. */
-const outage = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB|PROTOCOL|INTERRUPT|NOLFS|PERM)/;
+/** Beginnings of the codes of disk, lock and memory errors. The caller did not cause them, and they may be temporary. */
+const unavailabilityCodes = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB|PROTOCOL|INTERRUPT|NOLFS|PERM)/;
 
-/** What the storage throws for an error of the driver. */
+/**
+ * Converts an error of the driver to the error that the storage throws: `KeyTakenError` for a unique key, `SVC_UNAVAILABLE` for a disk,
+ * lock or memory error. Returns other errors unchanged.
+ */
 export function fromSqliteError(error: unknown): unknown {
 	const code = codeOf(error);
-	if (takenKeys.has(code)) return new KeyTakenError(toErrorMessage(error), { cause: error });
-	if (outage.test(code))
+	if (uniqueViolationCodes.has(code)) return new KeyTakenError(toErrorMessage(error), { cause: error });
+	if (unavailabilityCodes.test(code))
 		return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(error)}`, { cause: error });
 	return error;
 }
 
-/** Whether another process holds the lock that was needed. */
+/** Returns true if another process holds the required lock. */
 export function isBusy(error: unknown): boolean {
 	return codeOf(error).startsWith("SQLITE_BUSY");
 }
 
-/** Name of what SQLite says is wrong; empty for what it does not say. */
+/** Returns the name of the SQLite error code, or an empty text if the error is not from SQLite. */
 export function codeOf(error: unknown): string {
 	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -4,20 +4,20 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** The small file beside the database that a service holds a lock on. */
+/** Returns the path of the small file next to the database that a running service holds a lock on. */
 export function toLockFile(file: string): string {
 	return `${file}.lock`;
 }
 
 /**
- * Keep a second service away from the database in `file`, for as long as this process lives or until the returned function is
- * called. Holds a lock on a small file of its own, which the system drops with the process and which does not keep readers
- * of the database away.
+ * Prevents a second service from using the database in `file`, until this process ends or the returned function is called. Throws
+ * `SVC_UNAVAILABLE` if another service uses it. The lock is on a separate small file. The system releases it with the process, and
+ * it does not block readers of the database.
  */
 export function lockDatabase(Database: LibsqlConstructor, file: string): () => void {
 	const connection = new Database(toLockFile(file), { timeout: 0 });
 	try {
-		// Not prepared: a prepared statement would keep the connection open until it is collected as garbage.
+		// Not prepared: a prepared statement would keep the connection open until the statement is garbage-collected.
 		connection.exec("PRAGMA locking_mode = EXCLUSIVE");
 		connection.exec("BEGIN EXCLUSIVE");
 	} catch (error) {
@@ -30,7 +30,7 @@ export function lockDatabase(Database: LibsqlConstructor, file: string): () => v
 	return () => connection.close();
 }
 
-/** Whether a service holds the lock now. Changes nothing. */
+/** Returns true if a service holds the lock now. Changes nothing. */
 export function isDatabaseLocked(Database: LibsqlConstructor, file: string): boolean {
 	const lock = toLockFile(file);
 	if (!existsSync(lock)) return false;

@@ -3,20 +3,19 @@ import { dirname } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 
 const pageBytes = 4_096;
-/** 64 MB: pages that many writes change, such as the ends of indexes, are copied into the file once for all of these writes. */
+/** 64 MB. With a long log, pages that many writes change, such as the ends of indexes, are copied into the file only once. */
 const maxLogPages = 16_000;
 /** 256 KB. */
 const minLogPages = 64;
-/** With more room than this the volume is looked at once in `interval`, with less before each transaction. */
-const ampleBytes = 1_073_741_824;
-/** Milliseconds. */
-const interval = 1_000;
-/** Bytes that stay free besides what a transaction needs. */
+/** With more free bytes than this, free space is checked once a second; with fewer, before each transaction. */
+const ampleFreeBytes = 1_073_741_824;
+const checkIntervalMs = 1_000;
+/** Bytes that remain free in addition to the needs of a transaction. */
 const reserveBytes = 1_048_576;
-/** Bytes that a row may add to the log besides its own text: the changed pages of its table and indexes. */
-const rowBytes = 24_576;
+/** Bytes that a row may add to the log in addition to its own text: the changed pages of its table and indexes. */
+const logBytesPerRow = 24_576;
 
-/** The connection that writes. */
+/** Connection that writes. */
 export interface LogConnection {
 	exec(sql: string): void;
 }
@@ -28,72 +27,72 @@ export interface PlannedWrite {
 	readonly size: number;
 }
 
-/** Bytes of the write-ahead log of a database file; 0 if there is none. */
+/** Returns the bytes of the write-ahead log of a database file; 0 if there is none. */
 export function readLogBytes(file: string): number {
 	return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * Keeps the write-ahead log from filling its volume. A full log can only be emptied into the database file, which needs room to grow, so a
- * volume that the log has filled would stay full: the log is bounded by a quarter of the room there is, and a transaction is refused before
- * it begins where less room would be left than emptying the log may need.
+ * Prevents the write-ahead log from filling its volume. The log can only be emptied into the database file, which needs space to grow.
+ * So a volume that the log has filled would stay full. The log is therefore limited to a quarter of the available space. A transaction
+ * is rejected before it begins if it would leave less space than emptying the log may need.
  */
 export class BoundedLog {
 	readonly #connection: LogConnection;
 	readonly #file: string;
 	readonly #readFreeBytes: () => number;
-	#pages = 0;
-	/** On the monotonic clock, milliseconds: when the volume is looked at again. */
-	#nextLook = 0;
-	/** When the log may be emptied again to make room: that costs much, and what does not help now will not help at once. */
-	#nextCheckpoint = 0;
+	#limitPages = 0;
+	/** Time of the next check of the volume, in milliseconds of `performance`. */
+	#nextCheckAt = 0;
+	/** Earliest time of the next checkpoint to free space. A checkpoint is expensive, and repeating one at once would free nothing more. */
+	#nextCheckpointAt = 0;
 
-	/** @param readFreeBytes free bytes of the volume that `file` is on; tests replace it */
+	/** @param readFreeBytes returns the free bytes of the volume of `file`; tests replace it */
 	constructor(connection: LogConnection, file: string, readFreeBytes = () => toFreeBytes(file)) {
 		this.#connection = connection;
 		this.#file = file;
 		this.#readFreeBytes = readFreeBytes;
 	}
 
-	/** Called before each transaction. Throws `SVC_UNAVAILABLE` if the volume has too little room for it. */
+	/** Called before each transaction. Throws `SVC_UNAVAILABLE` if the volume has too little space for it. */
 	prepare({ rows, size }: PlannedWrite): void {
 		const now = performance.now();
-		if (now < this.#nextLook) return;
-		const needed = reserveBytes + rows * rowBytes + 2 * size;
-		let [free, log] = [this.#readFreeBytes(), readLogBytes(this.#file)];
-		this.#bound(free + log);
-		this.#nextLook = free > ampleBytes ? now + interval : now;
-		if (free >= log + needed || now < this.#nextCheckpoint) return this.#assertRoom(free, log + needed);
-		this.#nextCheckpoint = now + interval;
+		if (now < this.#nextCheckAt) return;
+		const neededBytes = reserveBytes + rows * logBytesPerRow + 2 * size;
+		let [freeBytes, logBytes] = [this.#readFreeBytes(), readLogBytes(this.#file)];
+		this.#limitLog(freeBytes + logBytes);
+		this.#nextCheckAt = freeBytes > ampleFreeBytes ? now + checkIntervalMs : now;
+		if (freeBytes >= logBytes + neededBytes || now < this.#nextCheckpointAt) return this.#assertSpace(freeBytes, logBytes + neededBytes);
+		this.#nextCheckpointAt = now + checkIntervalMs;
 		this.#checkpoint();
-		[free, log] = [this.#readFreeBytes(), readLogBytes(this.#file)];
-		this.#assertRoom(free, log + needed);
+		[freeBytes, logBytes] = [this.#readFreeBytes(), readLogBytes(this.#file)];
+		this.#assertSpace(freeBytes, logBytes + neededBytes);
 	}
 
-	/** @param room bytes that are free or already belong to the log */
-	#bound(room: number): void {
-		const wanted = 2 ** Math.floor(Math.log2(Math.max(1, room / 4 / pageBytes)));
-		const pages = Math.min(maxLogPages, Math.max(minLogPages, wanted));
-		if (pages === this.#pages) return;
+	/** @param availableBytes bytes that are free or already belong to the log */
+	#limitLog(availableBytes: number): void {
+		const quarterPages = 2 ** Math.floor(Math.log2(Math.max(1, availableBytes / 4 / pageBytes)));
+		const pages = Math.min(maxLogPages, Math.max(minLogPages, quarterPages));
+		if (pages === this.#limitPages) return;
 		this.#connection.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
-		// A log that had become longer is cut to this when it begins anew. Not to its bound itself: writing over a log is cheaper than growing it.
+		// A longer log is truncated to this size when it restarts: twice its limit, because overwriting a log is cheaper than extending it.
 		this.#connection.exec(`PRAGMA journal_size_limit = ${2 * pages * pageBytes}`);
-		this.#pages = pages;
+		this.#limitPages = pages;
 	}
 
 	#checkpoint(): void {
 		try {
 			this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 		} catch {
-			// Another program reads, or there is no room for it: the transaction is refused.
+			// Another program is reading, or there is too little space. The transaction is then rejected.
 		}
 	}
 
-	#assertRoom(free: number, needed: number): void {
-		if (free >= needed) return;
+	#assertSpace(freeBytes: number, neededBytes: number): void {
+		if (freeBytes >= neededBytes) return;
 		const toMegabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
-		const message = `the database cannot be written now: its volume has ${toMegabytes(free)} left, and the write needs ${toMegabytes(needed)}`;
-		throw new SvcError("SVC_UNAVAILABLE", message);
+		const space = `its volume has ${toMegabytes(freeBytes)} left, and the write needs ${toMegabytes(neededBytes)}`;
+		throw new SvcError("SVC_UNAVAILABLE", `the database cannot be written now: ${space}`);
 	}
 }
 

@@ -9,52 +9,55 @@ import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.t
 import { codeOf, isBusy } from "./sqlite-errors.ts";
 import { toLockFile } from "./sqlite-lock.ts";
 
-/** Seconds after which it is worth asking a file again that another program has locked. */
-const retryAfter = 1;
+/** Seconds after which opening a file that another program has locked should be retried. */
+const retryAfterSeconds = 1;
 
-/** Leaves no trace: a file with a log beside it is not checkpointed, and one without gets none. */
+/**
+ * Returns an address that opens a database for reading and changes no files. If the database has a write-ahead log, it is not checkpointed;
+ * otherwise no log is created.
+ */
 export async function toReadOnlyAddress(file: string): Promise<string> {
 	return `${pathToFileURL(file).href}?${(await exists(`${file}-wal`)) ? "mode=ro" : "immutable=1"}`;
 }
 
 /**
- * See by reading alone that a file holds what a service keeps, or nothing yet. `SVC_CONFIG` with its path for one of another program,
- * and for one that is damaged; `SVC_UNAVAILABLE` for one that is locked now.
+ * Checks, by reading only, that a file is missing, empty or a database of a service. Throws `SVC_CONFIG` with the path if the file belongs
+ * to another program or is damaged, and `SVC_UNAVAILABLE` if it is locked.
  */
 export async function assertOwn(Database: LibsqlConstructor, file: string): Promise<void> {
-	assertFiles(file);
-	const found = await stat(file).catch(() => undefined);
-	if (found === undefined || found.size === 0) return;
+	assertRegularFiles(file);
+	const stats = await stat(file).catch(() => undefined);
+	if (stats === undefined || stats.size === 0) return;
 	let connection: LibsqlDatabase | undefined;
 	try {
 		connection = new Database(await toReadOnlyAddress(file), { timeout: 200 });
 		if (!holds(connection, "EXISTS (SELECT 1 FROM sqlite_master)")) return;
-		const isKept = holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')");
-		if (isKept && holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE name = '${executionsAndCatalog.name}')`)) return;
-		if (isBegun(connection, isKept)) return;
+		const hasMigrations = holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')");
+		if (hasMigrations && holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE name = '${executionsAndCatalog.name}')`)) return;
+		if (isFirstStartUnfinished(connection, hasMigrations)) return;
 	} catch (error) {
 		if (codeOf(error) !== "SQLITE_ERROR") throw toOpeningError(error, file);
-		// Its table has another shape.
+		// A table named `migrations` has other columns, so the file belongs to another program.
 	} finally {
 		connection?.close();
 	}
 	throw new SvcError("SVC_CONFIG", `database "${file}" holds tables of another program, and was not touched; hint: another file`);
 }
 
-/** The files of a database: SQLite makes the others beside the first. */
+/** Returns the files of a database: the file itself, the files that SQLite creates next to it, and the lock file. */
 const toFiles = (file: string) => [file, `${file}-wal`, `${file}-shm`, toLockFile(file)];
 
-/** Refuses a directory in the place of a file, of which SQLite could only say that it cannot open it. */
-function assertFiles(file: string): void {
+/** Throws `SVC_CONFIG` for a directory or a special file. SQLite would only report that it cannot open the file. */
+function assertRegularFiles(file: string): void {
 	for (const path of toFiles(file)) {
-		const found = statSync(path, { throwIfNoEntry: false });
-		if (found === undefined || found.isFile()) continue;
-		const why = found.isDirectory() ? "is a directory; hint: name a file (storage.file)" : "is not a regular file; hint: another file";
+		const stats = statSync(path, { throwIfNoEntry: false });
+		if (stats === undefined || stats.isFile()) continue;
+		const why = stats.isDirectory() ? "is a directory; hint: name a file (storage.file)" : "is not a regular file; hint: another file";
 		throw new SvcError("SVC_CONFIG", `database "${file}" cannot be opened: "${path}" ${why}`);
 	}
 }
 
-/** Why a file that could not be opened cannot be, where it belongs to another user than that of this process. */
+/** Returns why a file could not be opened if a file of the database belongs to another user than the process; undefined otherwise. */
 function toOwnerMessage(file: string): string | undefined {
 	const user = process.geteuid?.();
 	for (const path of toFiles(file)) {
@@ -66,28 +69,28 @@ function toOwnerMessage(file: string): string | undefined {
 	return undefined;
 }
 
-/** Returns true if a newer version has migrated the file. Reads only. */
+/** Returns true if a newer version has migrated the file. Only reads. */
 export async function isNewer(Database: LibsqlConstructor, file: string): Promise<boolean> {
 	if (!(await exists(file))) return false;
 	const connection = new Database(await toReadOnlyAddress(file), { timeout: 200 });
 	try {
 		if (!holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')")) return false;
-		const known = listKnown().map((name) => `'${name}'`);
-		const isUnknown = `name NOT IN (${known.join(", ")}) AND name NOT LIKE '${optional}%'`;
+		const knownNames = listKnown().map((name) => `'${name}'`);
+		const isUnknown = `name NOT IN (${knownNames.join(", ")}) AND name NOT LIKE '${optional}%'`;
 		return holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE ${isUnknown})`);
 	} finally {
 		connection.close();
 	}
 }
 
-/** Whether a service was killed there in its first start, before it had made more than the tables of its migrations. */
-function isBegun(connection: LibsqlDatabase, isKept: boolean): boolean {
+/** Returns true if a service was killed during its first start, before it created other tables than those that record migrations. */
+function isFirstStartUnfinished(connection: LibsqlDatabase, hasMigrations: boolean): boolean {
 	const others = "type = 'table' AND name NOT IN ('migrations', 'migrations_lock', 'sqlite_sequence')";
 	if (holds(connection, `EXISTS (SELECT 1 FROM sqlite_master WHERE ${others})`)) return false;
-	return !isKept || !holds(connection, "EXISTS (SELECT 1 FROM migrations)");
+	return !hasMigrations || !holds(connection, "EXISTS (SELECT 1 FROM migrations)");
 }
 
-/** `SVC_CONFIG` where a file is damaged anywhere: reads all of it. */
+/** Throws `SVC_CONFIG` if the file is damaged anywhere. Reads the whole file. */
 export async function assertWhole(Database: LibsqlConstructor, file: string): Promise<void> {
 	let connection: LibsqlDatabase | undefined;
 	let isWhole: boolean;
@@ -102,7 +105,7 @@ export async function assertWhole(Database: LibsqlConstructor, file: string): Pr
 	if (!isWhole) throw new SvcError("SVC_CONFIG", `database "${file}" is damaged; hint: svc db restore <backup>`);
 }
 
-/** What opening a file has failed with, and its path. */
+/** Converts an error of opening a file to `SVC_CONFIG` or `SVC_UNAVAILABLE`, with the path of the file. */
 export function toOpeningError(error: unknown, file: string): unknown {
 	if (isSvcError(error)) return error;
 	const code = codeOf(error);
@@ -117,16 +120,16 @@ export function toOpeningError(error: unknown, file: string): unknown {
 		});
 	if (!isBusy(error))
 		return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: ${toErrorMessage(error)}`, { cause: error });
-	// It passes when that program is done, so a start is tried again.
+	// The lock is temporary, so the start is retried.
 	return new SvcError("SVC_UNAVAILABLE", `database "${file}" is locked by another program`, {
 		cause: error,
-		facts: { retry_after: retryAfter },
+		facts: { retry_after: retryAfterSeconds },
 	});
 }
 
 /**
- * Whether a condition holds. Not asked with a prepared statement, which would keep the file open until it is collected as garbage:
- * what runs without one tells nothing but whether it fails, so it is made to fail where the condition does not hold.
+ * Returns true if a condition holds. A prepared statement would keep the file open until it is garbage-collected, so `exec` is used. It
+ * returns nothing, so the statement fails if the condition does not hold.
  */
 function holds(connection: LibsqlDatabase, condition: string): boolean {
 	try {
@@ -138,16 +141,17 @@ function holds(connection: LibsqlDatabase, condition: string): boolean {
 	}
 }
 
-/** SQLite would make it readable for others. One that is there stays as it is. */
+/** Creates a file that only its owner can read, because SQLite would create one that others can read. Does not change an existing file. */
 export async function makeFile(path: string): Promise<void> {
 	try {
-		// Only a file that is not there is opened: closing one drops the locks that this process holds on it.
+		// Opens only a file that does not exist: closing an existing file would release the locks that this process holds on it.
 		await (await open(path, "wx", 0o600)).close();
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
 	}
 }
 
+/** Returns true if a file or directory exists. */
 export function exists(path: string): Promise<boolean> {
 	return access(path).then(
 		() => true,

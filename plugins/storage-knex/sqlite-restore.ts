@@ -7,17 +7,18 @@ import { lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { assertOwn, assertWhole, exists, makeFile } from "./sqlite-own.ts";
 import { toTextDirectory } from "./sqlite-texts.ts";
 
-/** Files that belong to a database beside the file itself. */
-const companions = ["-wal", "-shm"];
+/** Suffixes of the files that SQLite keeps next to a database. */
+const companionSuffixes = ["-wal", "-shm"];
 
 /**
- * Put a backup in the place of the database, whose files stay beside it under another name: where that is. At every moment there is one
- * of the two, whole.
+ * Replaces the database by a backup. The files of the old database remain next to it under another name. Returns the path of the old
+ * file, or undefined if there was none. At every moment either the whole old file or the whole new one is in place. Throws `SVC_CONFIG`
+ * if the source is not a backup, and `SVC_UNAVAILABLE` if a service uses the database.
  */
 export async function restore(Database: LibsqlConstructor, file: string, source: string): Promise<string | undefined> {
 	const from = resolve(source);
-	const found = await stat(from).catch(() => undefined);
-	if (found === undefined || !found.isFile() || found.size === 0) throw new SvcError("SVC_CONFIG", `"${from}" is no backup`);
+	const stats = await stat(from).catch(() => undefined);
+	if (stats === undefined || !stats.isFile() || stats.size === 0) throw new SvcError("SVC_CONFIG", `"${from}" is no backup`);
 	if (await exists(`${from}-wal`)) {
 		throw new SvcError("SVC_CONFIG", `"${from}" is a database in use, as "${from}-wal" shows, and no backup`);
 	}
@@ -26,31 +27,31 @@ export async function restore(Database: LibsqlConstructor, file: string, source:
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
 	await makeFile(toLockFile(file));
 	const unlock = lockDatabase(Database, file);
-	const part = `${file}.part`;
+	const partFile = `${file}.part`;
 	try {
-		await copyFile(from, part);
-		await chmod(part, 0o600);
-		await sync(part);
-		const old = (await exists(file)) ? await putAside(file) : undefined;
-		await rename(part, file);
+		await copyFile(from, partFile);
+		await chmod(partFile, 0o600);
+		await sync(partFile);
+		const oldFile = (await exists(file)) ? await moveAside(file) : undefined;
+		await rename(partFile, file);
 		await sync(dirname(file));
-		return old;
+		return oldFile;
 	} finally {
-		await rm(part, { force: true });
+		await rm(partFile, { force: true });
 		unlock();
 	}
 }
 
-/** The log of the old database must not lie beside the new one, which it does not belong to. */
-async function putAside(file: string): Promise<string> {
-	const old = await linkBeside(file);
-	if (await exists(toTextDirectory(file))) await rename(toTextDirectory(file), toTextDirectory(old));
-	for (const suffix of companions) if (await exists(`${file}${suffix}`)) await rename(`${file}${suffix}`, `${old}${suffix}`);
-	return old;
+/** Renames the old database with its log. SQLite would otherwise apply the old log to the new database. */
+async function moveAside(file: string): Promise<string> {
+	const oldFile = await linkWithTime(file);
+	if (await exists(toTextDirectory(file))) await rename(toTextDirectory(file), toTextDirectory(oldFile));
+	for (const suffix of companionSuffixes) if (await exists(`${file}${suffix}`)) await rename(`${file}${suffix}`, `${oldFile}${suffix}`);
+	return oldFile;
 }
 
-/** Gives a file a second name that ends with the time, and with a number if another one of that second is there. */
-async function linkBeside(file: string): Promise<string> {
+/** Gives a file a second name that ends with the time, and with a number if another file of the same second exists. */
+async function linkWithTime(file: string): Promise<string> {
 	const first = `${file}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
 	for (let number = 1; ; number += 1) {
 		const name = number === 1 ? first : `${first}-${number}`;

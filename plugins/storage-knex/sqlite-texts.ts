@@ -6,22 +6,23 @@ import { toTable } from "./table-names.ts";
 import { referenceStart } from "./text-reference.ts";
 import type { Binding } from "./values.ts";
 
-/** Texts that are put into their rows at a time. */
-const insertedAtOnce = 16;
+/** Texts that are copied into their rows in one transaction. */
+const maxInlinedTexts = 16;
 
-/** The directory beside a database with its large texts. */
+/** Returns the directory next to a database that holds its large texts. */
 export function toTextDirectory(file: string): string {
 	return `${file}-output`;
 }
 
+/** Parameters of `sweepTexts`. */
 export interface SweepParts {
 	readonly largeTexts: LargeTexts;
 	readonly reader: SqliteConnection;
-	/** Kinds that rows were removed of; those that need no further look are taken out. */
+	/** Kinds of removed rows. Kinds that need no further sweep are deleted from the set. */
 	readonly kinds: Set<EntityKind>;
 }
 
-/** Remove some of the large texts whose rows are gone: whether there are more to look at. */
+/** Removes some of the large texts whose rows were removed. Returns true if there are more files to check. */
 export async function sweepTexts({ largeTexts, reader, kinds }: SweepParts): Promise<boolean> {
 	const kind = [...kinds].find((each) => entityKinds[each].bulky !== undefined);
 	const bulky = kind && entityKinds[kind].bulky;
@@ -33,33 +34,33 @@ export async function sweepTexts({ largeTexts, reader, kinds }: SweepParts): Pro
 	return hasMore;
 }
 
-/** Put the large texts of a database into the rows of its copy, which then is all there is. */
+/** Copies the large texts of a database into the rows of its copy, so that the copy is complete as a single file. */
 export async function putInTexts(copy: LibsqlDatabase, file: string): Promise<void> {
 	const largeTexts = new LargeTexts(toTextDirectory(file));
 	for (const kind of Object.keys(entityKinds) as EntityKind[]) {
 		const { bulky } = entityKinds[kind];
 		if (bulky !== undefined && hasTable(copy, toTable(kind)))
-			await putInColumn(copy, largeTexts, { table: toTable(kind), column: bulky.field });
+			await inlineColumn(copy, largeTexts, { table: toTable(kind), column: bulky.field });
 	}
 }
 
-async function putInColumn(
+async function inlineColumn(
 	copy: LibsqlDatabase,
 	largeTexts: LargeTexts,
 	{ table, column }: { readonly table: string; readonly column: string },
 ): Promise<void> {
-	const find = copy.prepare(
-		`select id, "${column}" from "${table}" where id > ? and substr("${column}", 1, 2) = ? order by id limit ${insertedAtOnce}`,
+	const select = copy.prepare(
+		`select id, "${column}" from "${table}" where id > ? and substr("${column}", 1, 2) = ? order by id limit ${maxInlinedTexts}`,
 	);
 	const update = copy.prepare(`update "${table}" set "${column}" = ? where id = ?`);
-	find.raw();
+	select.raw();
 	for (let last: Binding = ""; ; ) {
-		const found = find.all([last, referenceStart]);
+		const rows = select.all([last, referenceStart]);
 		copy.exec("BEGIN");
-		for (const [id = null, text = null] of await largeTexts.load(found, 1)) update.run([text, id]);
+		for (const [id = null, text = null] of await largeTexts.load(rows, 1)) update.run([text, id]);
 		copy.exec("COMMIT");
-		if (found.length < insertedAtOnce) return;
-		last = found.at(-1)?.[0] ?? null;
+		if (rows.length < maxInlinedTexts) return;
+		last = rows.at(-1)?.[0] ?? null;
 	}
 }
 

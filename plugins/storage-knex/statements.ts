@@ -7,42 +7,48 @@ import type { LargeTexts } from "./large-texts.ts";
 import { toTable } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
+/** Fields to sort by, the most significant first. */
 export type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
 
+/** A field that a patch sets. */
 export interface Assignment {
 	readonly field: string;
+	/** True if the value is appended to the JSON array in the field, false if it replaces the value. */
 	readonly append: boolean;
 }
 
+/** Shape of a select. */
 export interface Selection {
 	readonly fields: readonly Field[];
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
-	/** A field that is null in all that match, by which an index begins that has them in order otherwise. */
+	/** Field that is null in all matching rows. An index begins with it and continues in the requested order. */
 	readonly lead?: string | undefined;
+	/** True if the select has a limit. */
 	readonly limited: boolean;
+	/** True if the select has an offset. */
 	readonly skipping: boolean;
 }
 
-/** One part of what matches, of which the first are read. */
+/** One part of the matching rows; only its first rows are read. */
 export interface Branch {
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
 }
 
-/** Rows before a late page that are looked at for the value that it begins with. */
+/** Rows before a late page that are read to find the sort value with which the page begins. */
 export const nearby = 100;
 
-/** More shapes than a service has; a flood of others must not fill the memory. */
-const mostShapes = 2_000;
+/** More statement shapes than a service normally uses. Without this bound, unusual queries of clients could fill the memory. */
+const maxShapes = 2_000;
 
 /**
- * The text of every statement, built once for each shape. Bindings are given in the order in which the parts of a statement
- * stand: assignments, id, conditions, limit, offset.
+ * Builds the text of every statement, once for each shape. Bindings are passed in the order of the parts of a statement: assignments, id,
+ * conditions, limit, offset.
  */
 export class Statements {
 	readonly dialect: Dialect;
-	/** Where large texts are kept that do not stand in their rows. */
+	/** Storage of large texts outside of their rows; undefined if all texts are in their rows. */
 	readonly largeTexts: LargeTexts | undefined;
 	readonly #knex: Knex;
 	readonly #shapes = new Map<string, Statement>();
@@ -54,9 +60,9 @@ export class Statements {
 	}
 
 	insert(kind: EntityKind): Statement {
-		// Built by hand: knex would put the columns into an order of its own.
+		// Not built by knex, which would change the order of the columns.
 		const names = namesOf(fieldsOf(kind));
-		return this.#shape(`insert ${kind}`, "changes", ({ knex, mark }) => {
+		return this.#getOrBuild(`insert ${kind}`, "changes", ({ knex, mark }) => {
 			const text = `insert into ?? (${names.map(() => "??")}) values (${names.map(() => "?")})`;
 			return knex.raw(text, [toTable(kind), ...names, ...names.map(mark)]);
 		});
@@ -64,201 +70,210 @@ export class Statements {
 
 	get(kind: EntityKind): Statement {
 		const names = namesOf(fieldsOf(kind));
-		return this.#shape(`get ${kind}`, "row", ({ table, mark }) => table(kind).select(names).where("id", mark()));
+		return this.#getOrBuild(`get ${kind}`, "row", ({ table, mark }) => table(kind).select(names).where("id", mark()));
 	}
 
 	select(kind: EntityKind, { fields, where, orderBy, lead, limited, skipping }: Selection): Statement {
 		const shape = `select ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")} ${limited} ${skipping}`;
-		return this.#shape(shape, "rows", (building) => {
-			const query = this.#apply(building, building.table(kind).select(namesOf(fields)), where);
+		return this.#getOrBuild(shape, "rows", (context) => {
+			const query = this.#apply(context, context.table(kind).select(namesOf(fields)), where);
 			this.#order(query, orderBy, lead);
-			if (limited || skipping) query.limit(building.mark());
-			if (skipping) query.offset(building.mark());
+			if (limited || skipping) query.limit(context.mark());
+			if (skipping) query.offset(context.mark());
 			return query;
 		});
 	}
 
 	/**
-	 * What `select` with a limit answers, where each branch is one part of what matches. Bindings: for each branch its
-	 * conditions and the limit plus the offset, then limit and offset.
+	 * Builds a select with a limit whose matching rows are divided into branches. Bindings: for each branch its conditions and the limit
+	 * plus the offset, then limit and offset.
 	 */
 	selectMerged(kind: EntityKind, { fields, orderBy, skipping }: Selection, branches: readonly Branch[]): Statement {
-		const parts = branches.map((branch) => `${toShape(branch.where)} ${branch.orderBy.join(";")}`).join("|");
-		const shape = `merged ${kind} ${namesOf(fields)} ${parts} ${orderBy.join(";")} ${skipping}`;
-		return this.#shape(shape, "rows", (building) => {
-			const { knex, table, mark } = building;
-			const parts = branches.map((branch) => {
-				const matching = this.#apply(building, table(kind).select("id"), branch.where);
+		const branchShapes = branches.map((branch) => `${toShape(branch.where)} ${branch.orderBy.join(";")}`).join("|");
+		const shape = `merged ${kind} ${namesOf(fields)} ${branchShapes} ${orderBy.join(";")} ${skipping}`;
+		return this.#getOrBuild(shape, "rows", (context) => {
+			const { knex, table, mark } = context;
+			const branchQueries = branches.map((branch) => {
+				const matching = this.#apply(context, table(kind).select("id"), branch.where);
 				const first = this.#order(matching, branch.orderBy).limit(mark());
 				return knex.select("id").from(first.as("first_rows"));
 			});
-			const query = this.#order(table(kind).select(namesOf(fields)).whereIn("id", knex.unionAll(parts)), orderBy).limit(mark());
+			const query = this.#order(table(kind).select(namesOf(fields)).whereIn("id", knex.unionAll(branchQueries)), orderBy).limit(mark());
 			return skipping ? query.offset(mark()) : query;
 		});
 	}
 
 	/**
-	 * What `select` with limit and offset answers, where the first order is by a field that is never null. The rows before are passed over in an
-	 * index, once: to the value that the page begins with and the `nearby` before it, which tell how many of the same value come first; where all
-	 * of these have it, those before that value are counted. Bindings: conditions, nearby + 1, offset - nearby; conditions, limit, offset;
-	 * conditions.
+	 * Builds a select with limit and offset for a late page. The first field of the order must never be null.
+	 *
+	 * The rows before the page are skipped once, in an index alone. This finds the sort value with which the page begins, and the values of
+	 * the `nearby` rows before it. The select then reads from the first row with this value on, and skips the rows before the page. These
+	 * are counted among the nearby rows. If all nearby rows have this value, the skipped rows are the offset minus the rows before the value.
+	 *
+	 * Bindings: conditions, nearby + 1, offset - nearby; conditions, limit, offset; conditions.
 	 */
 	selectLate(kind: EntityKind, { fields, where, orderBy, lead }: Selection): Statement {
 		const shape = `late ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")}`;
-		return this.#shape(shape, "rows", (building) => {
-			const { knex, table, mark } = building;
+		return this.#getOrBuild(shape, "rows", (context) => {
+			const { knex, table, mark } = context;
 			const [[field, direction] = ["id", "asc"] as const] = orderBy;
-			const [since, before, last, first] = direction === "desc" ? ["<=", ">", "min", "max"] : [">=", "<", "max", "min"];
-			const passed = this.#order(this.#apply(building, table(kind).select({ value: field }), where), orderBy.slice(0, 1), lead);
-			const near = passed.limit(mark()).offset(mark());
-			const place = knex
+			const [fromOperator, beforeOperator, last, first] = direction === "desc" ? ["<=", ">", "min", "max"] : [">=", "<", "max", "min"];
+			const sortValues = this.#order(this.#apply(context, table(kind).select({ value: field }), where), orderBy.slice(0, 1), lead);
+			const near = sortValues.limit(mark()).offset(mark());
+			const firstValue = knex
 				.select(knex.raw(`${last}(value) as value`))
 				.from("near")
 				.havingRaw(`count(*) = ${nearby + 1}`);
-			const query = this.#apply(building, table(kind).with("near", near).with("place", place).select(namesOf(fields)), where);
-			query.whereRaw(`?? ${since} (select value from place)`, [field]);
+			const query = this.#apply(context, table(kind).with("near", near).with("place", firstValue).select(namesOf(fields)), where);
+			query.whereRaw(`?? ${fromOperator} (select value from place)`, [field]);
 			this.#order(query, orderBy, lead).limit(mark());
-			const skipped = mark();
-			const earlier = this.#apply(building, table(kind).count("*"), where).whereRaw(`?? ${before} (select value from place)`, [field]);
+			const offsetMark = mark();
+			const rowsBeforeValue = this.#apply(context, table(kind).count("*"), where);
+			rowsBeforeValue.whereRaw(`?? ${beforeOperator} (select value from place)`, [field]);
 			const offset = `case when (select value from place) is null then 0
 				when (select ${first}(value) from near) = (select value from place) then ? - (?)
 				else (select count(*) - 1 from near where value = (select value from place)) end`;
-			return query.offset(knex.raw(offset, [skipped, earlier]) as never);
+			return query.offset(knex.raw(offset, [offsetMark, rowsBeforeValue]) as never);
 		});
 	}
 
-	/** Of a limited one the limit is the last binding. */
+	/** Builds a count. If it is limited, the limit is the last binding. */
 	count(kind: EntityKind, where: readonly Comparison[], limited: boolean): Statement {
-		return this.#shape(`count ${kind} ${toShape(where)} ${limited}`, "row", (building) => {
-			const { knex, table, mark } = building;
-			if (!limited) return this.#apply(building, table(kind).count("*"), where);
-			const first = this.#apply(building, table(kind).select(knex.raw("1")), where).limit(mark());
+		return this.#getOrBuild(`count ${kind} ${toShape(where)} ${limited}`, "row", (context) => {
+			const { knex, table, mark } = context;
+			if (!limited) return this.#apply(context, table(kind).count("*"), where);
+			const first = this.#apply(context, table(kind).select(knex.raw("1")), where).limit(mark());
 			return knex.count("*").from(first.as("first_rows"));
 		});
 	}
 
-	/** How many have no value in a field: all but those in an index that has no place for them, whose other entries would all be read. */
+	/**
+	 * Builds a count of entities whose field is null: all entities minus those in the sparse index of the field. The nulls themselves are
+	 * not in the index, so that counting them would read every entity.
+	 */
 	countMissing(kind: EntityKind, field: string): Statement {
-		return this.#shape(`count missing ${kind} ${field}`, "row", ({ knex, table }) =>
+		return this.#getOrBuild(`count missing ${kind} ${field}`, "row", ({ knex, table }) =>
 			knex.select(knex.raw("(?) - (?)", [table(kind).count("*"), table(kind).count("*").whereNotNull(field)])),
 		);
 	}
 
 	distinct(kind: EntityKind, field: string, where: readonly Comparison[]): Statement {
-		return this.#shape(`distinct ${kind} ${field} ${toShape(where)}`, "rows", (building) => {
-			if (where.length === 0 && leadsIndex(kind, field)) return toDistinctByIndex(building.knex, kind, field);
-			return this.#apply(building, building.table(kind).distinct(field).whereNotNull(field).orderBy(field), where);
+		return this.#getOrBuild(`distinct ${kind} ${field} ${toShape(where)}`, "rows", (context) => {
+			if (where.length === 0 && isFirstInIndex(kind, field)) return toDistinctByIndex(context.knex, kind, field);
+			return this.#apply(context, context.table(kind).distinct(field).whereNotNull(field).orderBy(field), where);
 		});
 	}
 
-	/** Insert any number of entities; needs `listTypes`. Bindings: for each field the list of its values. */
+	/** Builds an insert of any number of entities. Requires `dialect.listTypes`. Bindings: for each field, the list of its values. */
 	insertAll(kind: EntityKind): Statement {
 		const { listTypes } = this.dialect;
 		if (!listTypes) throw new Error("this database inserts one row a statement");
 		const fields = fieldsOf(kind);
 		const names = namesOf(fields);
-		return this.#shape(`insert all ${kind}`, "changes", ({ knex, mark }) => {
+		return this.#getOrBuild(`insert all ${kind}`, "changes", ({ knex, mark }) => {
 			const lists = fields.map(([, type]) => `cast(? as ${listTypes[type]}[])`);
 			const text = `insert into ?? (${names.map(() => "??")}) select * from unnest(${lists})`;
 			return knex.raw(text, [toTable(kind), ...names, ...names.map(mark)]);
 		});
 	}
 
-	/** Patch one entity by id. */
+	/** Builds a patch of one entity, by id. */
 	update(kind: EntityKind, assignments: readonly Assignment[], where: readonly Comparison[], answer: "row" | "change"): Statement {
 		const shape = `update ${kind} ${toAssignmentShape(assignments)} ${toShape(where)} ${answer}`;
 		const { toKept } = this.dialect;
-		if (assignments.length === 0 && answer === "change" && toKept) return this.#keep(kind, where, toKept);
-		return this.#shape(shape, answer, (building) => {
-			const query = building.table(kind).update(this.#toValues(building, assignments)).where("id", building.mark());
-			this.#apply(building, query, where, true);
+		if (assignments.length === 0 && answer === "change" && toKept) return this.#checkAndLock(kind, where, toKept);
+		return this.#getOrBuild(shape, answer, (context) => {
+			const query = context.table(kind).update(this.#toValues(context, assignments)).where("id", context.mark());
+			this.#apply(context, query, where, true);
 			return answer === "row" ? query.returning(namesOf(fieldsOf(kind))) : query;
 		});
 	}
 
-	/** Nothing is written, which would make the row anew: it is locked as it is. */
-	#keep(kind: EntityKind, where: readonly Comparison[], toKept: (sql: string) => string): Statement {
-		const build = (building: Building) => {
-			const query = building.table(kind).select("id").where("id", building.mark());
-			return this.#apply(building, query, where, true);
+	/** Builds a check of one entity that locks its row instead of writing it. A write would create a new version of the row. */
+	#checkAndLock(kind: EntityKind, where: readonly Comparison[], toKept: (sql: string) => string): Statement {
+		const build = (context: BuildContext) => {
+			const query = context.table(kind).select("id").where("id", context.mark());
+			return this.#apply(context, query, where, true);
 		};
-		return this.#shape(`keep ${kind} ${toShape(where)}`, "change", build, toKept);
+		return this.#getOrBuild(`keep ${kind} ${toShape(where)}`, "change", build, toKept);
 	}
 
-	/** Patch the entities of a list of ids. */
+	/** Builds a patch of the entities in a list of ids. */
 	updateAll(kind: EntityKind, assignments: readonly Assignment[]): Statement {
-		return this.#shape(`update all ${kind} ${toAssignmentShape(assignments)}`, "rows", (building) => {
-			const query = building.table(kind).update(this.#toValues(building, assignments));
-			return query.whereRaw(this.dialect.inList, ["id", building.mark()]).returning(namesOf(fieldsOf(kind)));
+		return this.#getOrBuild(`update all ${kind} ${toAssignmentShape(assignments)}`, "rows", (context) => {
+			const query = context.table(kind).update(this.#toValues(context, assignments));
+			return query.whereRaw(this.dialect.inList, ["id", context.mark()]).returning(namesOf(fieldsOf(kind)));
 		});
 	}
 
 	/**
-	 * Patch the first that match and that nobody else has locked; needs `locksRows`. Answers their place in the order and their
-	 * fields. Bindings: conditions, limit, assignments. Of equal ones any may be first: where an index has them in order, the first are all that is
-	 * read of it, which a server that believes them to be few would not do for the sake of their ids.
+	 * Builds a patch of the first matching entities that no other transaction has locked. Requires `dialect.locksRows`. Returns their position
+	 * in the order, and their fields. Bindings: conditions, limit, assignments.
+	 *
+	 * The order does not end with the id, so that entities with equal values may come in any order. An index in this order then supplies the
+	 * first rows without reading more. With the id in the order, a planner that expects few rows would read and sort all of them.
 	 */
 	claim(kind: EntityKind, { where, orderBy }: Pick<Selection, "where" | "orderBy">, assignments: readonly Assignment[]): Statement {
 		const shape = `claim ${kind} ${toShape(where)} ${orderBy.join(";")} ${toAssignmentShape(assignments)}`;
-		return this.#shape(shape, "rows", (building) => {
-			const { knex, table, mark } = building;
-			const order = orderBy.filter(([field], place) => field !== "id" || place === 0);
-			const first = this.#order(this.#apply(building, table(kind).select("id"), where), order)
+		return this.#getOrBuild(shape, "rows", (context) => {
+			const { knex, table, mark } = context;
+			const order = orderBy.filter(([field], index) => field !== "id" || index === 0);
+			const first = this.#order(this.#apply(context, table(kind).select("id"), where), order)
 				.limit(mark())
 				.forUpdate()
 				.skipLocked();
-			const found = knex.select("id", knex.raw("row_number() over () as place")).from(first.as("first_rows"));
-			const changed = table(kind).update(this.#toValues(building, assignments)).updateFrom("found");
+			const claimed = knex.select("id", knex.raw("row_number() over () as place")).from(first.as("first_rows"));
+			const patch = table(kind).update(this.#toValues(context, assignments)).updateFrom("found");
 			const names = namesOf(fieldsOf(kind)).map((name) => `${toTable(kind)}.${name}`);
-			return changed
-				.with("found", found)
+			return patch
+				.with("found", claimed)
 				.where(`${toTable(kind)}.id`, knex.ref("found.id"))
 				.returning(["found.place", ...names]);
 		});
 	}
 
 	remove(kind: EntityKind, where: readonly Comparison[], limited: boolean): Statement {
-		return this.#shape(`remove ${kind} ${toShape(where)} ${limited}`, "changes", (building) => {
-			const { table, mark } = building;
-			if (!limited) return this.#apply(building, table(kind).delete(), where);
-			const first = this.#apply(building, table(kind).select("id"), where).orderBy("id").limit(mark());
+		return this.#getOrBuild(`remove ${kind} ${toShape(where)} ${limited}`, "changes", (context) => {
+			const { table, mark } = context;
+			if (!limited) return this.#apply(context, table(kind).delete(), where);
+			const first = this.#apply(context, table(kind).select("id"), where).orderBy("id").limit(mark());
 			return table(kind).delete().whereIn("id", first);
 		});
 	}
 
-	#apply({ mark }: Building, query: Knex.QueryBuilder, where: readonly Comparison[], hasId = false): Knex.QueryBuilder {
+	#apply({ mark }: BuildContext, query: Knex.QueryBuilder, where: readonly Comparison[], hasId = false): Knex.QueryBuilder {
 		applyComparisons(query, where, { mark, dialect: this.dialect, hasId });
 		return query;
 	}
 
 	#order(query: Knex.QueryBuilder, orderBy: Ordering, lead?: string): Knex.QueryBuilder {
-		// It orders nothing, but PostgreSQL does not see that the rest of the index is in order where the first field is null.
+		// Does not change the order. Without it, PostgreSQL does not notice that the index is sorted by its other fields if the first is null.
 		if (lead !== undefined) query.orderByRaw(this.dialect.order[orderBy[0]?.[1] ?? "asc"], [lead]);
 		for (const [field, direction] of orderBy) {
-			// The id is never null, and its index has no place for that.
+			// The id is never null, and its index is not declared with an order of nulls.
 			if (field === "id") query.orderBy(field, direction);
 			else query.orderByRaw(this.dialect.order[direction], [field]);
 		}
 		return query;
 	}
 
-	#toValues({ knex, mark }: Building, assignments: readonly Assignment[]): Record<string, Knex.Raw | number> {
+	#toValues({ knex, mark }: BuildContext, assignments: readonly Assignment[]): Record<string, Knex.Raw | number> {
 		const { append } = this.dialect;
-		// Without an assignment an update would be no statement: the id as it is stands in.
+		// An update without an assignment is not valid SQL, so the id is set to itself.
 		if (assignments.length === 0) return { id: knex.ref("id") };
 		return Object.fromEntries(
 			assignments.map((each) => [each.field, each.append ? knex.raw(append, { column: each.field, value: mark() }) : mark()]),
 		);
 	}
 
-	#shape(
+	#getOrBuild(
 		shape: string,
 		answer: Statement["answer"],
-		build: (building: Building) => Buildable,
+		build: (context: BuildContext) => BuildableQuery,
 		toChange: (sql: string) => string = this.dialect.toChange,
 	): Statement {
-		const known = this.#shapes.get(shape);
-		if (known) return known;
+		const cached = this.#shapes.get(shape);
+		if (cached) return cached;
 		const knex = this.#knex;
 		let marks = 0;
 		const query = build({ knex, table: (kind) => knex(toTable(kind)), mark: () => ++marks });
@@ -267,20 +282,22 @@ export class Statements {
 			throw new Error(`bindings out of order in: ${text}`);
 		const sql = answer === "change" ? toChange(text) : text;
 		const statement: Statement = { sql, answer };
-		if (this.#shapes.size >= mostShapes) this.#shapes.clear();
+		if (this.#shapes.size >= maxShapes) this.#shapes.clear();
 		this.#shapes.set(shape, statement);
 		return statement;
 	}
 }
 
-interface Building {
+/** Context in which a statement is built. */
+interface BuildContext {
 	readonly knex: Knex;
 	table(kind: EntityKind): Knex.QueryBuilder;
-	/** Stands for the next binding. */
+	/** Returns the number of the next binding, as its placeholder. */
 	mark(): number;
 }
 
-interface Buildable {
+/** Query or raw statement of knex that is converted to SQL. */
+interface BuildableQuery {
 	toSQL(): { toNative(): { readonly sql: string; readonly bindings: readonly unknown[] } };
 }
 
@@ -296,8 +313,8 @@ function toAssignmentShape(assignments: readonly Assignment[]): string {
 	return assignments.map(({ field, append }) => (append ? `${field}+` : field)).join();
 }
 
-/** Goes from each value to the next one in the index, instead of over every row. */
-const distinctByIndex = `with recursive distinct_values(value) as (
+/** Skips from each value to the next one in the index instead of reading every row. */
+const distinctByIndexSql = `with recursive distinct_values(value) as (
 	select min(??) from ?? where ?? is not null
 	union all
 	select (select min(??) from ?? where ?? > distinct_values.value) from distinct_values where distinct_values.value is not null
@@ -305,10 +322,10 @@ const distinctByIndex = `with recursive distinct_values(value) as (
 
 function toDistinctByIndex(knex: Knex, kind: EntityKind, field: string): Knex.Raw {
 	const table = toTable(kind);
-	return knex.raw(distinctByIndex, [field, table, field, field, table, field]);
+	return knex.raw(distinctByIndexSql, [field, table, field, field, table, field]);
 }
 
-/** Whether an index begins with the field. */
-function leadsIndex(kind: EntityKind, field: string): boolean {
+/** Returns true if an index begins with the field. */
+function isFirstInIndex(kind: EntityKind, field: string): boolean {
 	return [...uniqueIndexesOf(kind), ...indexesOf(kind)].some(([leading]) => leading === field);
 }

@@ -5,36 +5,40 @@ import { blockSize, type SpareBlocks } from "./spare-blocks.ts";
 const writeAll = promisify(writev);
 const syncData = promisify(fdatasync);
 
-/** Texts that one call of the system takes. */
-const mostAtOnce = 512;
+/** Texts that one system call writes at most. */
+const maxTextsPerCall = 512;
 
-interface Block {
+/** Memory block that is being filled with texts. */
+interface FillingBlock {
 	readonly bytes: Buffer;
-	used: number;
+	usedBytes: number;
 }
 
-/** A file that texts are appended to, open for as long as more are expected. */
+/** File that texts are appended to. It stays open while more texts are expected. */
 export class TextFile {
 	readonly #descriptor: number;
-	/** Where the next text begins. What a process that was killed has left at the end stays there, and nobody refers to it. */
+	/** Offset of the next text. Bytes that a killed process wrote at the end remain, but no row refers to them. */
 	#end: number;
-	#waiting: Uint8Array[] = [];
-	#waitingFrom = 0;
+	/** Texts that were added but not yet written. */
+	#pending: Uint8Array[] = [];
+	/** Offset of the first pending text. */
+	#pendingOffset = 0;
+	/** Settles when the last write has ended. */
 	#writing: Promise<void> = Promise.resolve();
-	/** What the waiting ones lie in. */
-	#block: Block | undefined;
+	/** Block that holds pending texts. */
+	#block: FillingBlock | undefined;
 	readonly #spare: SpareBlocks;
-	/** Bytes that the system was ever given to write, that it has done with, and that are on the disk. */
-	#given = 0;
-	#written = 0;
-	#synced = 0;
-	/** When a text was last added, in milliseconds of `performance`. */
+	/** Total bytes that were passed to the system, whose write has ended, and that are on the disk. */
+	#submittedBytes = 0;
+	#writtenBytes = 0;
+	#syncedBytes = 0;
+	/** Time at which the last text was added, in milliseconds of `performance`. */
 	usedAt = 0;
 
 	/**
-	 * Opened at once: the place of a text must be known before the row that refers to it is built.
+	 * Opens the file synchronously, because the offset of a text must be known before the row that refers to it is built.
 	 *
-	 * @param spare shared by files
+	 * @param spare pool of blocks that all files share
 	 */
 	constructor(path: string, spare: SpareBlocks) {
 		this.#spare = spare;
@@ -42,100 +46,100 @@ export class TextFile {
 		this.#end = fstatSync(this.#descriptor).size;
 	}
 
-	/** Bytes that a loss of power would take. */
+	/** Bytes that a power failure would destroy. */
 	get unsynced(): number {
-		return this.#given - this.#synced;
+		return this.#submittedBytes - this.#syncedBytes;
 	}
 
-	/** Whether something was added and not yet written. */
+	/** True if a text was added and is not yet being written. */
 	get isWaiting(): boolean {
-		return this.#waiting.length > 0;
+		return this.#pending.length > 0;
 	}
 
 	/**
-	 * The bytes of a text, and where they will be; they are there once `flush` has resolved. What is given as bytes is written from where it
-	 * lies.
+	 * Adds a text. Returns its bytes and their offset in the file, where they are once `flush` has resolved. Bytes are not copied, so the
+	 * caller must not change them before.
 	 */
-	add(text: string | Uint8Array): { readonly bytes: Uint8Array; readonly place: number } {
+	add(text: string | Uint8Array): { readonly bytes: Uint8Array; readonly offset: number } {
 		const bytes = typeof text === "string" ? this.#toBytes(text) : text;
-		const place = this.#end;
-		if (this.#waiting.length === 0) this.#waitingFrom = place;
-		this.#waiting.push(bytes);
+		const offset = this.#end;
+		if (this.#pending.length === 0) this.#pendingOffset = offset;
+		this.#pending.push(bytes);
 		this.#end += bytes.length;
 		this.usedAt = performance.now();
-		return { bytes, place };
+		return { bytes, offset };
 	}
 
-	/** Write what was added. Rejects where the system does not take it; what was added is not there then. */
+	/** Writes the pending texts. Rejects if the system does not write them; their offsets are then invalid. */
 	flush(): Promise<void> {
-		if (this.#waiting.length === 0) return this.#writing;
-		const texts = this.#waiting;
-		const from = this.#waitingFrom;
+		if (this.#pending.length === 0) return this.#writing;
+		const texts = this.#pending;
+		const offset = this.#pendingOffset;
 		const block = this.#block;
-		this.#waiting = [];
+		this.#pending = [];
 		this.#block = undefined;
-		// One that has failed is the matter of whoever waited for it.
-		const written = this.#writing.catch(() => {}).then(() => this.#write(texts, from));
-		this.#writing = written;
+		// The failure of an earlier write is reported only to its own callers.
+		const writing = this.#writing.catch(() => {}).then(() => this.#write(texts, offset));
+		this.#writing = writing;
 		const release = () => {
 			if (block !== undefined) this.#spare.give(block.bytes);
 		};
-		written.then(release, release);
-		return written;
+		writing.then(release, release);
+		return writing;
 	}
 
 	#toBytes(text: string): Buffer {
 		const length = Buffer.byteLength(text);
 		if (length > blockSize) return Buffer.from(text);
-		if (this.#block === undefined || this.#block.used + length > blockSize) {
-			this.#block = { bytes: this.#spare.take(), used: 0 };
+		if (this.#block === undefined || this.#block.usedBytes + length > blockSize) {
+			this.#block = { bytes: this.#spare.take(), usedBytes: 0 };
 		}
-		const bytes = this.#block.bytes.subarray(this.#block.used, this.#block.used + length);
-		// As many bytes as characters are one byte each, which are copied as they are.
+		const bytes = this.#block.bytes.subarray(this.#block.usedBytes, this.#block.usedBytes + length);
+		// If there are as many bytes as characters, all are ASCII, and latin1 copies them without encoding.
 		bytes.write(text, length === text.length ? "latin1" : "utf8");
-		this.#block.used += length;
+		this.#block.usedBytes += length;
 		return bytes;
 	}
 
 	/**
-	 * Resolves when all that was written before is on the disk. What is still being written need not be: the next one brings it there. Several
-	 * at once each know what they have brought there.
+	 * Brings all bytes written so far to the disk. Bytes whose write has not ended are left to the next call. Concurrent calls are safe,
+	 * because each remembers how many bytes it has synced.
 	 */
 	async sync(): Promise<void> {
-		const written = this.#written;
-		if (written === this.#synced) return;
+		const writtenBytes = this.#writtenBytes;
+		if (writtenBytes === this.#syncedBytes) return;
 		await syncData(this.#descriptor);
-		this.#synced = Math.max(this.#synced, written);
+		this.#syncedBytes = Math.max(this.#syncedBytes, writtenBytes);
 	}
 
 	close(): void {
 		closeSync(this.#descriptor);
 	}
 
-	/** As they are: to put them together would only make more to collect. */
-	async #write(texts: readonly Uint8Array[], from: number): Promise<void> {
+	/** Writes the texts without joining them, which would only create more garbage. */
+	async #write(texts: readonly Uint8Array[], offset: number): Promise<void> {
 		const length = texts.reduce((sum, text) => sum + text.length, 0);
-		this.#given += length;
-		let left = texts;
+		this.#submittedBytes += length;
+		let remaining = texts;
 		try {
-			for (let place = from; left.length > 0; ) {
-				const { bytesWritten } = await writeAll(this.#descriptor, left.slice(0, mostAtOnce), place);
-				place += bytesWritten;
-				left = behind(left, bytesWritten);
+			for (let position = offset; remaining.length > 0; ) {
+				const { bytesWritten } = await writeAll(this.#descriptor, remaining.slice(0, maxTextsPerCall), position);
+				position += bytesWritten;
+				remaining = dropBytes(remaining, bytesWritten);
 			}
 		} finally {
-			// Also what the system did not take: nobody refers to that.
-			this.#written += length;
+			// Includes bytes that the system did not write: no row refers to them.
+			this.#writtenBytes += length;
 		}
 	}
 }
 
-/** What is left of texts of which so many bytes are written. */
-function behind(texts: readonly Uint8Array[], written: number): readonly Uint8Array[] {
-	let rest = written;
+/** Returns the texts without their first bytes, which were written. */
+function dropBytes(texts: readonly Uint8Array[], byteCount: number): readonly Uint8Array[] {
+	let remainingBytes = byteCount;
 	for (const [index, text] of texts.entries()) {
-		if (rest < text.length) return [text.subarray(rest), ...texts.slice(index + 1)];
-		rest -= text.length;
+		if (remainingBytes < text.length) return [text.subarray(remainingBytes), ...texts.slice(index + 1)];
+		remainingBytes -= text.length;
 	}
 	return [];
 }

@@ -1,17 +1,18 @@
 import type { Binding } from "./values.ts";
 
-/** Where a text lies outside of its row. */
+/** Location of a text that is stored outside of its row. */
 export interface TextPlace {
 	/** Name of the file. */
 	readonly group: string;
-	/** Bytes. */
+	/** Bytes from the beginning of the file. */
 	readonly offset: number;
+	/** Bytes of the text. */
 	readonly length: number;
 	/** CRC-32 of the bytes. */
 	readonly checksum: number;
 }
 
-/** What a column that refers to a text begins with: no text does, as each U+0001 of one is followed by U+0001 or U+0002 (`values.ts`). */
+/** Start of a column that refers to a text. No text begins so: `values.ts` stores each U+0001 of a text followed by U+0001 or U+0002. */
 export const referenceStart = "\u0001\u0003";
 
 export function toTextReference({ group, offset, length, checksum }: TextPlace): string {
@@ -22,7 +23,7 @@ export function isTextPlace(binding: Binding | undefined): binding is string {
 	return typeof binding === "string" && binding.startsWith(referenceStart);
 }
 
-/** Undefined for a text that stands in its row. */
+/** Parses a reference. Returns undefined if the column holds the text itself. */
 export function toTextPlace(binding: Binding | undefined): TextPlace | undefined {
 	if (!isTextPlace(binding)) return undefined;
 	const [group = "", offset, length, checksum] = binding.slice(referenceStart.length).split(":");

@@ -1,15 +1,15 @@
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, parseJson, stringifyJson } from "../../core/contract/index.ts";
 
-/** What goes into a statement and comes out of a column; booleans come as 0 and 1 where the database has none. */
+/** Value of a parameter or of a column. Booleans are read as 0 and 1 if the database has no booleans. */
 export type Binding = string | number | boolean | null;
 
 export type Field = readonly [name: string, type: FieldType];
 
-/** By the declarations themselves, as the host may have declared further kinds by the time they are asked for. */
+/** Caches by the `fields` object of a declaration, not by kind, because the host may declare more kinds later. */
 const fieldTypes = new WeakMap<object, ReadonlyMap<string, FieldType>>();
 const fieldLists = new WeakMap<object, readonly Field[]>();
 
-/** Fields of a kind in column order. */
+/** Returns the fields of a kind in column order. */
 export function fieldsOf(kind: EntityKind): readonly Field[] {
 	const { fields } = declarationOf(kind);
 	let list = fieldLists.get(fields);
@@ -17,7 +17,7 @@ export function fieldsOf(kind: EntityKind): readonly Field[] {
 	return list;
 }
 
-/** Types of a kind's fields, by name. */
+/** Returns the types of a kind's fields, by name. */
 export function fieldTypesOf(kind: EntityKind): ReadonlyMap<string, FieldType> {
 	const { fields } = declarationOf(kind);
 	let types = fieldTypes.get(fields);
@@ -31,7 +31,7 @@ function declarationOf(kind: EntityKind): { readonly fields: Readonly<Record<str
 	return declaration;
 }
 
-/** The value of a field as its column holds it: JSON as text. */
+/** Converts the value of a field to the value of its column, JSON to text. Throws a `TypeError` if it does not fit the type. */
 export function toBinding([name, type]: Field, value: unknown): Binding {
 	if (value === null) return null;
 	const binding = type === "json" ? stringifyJson(value) : toScalarBinding(value);
@@ -40,12 +40,12 @@ export function toBinding([name, type]: Field, value: unknown): Binding {
 	return binding;
 }
 
-/** An id that a caller gave. */
+/** Converts an id that a caller has passed to the value of its column. */
 export function toIdBinding(id: string): Binding {
 	return escapeText(id);
 }
 
-/** A value of a condition; undefined when it is none. */
+/** Converts a value of a condition. Returns undefined if it is not a text, a finite number, a boolean or null. */
 export function toScalarBinding(value: unknown): Binding | undefined {
 	switch (typeof value) {
 		case "string":
@@ -59,7 +59,7 @@ export function toScalarBinding(value: unknown): Binding | undefined {
 	}
 }
 
-/** The entity in a row of these columns. */
+/** Converts a row with these columns to an entity. */
 export function toEntity<K extends EntityKind>(row: readonly Binding[], fields: readonly Field[]): EntityMap[K] {
 	const entity: Record<string, unknown> = {};
 	fields.forEach(([name, type], index) => {
@@ -68,7 +68,7 @@ export function toEntity<K extends EntityKind>(row: readonly Binding[], fields: 
 	return entity as unknown as EntityMap[K];
 }
 
-/** The value of a field of this type that a column holds. */
+/** Converts the value of a column to the value of a field of this type. */
 export function toValue(type: FieldType, binding: Binding): unknown {
 	if (binding === null) return null;
 	if (type === "boolean") return binding === true || binding === 1;
@@ -76,21 +76,21 @@ export function toValue(type: FieldType, binding: Binding): unknown {
 	return type === "json" ? parseJson(binding) : unescapeText(binding);
 }
 
-// Databases and drivers end text at NUL or refuse it. NUL becomes U+0001 U+0001 and U+0001 becomes U+0001 U+0002, which keeps
-// order, equality and prefixes as they were and leaves all other text as it is.
+// Databases and drivers end text at NUL or reject it. So NUL is stored as U+0001 U+0001, and U+0001 as U+0001 U+0002. This preserves
+// order, equality and prefixes, and leaves all other texts unchanged.
 
 function escapeText(text: string): string {
 	if (!text.includes("\u0000") && !text.includes("\u0001")) return text;
 	return text.replaceAll("\u0001", "\u0001\u0002").replaceAll("\u0000", "\u0001\u0001");
 }
 
-/** Whether a text as bytes is kept in another way than it is. */
+/** Returns true if the stored form of a UTF-8 text differs from these bytes. */
 export function needsEscape(bytes: Uint8Array): boolean {
 	return bytes.includes(0) || bytes.includes(1);
 }
 
 function unescapeText(text: string): string {
 	if (!text.includes("\u0001")) return text;
-	// Runs of U+0001 begin where an escape begins, so that what is taken from the left is never two halves.
+	// A run of U+0001 begins with an escape, so that replacing from the left never joins halves of two escapes.
 	return text.replaceAll("\u0001\u0001", "\u0000").replaceAll("\u0001\u0002", "\u0001");
 }

@@ -5,135 +5,137 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import type { Connections } from "./postgres-connections.ts";
 import { conclude, takeFirst, toBegin, toKnown } from "./postgres-rounds.ts";
 
-interface Pending {
+/** A write whose caller waits for the result. */
+interface QueuedWrite {
 	readonly write: Write<unknown>;
 	readonly resolve: (value: unknown) => void;
 	readonly reject: (error: unknown) => void;
 }
 
-/** What is left of a group that was tried: those to be tried together again, and those that go by themselves behind them. */
-interface Rest {
-	readonly together: readonly Pending[];
-	readonly alone: readonly Pending[];
+/** Writes of a group that still have to run: first those to run together again, then those to run separately. */
+interface UnfinishedWrites {
+	readonly together: readonly QueuedWrite[];
+	readonly separately: readonly QueuedWrite[];
 }
 
-const nothing: Rest = { together: [], alone: [] };
+const noUnfinishedWrites: UnfinishedWrites = { together: [], separately: [] };
 
-/** Groups under way at a time: while one is being committed, another one is on its way. */
-const mostGroups = 2;
+/** Groups that run at a time: while one is being committed, the next one is sent. */
+const maxConcurrentGroups = 2;
 
-/** A group must not hold its locks for long: about this many writes and characters go into one. */
-const mostWrites = 50;
-const mostSize = 1_048_576;
+/** Bounds of a group, roughly: a larger group would hold its locks for too long. */
+const maxGroupWrites = 50;
+const maxGroupCharacters = 1_048_576;
 
-/** Failing writes that a group is tried again without, before what is left of it goes one by one. */
-const mostFailures = 3;
+/** Failed writes that a group is repeated without. After one more failure, its remaining writes run separately. */
+const maxRepeatsWithoutFailed = 3;
 
 /**
- * Runs writes that are asked for at about the same time in one transaction and one round trip, which takes the server and
- * this process less than half the work. A write that fails is taken out and fails alone.
+ * Group commit for PostgreSQL: runs writes that are requested at about the same time in one transaction and one round trip. This
+ * costs the server and this process less than half the work. A write that fails is removed from its group and fails alone.
  */
 export class WriteGroups {
 	readonly #connections: Connections;
-	readonly #runAlone: <T>(write: Write<T>) => Promise<T>;
-	readonly #queue: Pending[] = [];
-	#running = 0;
-	#isDue = false;
-	#idle: (() => void) | undefined;
+	readonly #runSeparately: <T>(write: Write<T>) => Promise<T>;
+	readonly #queue: QueuedWrite[] = [];
+	#runningGroups = 0;
+	#isScheduled = false;
+	#onIdle: (() => void) | undefined;
 
-	constructor(connections: Connections, runAlone: <T>(write: Write<T>) => Promise<T>) {
+	constructor(connections: Connections, runSeparately: <T>(write: Write<T>) => Promise<T>) {
 		this.#connections = connections;
-		this.#runAlone = runAlone;
+		this.#runSeparately = runSeparately;
 	}
 
 	write<T>(write: Write<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			this.#queue.push({ write, resolve: (value) => resolve(value as T), reject });
-			if (this.#isDue || this.#running >= mostGroups) return;
-			this.#isDue = true;
-			// Whatever else is asked for in this turn of the event loop goes along.
+			if (this.#isScheduled || this.#runningGroups >= maxConcurrentGroups) return;
+			this.#isScheduled = true;
+			// Writes that are requested later in this turn of the event loop join the group.
 			setImmediate(() => {
-				this.#isDue = false;
+				this.#isScheduled = false;
 				void this.#runNext();
 			});
 		});
 	}
 
-	/** Resolves when nothing waits or runs any more. */
+	/** Resolves when no write waits or runs. */
 	async finish(): Promise<void> {
-		if (this.#running > 0 || this.#isDue) await new Promise<void>((resolve) => (this.#idle = resolve));
+		if (this.#runningGroups > 0 || this.#isScheduled) await new Promise<void>((resolve) => (this.#onIdle = resolve));
 	}
 
 	/** Never rejects. */
 	async #runNext(): Promise<void> {
-		this.#running += 1;
+		this.#runningGroups += 1;
 		for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) await this.#runGroup(group);
-		this.#running -= 1;
-		if (this.#running === 0 && !this.#isDue) this.#idle?.();
+		this.#runningGroups -= 1;
+		if (this.#runningGroups === 0 && !this.#isScheduled) this.#onIdle?.();
 	}
 
-	async #runGroup(group: readonly Pending[]): Promise<void> {
+	async #runGroup(group: readonly QueuedWrite[]): Promise<void> {
 		let together = group;
-		const alone: Pending[] = [];
-		for (let failures = 0; together.length > 1 && failures <= mostFailures; failures++) {
-			const rest = await this.#tryTogether(together);
-			together = rest.together;
-			alone.push(...rest.alone);
+		const separately: QueuedWrite[] = [];
+		for (let failures = 0; together.length > 1 && failures <= maxRepeatsWithoutFailed; failures++) {
+			const unfinished = await this.#tryTogether(together);
+			together = unfinished.together;
+			separately.push(...unfinished.separately);
 		}
-		const run = ({ write, resolve, reject }: Pending) => this.#runAlone(write).then(resolve, reject);
+		const run = ({ write, resolve, reject }: QueuedWrite) => this.#runSeparately(write).then(resolve, reject);
 		await Promise.all(together.map(run));
-		await Promise.all(alone.map(run));
+		await Promise.all(separately.map(run));
 	}
 
-	async #tryTogether(group: readonly Pending[]): Promise<Rest> {
+	async #tryTogether(group: readonly QueuedWrite[]): Promise<UnfinishedWrites> {
 		try {
 			return await this.#connections.use((connection) => runTogether(connection, group));
 		} catch (error) {
-			// There is no connection, or it was lost: whether the group was committed nobody knows.
+			// There is no connection, or it was lost. The group may have been committed, so its writes are not repeated.
 			for (const { reject } of group) reject(toKnown(error));
-			return nothing;
+			return noUnfinishedWrites;
 		}
 	}
 
-	#takeGroup(): Pending[] {
-		let [length, size] = [0, 0];
+	#takeGroup(): QueuedWrite[] {
+		let [length, characters] = [0, 0];
 		for (const { write } of this.#queue) {
-			size += write.size;
-			if (length > 0 && (length >= mostWrites || size > mostSize)) break;
+			characters += write.size;
+			if (length > 0 && (length >= maxGroupWrites || characters > maxGroupCharacters)) break;
 			length += 1;
 		}
 		return this.#queue.splice(0, length);
 	}
 }
 
-async function runTogether(connection: PostgresConnection, group: readonly Pending[]): Promise<Rest> {
-	const begun = group.map((pending) => {
-		const steps = pending.write.steps();
-		return { pending, steps, first: takeFirst(steps) };
+async function runTogether(connection: PostgresConnection, group: readonly QueuedWrite[]): Promise<UnfinishedWrites> {
+	const startedWrites = group.map((queued) => {
+		const steps = queued.write.steps();
+		return { queued, steps, first: takeFirst(steps) };
 	});
-	const steps = begun.flatMap(({ first }) => first);
+	const steps = startedWrites.flatMap(({ first }) => first);
 	const begin = toBegin(group.every(({ write }) => write.relaxed));
-	const answers = await connection.runTransaction(steps, begin).catch((error: unknown) => new Failed(error));
-	if (!(answers instanceof Failed)) {
-		let place = 0;
-		for (const { pending, steps, first } of begun) {
-			pending.resolve(conclude(steps, answers.slice(place, place + first.length)));
-			place += first.length;
+	const answers = await connection.runTransaction(steps, begin).catch((error: unknown) => new Failure(error));
+	if (!(answers instanceof Failure)) {
+		let offset = 0;
+		for (const { queued, steps, first } of startedWrites) {
+			queued.resolve(conclude(steps, answers.slice(offset, offset + first.length)));
+			offset += first.length;
 		}
-		return nothing;
+		return noUnfinishedWrites;
 	}
 	const { error } = answers;
 	if (connection.loss) throw error;
-	const culprit = error instanceof StepError ? begun.find(({ first }) => first.includes(error.step)) : undefined;
-	if (!culprit || isCollision(toKnown(error))) return { together: [], alone: group };
-	const together = group.filter((pending) => pending !== culprit.pending);
-	// What was in its way may be of the same group, and is there for good only when that is committed.
-	if (!isSvcError(toKnown(error), "SVC_UNAVAILABLE")) return { together, alone: [culprit.pending] };
-	culprit.pending.reject(toKnown(error));
-	return { together, alone: [] };
+	const failed = error instanceof StepError ? startedWrites.find(({ first }) => first.includes(error.step)) : undefined;
+	if (!failed || isCollision(toKnown(error))) return { together: [], separately: group };
+	const together = group.filter((queued) => queued !== failed.queued);
+	// The conflicting row may be of the same group, and is certain only once the others are committed. So this write runs after them.
+	if (!isSvcError(toKnown(error), "SVC_UNAVAILABLE")) return { together, separately: [failed.queued] };
+	failed.queued.reject(toKnown(error));
+	return { together, separately: [] };
 }
 
-class Failed {
+/** Error of a transaction, as a value. */
+class Failure {
 	readonly error: unknown;
 
 	constructor(error: unknown) {

@@ -23,10 +23,10 @@ import { uniqueIndexesOf } from "./indexes.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
 import { type Binding, type Field, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
 
-// Each function takes the values out of what the caller gave before it returns: the caller may change it right afterwards.
+// Each function copies the values from its arguments before it returns, because the caller may change these objects afterwards.
 
 export function toInsert<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Write<void> {
-	return toSilentWrite(statements, [toInsertPart(statements, kind, entities)]);
+	return toSilentWrite(statements, [toInsertSteps(statements, kind, entities)]);
 }
 
 export interface UpdateInput {
@@ -36,9 +36,9 @@ export interface UpdateInput {
 	readonly expected: Conditions;
 }
 
-/** The row afterwards, or undefined when the entity does not exist or is not as expected. */
+/** Result of the write: the updated row, or undefined if the entity does not exist or does not match the expected values. */
 export function toUpdate(statements: Statements, input: UpdateInput): Write<readonly Binding[] | undefined> {
-	return toWrite(statements, [toUpdatePart(statements, input, "row")], ([answer]) => answer?.rows[0]);
+	return toWrite(statements, [toUpdateSteps(statements, input, "row")], ([answer]) => answer?.rows[0]);
 }
 
 export interface ClaimInput {
@@ -52,7 +52,9 @@ export interface ClaimInput {
 export function toClaim<K extends EntityKind>(statements: Statements, input: ClaimInput): Write<EntityMap[K][]> {
 	const { kind, limit } = input;
 	const assignments = toAssignments(kind, input.patch);
-	const steps = statements.dialect.locksRows ? claimAtOnce(statements, input, assignments) : claimInTwo(statements, input, assignments);
+	const steps = statements.dialect.locksRows
+		? claimInOneStatement(statements, input, assignments)
+		: claimInTwoStatements(statements, input, assignments);
 	return {
 		...toCost([{ kind, bindings: [assignments.bindings], rows: limit }]),
 		compound: false,
@@ -64,32 +66,32 @@ export function toClaim<K extends EntityKind>(statements: Statements, input: Cla
 }
 
 export function toRemove(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): Write<number> {
-	return toWrite(statements, [toRemovePart(statements, kind, conditions, limit)], ([answer]) => answer?.changes ?? 0);
+	return toWrite(statements, [toRemoveSteps(statements, kind, conditions, limit)], ([answer]) => answer?.changes ?? 0);
 }
 
 export function toCompound(statements: Statements, operations: readonly WriteOperation[]): Write<void> {
 	const parts = operations.map((operation) => {
-		if ("insert" in operation) return toInsertPart(statements, operation.insert, operation.entities);
-		if ("remove" in operation) return toRemovePart(statements, operation.remove, operation.where as Conditions);
+		if ("insert" in operation) return toInsertSteps(statements, operation.insert, operation.entities);
+		if ("remove" in operation) return toRemoveSteps(statements, operation.remove, operation.where as Conditions);
 		const { update: kind, id, patch, expected = {} } = operation;
-		return toUpdatePart(statements, { kind, id, patch, expected: expected as Conditions }, "change");
+		return toUpdateSteps(statements, { kind, id, patch, expected: expected as Conditions }, "change");
 	});
 	return toSilentWrite(statements, parts);
 }
 
 /** Statements of one operation. */
-interface Part extends Cost {
+interface OperationSteps extends OperationCost {
 	readonly steps: readonly Step[];
 }
 
-function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Part {
+function toInsertSteps<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): OperationSteps {
 	const fields = fieldsOf(kind);
 	const { bulky } = entityKinds[kind];
 	const rows = entities.map((entity) => {
-		const given = entity as unknown as Readonly<Record<string, unknown>>;
-		const outside = bulky === undefined ? undefined : statements.largeTexts?.putBytes(kind, entity);
-		const row = fields.map((field) => (field[0] === bulky?.field && outside ? outside : toBinding(field, given[field[0]])));
-		return bulky === undefined || outside !== undefined ? row : withLargeTexts(statements, kind, given, row);
+		const values = entity as unknown as Readonly<Record<string, unknown>>;
+		const reference = bulky === undefined ? undefined : statements.largeTexts?.putBytes(kind, entity);
+		const row = fields.map((field) => (field[0] === bulky?.field && reference ? reference : toBinding(field, values[field[0]])));
+		return bulky === undefined || reference !== undefined ? row : withLargeTexts(statements, kind, values, row);
 	});
 	const toValues = (row: readonly Binding[]): Values => Object.fromEntries(fields.map(([name], index) => [name, row[index] ?? null]));
 	const toStep = (row: readonly Binding[]): Step => ({
@@ -97,15 +99,17 @@ function toInsertPart<K extends EntityKind>(statements: Statements, kind: K, ent
 		bindings: row,
 		writing: { kind, rows: () => [toValues(row)] },
 	});
-	const steps = rows.length > 1 && statements.dialect.listTypes ? [toStepOfAll()] : rows.map(toStep);
+	const steps = rows.length > 1 && statements.dialect.listTypes ? [toSingleStep()] : rows.map(toStep);
 	return { kind, steps, bindings: rows, rows: rows.length };
 
-	function toStepOfAll(): Step {
+	/** Inserts all rows by one statement. */
+	function toSingleStep(): Step {
 		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
 		return { statement: statements.insertAll(kind), bindings: columns, writing: { kind, rows: () => rows.map(toValues) } };
 	}
 }
 
+/** Replaces large texts of the row by references to them. */
 function withLargeTexts(
 	{ largeTexts }: Statements,
 	kind: EntityKind,
@@ -116,7 +120,7 @@ function withLargeTexts(
 	return row.map((binding, index) => largeTexts.put(kind, entity, fieldsOf(kind)[index] as Field, binding));
 }
 
-function toUpdatePart(statements: Statements, { kind, id, patch, expected }: UpdateInput, answer: "row" | "change"): Part {
+function toUpdateSteps(statements: Statements, { kind, id, patch, expected }: UpdateInput, answer: "row" | "change"): OperationSteps {
 	const { assignments, bindings, values } = toAssignments(kind, patch);
 	const where = toComparisons(kind, expected);
 	const step: Step = {
@@ -127,7 +131,7 @@ function toUpdatePart(statements: Statements, { kind, id, patch, expected }: Upd
 	return { kind, steps: [step], bindings: [bindings], rows: 1 };
 }
 
-function toRemovePart(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): Part {
+function toRemoveSteps(statements: Statements, kind: EntityKind, conditions: Conditions, limit?: number): OperationSteps {
 	const where = toComparisons(kind, conditions);
 	const bindings = [...bindingsOf(where, statements.dialect), ...(limit === undefined ? [] : [limit])];
 	const step = { statement: statements.remove(kind, where, limit !== undefined), bindings };
@@ -136,8 +140,12 @@ function toRemovePart(statements: Statements, kind: EntityKind, conditions: Cond
 
 type ClaimSteps = () => Steps<readonly (readonly Binding[])[]>;
 
-/** The first column is the place in the order that was asked for. */
-function claimAtOnce(statements: Statements, { kind, where: conditions, orderBy, limit }: ClaimInput, patch: Assignments): ClaimSteps {
+/** Claims by one statement. The first column of its rows is the position in the requested order, as an update returns rows in any order. */
+function claimInOneStatement(
+	statements: Statements,
+	{ kind, where: conditions, orderBy, limit }: ClaimInput,
+	patch: Assignments,
+): ClaimSteps {
 	const where = toComparisons(kind, conditions);
 	const step: Step = {
 		statement: statements.claim(kind, { where, orderBy }, patch.assignments),
@@ -146,26 +154,31 @@ function claimAtOnce(statements: Statements, { kind, where: conditions, orderBy,
 	};
 	return function* () {
 		const [answer] = yield* roundOrConflict(statements, [step]);
-		const placed = [...(answer?.rows ?? [])].sort(([left], [right]) => Number(left) - Number(right));
-		return placed.map(([, ...row]) => row);
+		const ordered = [...(answer?.rows ?? [])].sort(([left], [right]) => Number(left) - Number(right));
+		return ordered.map(([, ...row]) => row);
 	};
 }
 
-/** For a database with one writer, where nobody comes between the two. */
-function claimInTwo(statements: Statements, { kind, where: conditions, orderBy, limit }: ClaimInput, patch: Assignments): ClaimSteps {
+/** Claims by a select and an update. Safe only for a database with one writer, where no other write can run between the two. */
+function claimInTwoStatements(
+	statements: Statements,
+	{ kind, where: conditions, orderBy, limit }: ClaimInput,
+	patch: Assignments,
+): ClaimSteps {
 	const { dialect } = statements;
 	const where = toComparisons(kind, conditions);
-	const find = statements.select(kind, { fields: [["id", "text"]], where, orderBy, limited: true, skipping: false });
+	const select = statements.select(kind, { fields: [["id", "text"]], where, orderBy, limited: true, skipping: false });
 	const update = statements.updateAll(kind, patch.assignments);
 	return function* () {
-		const [found] = yield [{ statement: find, bindings: [...bindingsOf(where, dialect), limit] }];
-		const ids = found?.rows.map(([id]) => id ?? null) ?? [];
+		const [selected] = yield [{ statement: select, bindings: [...bindingsOf(where, dialect), limit] }];
+		const ids = selected?.rows.map(([id]) => id ?? null) ?? [];
 		if (ids.length === 0) return [];
 		const writing = { kind, rows: () => [patch.values()] };
 		const step: Step = { statement: update, bindings: [...patch.bindings, dialect.toList(ids)], writing };
 		const [claimed] = yield* roundOrConflict(statements, [step]);
-		const places = new Map(ids.map((id, index) => [id, index]));
-		return [...(claimed?.rows ?? [])].sort((left, right) => (places.get(left[0] ?? null) ?? 0) - (places.get(right[0] ?? null) ?? 0));
+		const positions = new Map(ids.map((id, index) => [id, index]));
+		const toPosition = (row: readonly Binding[]) => positions.get(row[0] ?? null) ?? 0;
+		return [...(claimed?.rows ?? [])].sort((left, right) => toPosition(left) - toPosition(right));
 	};
 }
 
@@ -190,7 +203,7 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 	return { assignments, bindings, values: () => Object.fromEntries(assignments.map(toSet)) };
 }
 
-function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (answers: readonly Answer[]) => T): Write<T> {
+function toWrite<T>(statements: Statements, parts: readonly OperationSteps[], conclude: (answers: readonly Answer[]) => T): Write<T> {
 	const steps = parts.flatMap((part) => part.steps);
 	const { relaxed, shareable, rows, size } = toCost(parts);
 	return {
@@ -198,7 +211,7 @@ function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (a
 		*steps() {
 			return conclude(yield* roundOrConflict(statements, steps));
 		},
-		// Each by its name: what is spread costs more than all the rest.
+		// Listed one by one: spreading them costs more than the rest of this function.
 		relaxed,
 		shareable,
 		rows,
@@ -206,7 +219,7 @@ function toWrite<T>(statements: Statements, parts: readonly Part[], conclude: (a
 	};
 }
 
-function toSilentWrite(statements: Statements, parts: readonly Part[]): Write<void> {
+function toSilentWrite(statements: Statements, parts: readonly OperationSteps[]): Write<void> {
 	const silent = parts.flatMap((part) => part.steps);
 	const { relaxed, shareable, rows, size } = toCost(parts);
 	return {
@@ -222,18 +235,19 @@ function toSilentWrite(statements: Statements, parts: readonly Part[]): Write<vo
 	};
 }
 
-const mostSharedRows = 200;
+/** Rows that a write may have at most to share a transaction with writes of other callers. */
+const maxShareableRows = 200;
 
-interface Cost {
+interface OperationCost {
 	readonly kind: EntityKind;
-	/** By rows: to put them into one list would take as long as all else that is done for several rows. */
+	/** One list for each row: joining them would take as long as everything else that is done for several rows. */
 	readonly bindings: readonly (readonly Binding[])[];
 	readonly rows: number;
-	/** Whether more rows than that may be written, and nobody knows how long it takes. */
+	/** True if the operation may write more than `rows` rows, so that its duration is unknown. */
 	readonly isUnbounded?: boolean;
 }
 
-function toCost(costs: readonly Cost[]): Pick<Write<unknown>, "relaxed" | "shareable" | "rows" | "size"> {
+function toCost(costs: readonly OperationCost[]): Pick<Write<unknown>, "relaxed" | "shareable" | "rows" | "size"> {
 	let [rows, size] = [0, 0];
 	for (const cost of costs) {
 		rows += cost.rows;
@@ -241,13 +255,16 @@ function toCost(costs: readonly Cost[]): Pick<Write<unknown>, "relaxed" | "share
 	}
 	return {
 		relaxed: costs.every(({ kind }) => entityKinds[kind].relaxed ?? false),
-		shareable: rows <= mostSharedRows && costs.every(({ kind, isUnbounded }) => entityKinds[kind].shareable && !isUnbounded),
+		shareable: rows <= maxShareableRows && costs.every(({ kind, isUnbounded }) => entityKinds[kind].shareable && !isUnbounded),
 		rows,
 		size,
 	};
 }
 
-/** Do a round; when a key is taken, or nothing was there to be changed, throw the conflict that says by whom. */
+/**
+ * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken or a statement found no row to change. `conflict_id` names the
+ * entity that is in the way, if it is still stored.
+ */
 function* roundOrConflict(statements: Statements, steps: readonly Step[]): Steps<readonly Answer[]> {
 	try {
 		return yield steps;
@@ -267,11 +284,11 @@ function toStale({ kind, id }: Writing, cause: unknown): SvcError {
 	return new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { cause, facts: { conflict_id: id } });
 }
 
-/** Id of the entity that has one of the keys of what is being written; undefined when it has gone meanwhile. */
+/** Returns the id of the entity that holds one of the unique keys to write. Returns undefined if that entity was removed since. */
 function* findOwner(statements: Statements, { kind, rows, id }: Writing): Steps<string | undefined> {
 	const stored = id === undefined ? {} : yield* readValues(statements, kind, id);
-	const all = rows().map((values) => ({ ...stored, ...values }));
-	const answers = yield all.flatMap((values) => toKeySteps(statements, kind, values));
+	const newRows = rows().map((values) => ({ ...stored, ...values }));
+	const answers = yield newRows.flatMap((values) => toKeySteps(statements, kind, values));
 	const owners = answers.map(({ rows }) => rows[0]?.[0]);
 	return owners.find((owner) => typeof owner === "string" && owner !== id) as string | undefined;
 }

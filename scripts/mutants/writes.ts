@@ -202,7 +202,7 @@ export const writeMutants: readonly Mutant[] = [
 		promise: "A workflow that is about to pause hears of the answer to its question.",
 		file: "core/kernel/executions/parent-wakeup.ts",
 		text: 'return { operations: [{ update: "execution", id: parent.id, patch: { stirred }, expected }], resumed: [] };',
-		replacement: "return nothing;",
+		replacement: "return noWakeup;",
 		tests: ["core/kernel/runs/parent-wakeup.test.ts"],
 	},
 	{
@@ -233,7 +233,7 @@ export const writeMutants: readonly Mutant[] = [
 		name: "question-of-cancel",
 		promise: "Only an administrator cancels a question itself.",
 		file: "core/kernel/executions/cancel.ts",
-		text: '(evenQuestions && status === "pending")',
+		text: '(canCancelQuestions && status === "pending")',
 		replacement: 'status === "pending"',
 		tests: ["core/features/inquiries/inquiries.test.ts"],
 	},

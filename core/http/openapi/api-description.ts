@@ -3,7 +3,7 @@ import { type ApiDocument, toDocument } from "./document.ts";
 import type { DescribedRoute } from "./operation.ts";
 import { toPage } from "./page.ts";
 
-/** The description of the routes of a service, made when somebody asks for it. */
+/** API description of the routes of a service. It is generated at the first request and then cached. */
 export class ApiDescription implements Description {
 	readonly #routes: readonly DescribedRoute[];
 	readonly #version: string;
@@ -15,13 +15,13 @@ export class ApiDescription implements Description {
 		this.#version = version;
 	}
 
-	/** As OpenAPI. */
+	/** Returns the description as an OpenAPI 3.1 document. */
 	document(): ApiDocument {
 		this.#document ??= toDocument(this.#routes, this.#version);
 		return this.#document;
 	}
 
-	/** As a page for people. */
+	/** Returns the description as an HTML page. */
 	page(): string {
 		this.#page ??= toPage(this.document());
 		return this.#page;

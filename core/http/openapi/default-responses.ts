@@ -1,7 +1,7 @@
 import type { Permission } from "../permissions.ts";
 import { type Answer, type Answers, answerFault } from "./responses.ts";
 
-/** What of a route says how it may refuse. */
+/** The parts of a route that decide which errors it may answer with. */
 export interface RefusingRoute {
 	readonly path: string;
 	readonly permission: Permission;
@@ -22,9 +22,9 @@ const unavailable = answerFault("The service is starting or stopping, or cannot 
 	retries: true,
 });
 
-/** All that a route answers, by status: what it declares, and what follows from what it has. */
+/** Returns all answers of a route by status: those that it declares, and those that follow from its path, permission and body. */
 export function allAnswers(route: RefusingRoute): ReadonlyMap<number, Answer> {
-	const answers = new Map(Object.entries(commonAnswers(route)).map(([status, answer]) => [Number(status), answer]));
+	const answers = new Map(Object.entries(toDefaultAnswers(route)).map(([status, answer]) => [Number(status), answer]));
 	for (const [status, answer] of Object.entries(route.answers)) {
 		if (answer === undefined) answers.delete(Number(status));
 		else answers.set(Number(status), answer);
@@ -32,20 +32,24 @@ export function allAnswers(route: RefusingRoute): ReadonlyMap<number, Answer> {
 	return new Map([...answers].sort(([a], [b]) => a - b));
 }
 
-function commonAnswers({ path, permission, isAlwaysOpen = false, body }: RefusingRoute): Readonly<Record<number, Answer>> {
-	const isVariable = path.includes(":");
+/** Returns the answers that follow from the path, permission and body of a route. */
+function toDefaultAnswers({ path, permission, isAlwaysOpen = false, body }: RefusingRoute): Readonly<Record<number, Answer>> {
+	const hasVariable = path.includes(":");
 	const hasBody = body !== undefined;
 	return {
-		// Also for a header `Host` that is none, which is looked at before anything else.
+		// Every route has it, because the header `Host` is checked first.
 		400: invalid,
 		...(permission !== "public" && { 401: unauthorized, 403: forbidden }),
-		...(isVariable && { 404: notFound }),
+		...(hasVariable && { 404: notFound }),
 		...(hasBody && { 413: tooLarge, 415: unsupported }),
 		...(!isAlwaysOpen && { 500: failed, 503: unavailable }),
 	};
 }
 
-/** What is wrong with what a route says of itself. Routes that no compiler has looked at may say nothing. */
+/**
+ * Returns the problem of a route's summary and answers, or undefined. Both may be missing in routes of plugins that were not
+ * type-checked.
+ */
 export function findDeclarationProblem({
 	summary,
 	answers,

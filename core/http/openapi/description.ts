@@ -1,7 +1,7 @@
-/** What describes the API to whoever asks. */
+/** Provides the API description to clients. */
 export interface Description {
-	/** As OpenAPI. */
+	/** Returns the description as an OpenAPI 3.1 document. */
 	document(): object;
-	/** As a page for people. */
+	/** Returns the description as an HTML page. */
 	page(): string;
 }

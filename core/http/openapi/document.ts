@@ -2,13 +2,13 @@ import { type DescribedRoute, toDocumentedPath, toOperation, toTag } from "./ope
 import type { JsonSchema } from "./schema.ts";
 import { Components } from "./schema-components.ts";
 
-/** A description of an API, as OpenAPI 3.1 has it. */
+/** An OpenAPI 3.1 document. */
 export interface ApiDocument {
 	readonly openapi: string;
 	readonly info: { readonly title: string; readonly version: string } & JsonSchema;
 	readonly servers: readonly JsonSchema[];
 	readonly tags: readonly { readonly name: string; readonly description: string }[];
-	/** By path and method in lower case. */
+	/** Operations by path, and by method in lower case. */
 	readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
 	readonly components: {
 		readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -17,7 +17,8 @@ export interface ApiDocument {
 	};
 }
 
-const about = `JSON in and out, UTF-8. Every path is answered without its version too, and with the prefix that a proxy adds:
+/** Introduction of the document. */
+const introduction = `JSON in and out, UTF-8. Every path is answered without its version too, and with the prefix that a proxy adds:
 \`/executions\`, \`/v1/executions\`, \`/api/v1/executions\`; \`/actionexecutions\` is another name for \`/executions\`.
 
 A query that is not listed is ignored, and so is a member of a body, unless the body is closed. Every answer carries \`X-Request-ID\`. Besides
@@ -47,7 +48,7 @@ const securitySchemes = {
 	},
 };
 
-/** The description of these routes. */
+/** Returns the OpenAPI document of the given routes. */
 export function toDocument(routes: readonly DescribedRoute[], version: string): ApiDocument {
 	const components = new Components();
 	const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -58,7 +59,13 @@ export function toDocument(routes: readonly DescribedRoute[], version: string): 
 	const tags = [...new Set(routes.map(toTag))].sort();
 	return {
 		openapi: "3.1.0",
-		info: { title: "svc", version, summary: "Event-driven automation.", description: about, license: { name: "MIT", identifier: "MIT" } },
+		info: {
+			title: "svc",
+			version,
+			summary: "Event-driven automation.",
+			description: introduction,
+			license: { name: "MIT", identifier: "MIT" },
+		},
 		servers: [{ url: "/", description: "The listener of the API, which answers everything." }],
 		tags: tags.map((name) => ({ name, description: name === "service" ? "The service itself." : `Requests of \`/${name}\`.` })),
 		paths,

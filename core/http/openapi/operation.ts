@@ -5,7 +5,7 @@ import type { Answer, AnswerContent, AnswerHeader } from "./responses.ts";
 import { definitionOf, type JsonSchema, jsonValue, text } from "./schema.ts";
 import type { Components } from "./schema-components.ts";
 
-/** What the description of the API asks of a route. */
+/** The parts of a route that the API description uses. */
 export type DescribedRoute = Pick<
 	Route,
 	"method" | "component" | "path" | "permission" | "summary" | "description" | "answers" | "query" | "body" | "isAlwaysOpen" | "isSignIn"
@@ -14,17 +14,17 @@ export type DescribedRoute = Pick<
 const formType = "application/x-www-form-urlencoded";
 const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
 
-/** The path of a route as it is documented: others that it is answered at are its other names. */
+/** Returns the documented path of a route. The other paths at which it is answered are aliases and not documented. */
 export function toDocumentedPath({ component, path }: Pick<DescribedRoute, "component" | "path">): string {
 	return path === "/" ? path : prefixes[component] + path.replace(/(?:\*\*)?:(\w+)/g, "{$1}");
 }
 
-/** What the routes of one tag share: the first part of their path. */
+/** Returns the tag of a route: the first segment of its path. */
 export function toTag({ path }: Pick<DescribedRoute, "path">): string {
 	return path.split("/")[1] || "service";
 }
 
-/** A route as OpenAPI describes it. */
+/** Returns the OpenAPI operation of a route. */
 export function toOperation(route: DescribedRoute, components: Components): JsonSchema {
 	const { path, permission, summary, description, query = {}, body } = route;
 	const parameters = toParameters(path, query);
@@ -53,8 +53,8 @@ function toOperationId({ method, component, path }: DescribedRoute): string {
 		return variable === undefined ? part.split(/[^A-Za-z0-9]/) : ["by", ...variable.split("_")];
 	});
 	const prefix = component === "api" ? [] : [component];
-	const [first = "", ...others] = [method.toLowerCase(), ...prefix, ...words, ...(path === "/" ? ["service"] : [])].filter(Boolean);
-	return first + others.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join("");
+	const [firstWord = "", ...otherWords] = [method.toLowerCase(), ...prefix, ...words, ...(path === "/" ? ["service"] : [])].filter(Boolean);
+	return firstWord + otherWords.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join("");
 }
 
 function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Components): JsonSchema {
@@ -76,7 +76,7 @@ function toResponse(answer: Answer, components: Components): JsonSchema {
 }
 
 function toOwnResponse({ description, content, headers }: Answer, components: Components): JsonSchema {
-	const media = Object.entries(content).map(([type, one]) => [type, toMedia(one, components)]);
+	const media = Object.entries(content).map(([type, body]) => [type, toMedia(body, components)]);
 	return {
 		description,
 		...(headers !== undefined && { headers: toHeaders(headers) }),
@@ -98,7 +98,7 @@ function toHeaders(headers: Readonly<Record<string, AnswerHeader>>): JsonSchema 
 	);
 }
 
-/** A value for a schema, of the examples in it; undefined where there is none. */
+/** Returns an example value for a schema, taken from the examples in it. Returns undefined if there is none. */
 export function toExample(schema: JsonSchema): unknown {
 	const { type, examples, items, anyOf } = definitionOf(schema)?.schema ?? schema;
 	if (Array.isArray(examples)) return examples[0];

@@ -8,8 +8,10 @@ details{border-top:1px solid #d5dae1;padding:.4rem 0}summary{cursor:pointer}tabl
 td,th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}th{font-weight:600}
 @media(prefers-color-scheme:dark){body{color:#e4e7eb;background:#15181c}code,pre{background:#22272e}details{border-color:#343b44}}`;
 
+/** Headers of the page. */
 export const pageHeaders = toPageHeaders(style);
 
+/** The parts of an OpenAPI operation that the page shows. */
 interface Operation {
 	readonly tags: readonly string[];
 	readonly summary: string;
@@ -26,21 +28,22 @@ interface Operation {
 	readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 }
 
+/** The parts of an OpenAPI response that the page shows. */
 interface Response {
 	readonly description: string;
 	readonly headers?: Readonly<Record<string, unknown>>;
 	readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
 }
 
-/** The description of an API as a page for people, without scripts. */
+/** Returns the API description as an HTML page without scripts. */
 export function toPage({ info, tags, paths, components }: ApiDocument): string {
 	const operations = Object.entries(paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as unknown as Operation })),
 	);
 	const responses = components.responses as unknown as Readonly<Record<string, Response>>;
 	const sections = tags.map(({ name }) => {
-		const own = operations.filter(({ operation }) => operation.tags.includes(name));
-		return `<h2 id="${toHtml(name)}">${toHtml(name)}</h2>${own.map((one) => toDetails(one, responses)).join("")}`;
+		const tagOperations = operations.filter(({ operation }) => operation.tags.includes(name));
+		return `<h2 id="${toHtml(name)}">${toHtml(name)}</h2>${tagOperations.map((entry) => toDetails(entry, responses)).join("")}`;
 	});
 	const schemas = Object.entries(components.schemas).map(
 		([name, schema]) => `<details id="${toHtml(name)}"><summary><code>${toHtml(name)}</code></summary>${toCode(schema)}</details>`,
@@ -56,17 +59,18 @@ ${sections.join("\n")}
 `;
 }
 
-interface Described {
+/** An operation with its path and method. */
+interface OperationEntry {
 	readonly path: string;
 	readonly method: string;
 	readonly operation: Operation;
 }
 
-function toDetails({ path, method, operation }: Described, shared: Readonly<Record<string, Response>>): string {
+function toDetails({ path, method, operation }: OperationEntry, sharedResponses: Readonly<Record<string, Response>>): string {
 	const { summary, description = "", parameters = [], requestBody } = operation;
 	const responses = Object.entries(operation.responses).map(([status, response]): [string, Response] => [
 		status,
-		"$ref" in response ? (shared[response.$ref.split("/").at(-1) ?? ""] ?? { description: "" }) : response,
+		"$ref" in response ? (sharedResponses[response.$ref.split("/").at(-1) ?? ""] ?? { description: "" }) : response,
 	]);
 	const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => `<p>Body, ${toHtml(type)}:</p>${toCode(schema)}`);
 	return `<details><summary><code>${method.toUpperCase()} ${toHtml(path)}</code> ${toHtml(summary)}</summary>
@@ -75,11 +79,11 @@ ${parameters.length === 0 ? "" : `<table><tr><th>Parameter</th><th>In</th><th>Is
 ${bodies.join("")}<table><tr><th>Status</th><th>Means</th><th>Holds</th></tr>${responses.map(toResponseRow).join("")}</table></details>`;
 }
 
-function toParameterRow({ name, in: place, description = "", schema }: NonNullable<Operation["parameters"]>[number]): string {
+function toParameterRow({ name, in: location, description = "", schema }: NonNullable<Operation["parameters"]>[number]): string {
 	const { type, pattern } = schema as { readonly type?: string; readonly pattern?: string };
 	const cells = [
 		`<code>${toHtml(name)}</code>`,
-		place,
+		location,
 		toHtml(`${type}${pattern === undefined ? "" : `, ${pattern}`}`),
 		toInline(description),
 	];
@@ -92,7 +96,7 @@ function toResponseRow([status, { description, content = {}, headers = {} }]: [s
 	return `<tr><td>${status}</td><td>${toInline(description)}</td><td>${[...bodies, ...names].join(", ")}</td></tr>`;
 }
 
-/** The name of a schema that has one, of a list of it, or of the first of several. */
+/** Returns a link to a named schema. For a list it links the schema of the items, for alternatives that of the first one. */
 function toLink(schema: JsonSchema): string {
 	const { $ref, items, anyOf } = schema as { readonly $ref?: string; readonly items?: JsonSchema; readonly anyOf?: readonly JsonSchema[] };
 	const [first] = anyOf ?? [];
@@ -114,7 +118,7 @@ function toParagraphs(text: string): string {
 		.join("");
 }
 
-/** Text with names of code in backticks. */
+/** Returns a text as HTML, with the parts in backticks as code. */
 function toInline(text: string): string {
 	return toHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -16,13 +16,13 @@ const members = {
 	...{ allOf: arrayOf(self), anyOf: arrayOf(self), oneOf: arrayOf(self), not: self },
 };
 
-/** A parameter: a JSON schema of its value, and the words of the service (`ParameterDefinition` of the contract). */
+/** Schema of a parameter definition: a JSON schema of the value, and the service's own keywords (`ParameterDefinition` of the contract). */
 const parameterDefinition = defineSchema("ParameterDefinition", {
 	description: "A JSON schema of a value, and whether it is required, immutable, secret.",
 	...object(members, Object.keys(members)),
 });
 
-/** Parameters by name. */
+/** Schema of parameter definitions by parameter name. */
 export const parameterSchema = defineSchema(
 	"ParameterSchema",
 	{ description: "Definitions of parameters, by name.", ...mapOf(parameterDefinition) },

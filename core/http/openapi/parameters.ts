@@ -1,25 +1,27 @@
 import type { QuerySchema, QueryType } from "../query.ts";
 import { arrayOf, flag, type JsonSchema, text, whole } from "./schema.ts";
 
-/** What is known of a parameter besides its type. */
+/** Description of a parameter, and keywords added to the schema of its type. */
 interface ParameterNote {
 	readonly description: string;
 	readonly schema?: JsonSchema;
 }
 
-const ids = "^[0-9a-f]{24}(?:\\s*,\\s*[0-9a-f]{24}){0,99}$";
-const time =
+/** Pattern of the query parameter `id`. */
+const idsPattern = "^[0-9a-f]{24}(?:\\s*,\\s*[0-9a-f]{24}){0,99}$";
+/** Pattern of times that `parseTimestamp` accepts. */
+const timePattern =
 	"^(?:\\d{4}-\\d{2}-\\d{2}(?:[T ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,9})?)?(?:[Zz]|[+ -]\\d{2}(?::?\\d{2})?)?)?|now|today|yesterday|[+ -](?:\\d{1,9}[smhdw])+)$";
-const after: ParameterNote = {
+const afterNote: ParameterNote = {
 	description: "Only what is later than this time: in UTC, with an offset, or relative (`-1h`).",
-	schema: { pattern: time },
+	schema: { pattern: timePattern },
 };
-const before: ParameterNote = {
+const beforeNote: ParameterNote = {
 	description: "Only what is earlier than this time: in UTC, with an offset, or relative (`-1h`).",
-	schema: { pattern: time },
+	schema: { pattern: timePattern },
 };
 
-/** The same name means the same everywhere. */
+/** Notes by name of the query parameter. A parameter has the same meaning in all routes. */
 const queryNotes: Readonly<Record<string, ParameterNote>> = {
 	limit: { description: "How many at most; -1 for all.", schema: { minimum: -1 } },
 	offset: { description: "How many to leave out.", schema: { minimum: 0, maximum: 2 ** 31 - 1 } },
@@ -29,12 +31,12 @@ const queryNotes: Readonly<Record<string, ParameterNote>> = {
 	include_attributes: { description: "Members to show; `action.ref` reaches into objects." },
 	exclude_attributes: { description: "Members to leave out." },
 	show_secrets: { description: "Show secrets, to administrators." },
-	id: { description: "Ids, up to 100, separated by commas.", schema: { pattern: ids } },
+	id: { description: "Ids, up to 100, separated by commas.", schema: { pattern: idsPattern } },
 	timestamp: { description: "`<from>..<to>`, times as for `timestamp_gt`." },
-	timestamp_gt: after,
-	timestamp_lt: before,
-	enforced_at_gt: after,
-	enforced_at_lt: before,
+	timestamp_gt: afterNote,
+	timestamp_lt: beforeNote,
+	enforced_at_gt: afterNote,
+	enforced_at_lt: beforeNote,
 	filter: { description: "`path:value` separated by blanks; all must hold." },
 	output_type: { description: "`stdout`, `stderr`, `other` or `all`." },
 	last_event_id: { description: "Go on behind the event with this id.", schema: { pattern: "^\\d{1,15}$" } },
@@ -52,6 +54,7 @@ const queryNotes: Readonly<Record<string, ParameterNote>> = {
 	end_execution_id: { description: "With `end_event`: the execution whose end ends the stream." },
 };
 
+/** Notes by name of the path parameter. */
 const pathNotes: Readonly<Record<string, ParameterNote>> = {
 	id: { description: "Its id." },
 	ref: { description: "Its ref, `<pack>.<name>`, or its id." },
@@ -60,7 +63,7 @@ const pathNotes: Readonly<Record<string, ParameterNote>> = {
 
 const querySchemas: Readonly<Record<QueryType, JsonSchema>> = { string: text, integer: whole, boolean: flag, list: arrayOf(text) };
 
-/** The parameters of a route, as OpenAPI has them. */
+/** Returns the OpenAPI parameters of a route: those in its path and those in its query. */
 export function toParameters(path: string, query: QuerySchema): readonly JsonSchema[] {
 	return [
 		...[...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => toPathParameter(name)),

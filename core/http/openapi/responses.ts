@@ -1,11 +1,11 @@
 import { defineSchema, type JsonSchema, nullable, object, text, whole } from "./schema.ts";
 
-/** What a route answers with one status. */
+/** Response of a route with one status. */
 export interface Answer {
-	/** Of an answer that many routes have: it is written once, under this name. */
+	/** Name of an answer that many routes share. The document contains it once, under this name. */
 	readonly name?: string;
 	readonly description: string;
-	/** By media type; empty: no body. */
+	/** Bodies by media type; empty for an answer without a body. */
 	readonly content: Readonly<Record<string, AnswerContent>>;
 	readonly headers?: Readonly<Record<string, AnswerHeader>>;
 }
@@ -13,9 +13,9 @@ export interface Answer {
 /** A body of an answer. */
 export interface AnswerContent {
 	readonly schema: JsonSchema;
-	/** Default: made of the examples of the schema. */
+	/** Default: taken from the examples in the schema. */
 	readonly example?: unknown;
-	/** What is answered in place of it to whoever chooses members (`include_attributes`, `exclude_attributes`). */
+	/** Schema of the body if the client selects members (`include_attributes`, `exclude_attributes`). */
 	readonly selected?: JsonSchema;
 }
 
@@ -23,13 +23,13 @@ export interface AnswerContent {
 export interface AnswerHeader {
 	readonly description: string;
 	readonly schema: JsonSchema;
-	/** Whether every such answer has it. Default true. */
+	/** True if some answers do not have the header. Default false. */
 	readonly isOptional?: boolean;
 }
 
 /**
- * Answers by status. What a route has says more: with a permission 401 and 403, with a variable in its path 404, and so on; `undefined` says
- * that this route never answers so, although what it has says it could.
+ * Answers of a route by status. Default answers are added: 401 and 403 for a permission, 404 for a variable in the path, and so on.
+ * The value `undefined` removes a default answer that the route never gives.
  */
 export type Answers = Readonly<Record<number, Answer | undefined>>;
 
@@ -39,7 +39,7 @@ interface AnswerOptions {
 	readonly example?: unknown;
 }
 
-/** JSON of this schema. */
+/** Declares a JSON answer with this schema. */
 export function answerJson(schema: JsonSchema, { description = "Done.", headers, example }: AnswerOptions = {}): Answer {
 	const content = { "application/json": { schema, ...(example !== undefined && { example }) } };
 	return { description, content, ...(headers !== undefined && { headers }) };
@@ -58,51 +58,51 @@ const countHeaders: Readonly<Record<string, AnswerHeader>> = {
 	"X-Limit": { description: "The limit in force; missing where there is none.", schema: whole, isOptional: true },
 };
 
-/** A page of a list of such records, with headers that tell how much there is. */
+/** Declares a page of a list of records, with headers for the total number. */
 export function answerPage(record: JsonSchema): Answer {
 	return answerJson({ type: "array", items: record }, { description: "A part of the list.", headers: countHeaders });
 }
 
-/** A page of a list, whose members may be chosen. */
+/** Declares a page of a list of records whose members the client may select. `part` is the schema of a record with selected members. */
 export function answerSelectedPage(record: JsonSchema, part: JsonSchema): Answer {
 	const schema = { type: "array", items: record };
 	const content = { "application/json": { schema, selected: { type: "array", items: part } } };
 	return { description: "A part of the list.", content, headers: countHeaders };
 }
 
-/** A record, whose members may be chosen. */
+/** Declares a record whose members the client may select. `part` is the schema of the record with selected members. */
 export function answerSelected(record: JsonSchema, part: JsonSchema): Answer {
 	return { description: "The record.", content: { "application/json": { schema: record, selected: part } } };
 }
 
-/** All of a list. */
+/** Declares a complete list of records. */
 export function answerList(record: JsonSchema, options: AnswerOptions = {}): Answer {
 	return answerJson({ type: "array", items: record }, { description: "The list.", ...options });
 }
 
-/** No body. */
+/** Declares an answer without a body. */
 export function answerNothing(description = "Done."): Answer {
 	return { description, content: {} };
 }
 
-/** Text of one of these media types. */
+/** Declares a text with one of these media types. */
 export function answerText(types: readonly string[], description: string, example = "text"): Answer {
 	return { description, content: Object.fromEntries(types.map((type) => [type, { schema: text, example }])) };
 }
 
-/** Server-sent events, each with data of this schema. */
+/** Declares server-sent events, each with data of this schema. */
 export function answerEvents(description: string, data: JsonSchema, example: string): Answer {
 	const schema = { ...text, contentMediaType: "text/event-stream", contentSchema: data };
 	return { description, content: { "text/event-stream": { schema, example } } };
 }
 
-/** Why a request was refused. */
+/** Schema of an error body. */
 export const faultSchema = defineSchema(
 	"Fault",
 	{ description: "Why a request was refused.", ...object({ faultstring: { ...text, description: "What is wrong, for people." } }) },
 	{ faultstring: "limit: not of type integer" },
 );
-const conflict = defineSchema(
+const conflictSchema = defineSchema(
 	"Conflict",
 	{
 		description: "What a record could not be stored for.",
@@ -111,27 +111,31 @@ const conflict = defineSchema(
 	{ faultstring: "Tried to save duplicate unique keys", "conflict-id": "66a1f0c29d3e4b7a51c08d12" },
 );
 
-/** Of answers that are worth asking again for. */
+/** Headers of answers to requests that the client should repeat later. */
 export const retryHeader: Answer["headers"] & object = {
 	"Retry-After": { description: "Seconds after which it is worth asking again.", schema: { ...whole, minimum: 1 } },
 };
 
-/** An error, with what it means. */
+/**
+ * Declares an error with its meaning.
+ *
+ * @param options `retries`: true if the client should repeat the request later; `name`: see `Answer.name`
+ */
 export function answerFault(description: string, options: { readonly retries?: boolean; readonly name?: string } = {}): Answer {
 	const { retries = false, name } = options;
 	return { ...(name !== undefined && { name }), ...answerJson(faultSchema, { description, ...(retries && { headers: retryHeader }) }) };
 }
 
-/** 409. */
+/** Declares 409 for a record with the same key, or a concurrent change. */
 export const answerConflict: Answer = {
 	name: "Conflict",
-	...answerJson(conflict, { description: "A record with the same name or key is there already, or was changed at the same time." }),
+	...answerJson(conflictSchema, { description: "A record with the same name or key is there already, or was changed at the same time." }),
 };
 
-/** 409 for another reason than a record with the same key. */
+/** Declares 409 for another reason than a record with the same key. */
 export function answerConflictBecause(description: string): Answer {
-	return answerJson(conflict, { description });
+	return answerJson(conflictSchema, { description });
 }
 
-/** 429. */
+/** Declares 429. */
 export const answerTooMany: Answer = answerFault("Too many at once, or too often.", { name: "TooMany", retries: true });

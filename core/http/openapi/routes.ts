@@ -6,7 +6,10 @@ import { jsonObject } from "./schema.ts";
 
 const { defineRoute } = routesOver<unknown>();
 
-/** The description of the API. Public, as programs that make clients of it and people who read it have no credential yet; it holds no data. */
+/**
+ * Routes of the API description. They are public, because programs that generate clients and people who read it have no credential
+ * yet. The description contains no data.
+ */
 export const openapiRoutes = [
 	defineRoute({
 		method: "GET",

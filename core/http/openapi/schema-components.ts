@@ -1,35 +1,40 @@
 import { definitionOf, type JsonSchema, jsonObject } from "./schema.ts";
 
-/** Collects the schemas with names that a document refers to, each once. */
+/** Collects the named schemas and responses that a document refers to, each once. */
 export class Components {
-	readonly #sources = new Map<string, JsonSchema>();
+	/** Schemas as they are defined, to detect a name that is used twice. */
+	readonly #definedSchemas = new Map<string, JsonSchema>();
+	/** Schemas as they are published. */
 	readonly #schemas = new Map<string, JsonSchema>();
 	readonly #responses = new Map<string, JsonSchema>();
 
-	/** The schema as it is published: what it refers to by name is collected. Throws where a name stands for two. */
+	/**
+	 * Returns the published form of a schema, and collects the named schemas that it refers to. Throws an `Error` if two schemas have
+	 * the same name.
+	 */
 	publish(schema: JsonSchema): JsonSchema {
-		const defined = definitionOf(schema);
-		if (defined !== undefined) {
-			this.#collect(defined.name, defined.schema);
+		const definition = definitionOf(schema);
+		if (definition !== undefined) {
+			this.#collect(definition.name, definition.schema);
 			return { $ref: schema["$ref"] };
 		}
-		// Programs that make types of it would take a bare "object" for one without any members.
+		// Code generators would take a bare "object" for an object without members.
 		if (isAnyObject(schema)) return this.#publishAnyObject(schema);
 		return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, this.#publishWithin(keyword, value)]));
 	}
 
-	/** Where what is written once stands: made when it is first asked for. */
+	/** Returns a reference to the response of this name, which `make` creates at the first call. */
 	publishResponse(name: string, make: () => JsonSchema): JsonSchema {
 		if (!this.#responses.has(name)) this.#responses.set(name, make());
 		return { $ref: `#/components/responses/${name}` };
 	}
 
-	/** Answers with a name, by it. */
+	/** Returns the collected responses by name. */
 	toResponses(): Readonly<Record<string, JsonSchema>> {
 		return Object.fromEntries(this.#responses);
 	}
 
-	/** All that was collected, by name. */
+	/** Returns the collected schemas, sorted by name. */
 	toSchemas(): Readonly<Record<string, JsonSchema>> {
 		return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
 	}
@@ -41,29 +46,29 @@ export class Components {
 	}
 
 	#publishWithin(keyword: string, value: unknown): unknown {
-		if (typeof value !== "object" || value === null || isData.has(keyword)) return value;
-		if (isMap.has(keyword))
+		if (typeof value !== "object" || value === null || dataKeywords.has(keyword)) return value;
+		if (schemaMapKeywords.has(keyword))
 			return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, this.publish(schema as JsonSchema)]));
-		return Array.isArray(value) ? value.map((schema) => this.#publishAny(schema)) : this.publish(value as JsonSchema);
+		return Array.isArray(value) ? value.map((item) => this.#publishItem(item)) : this.publish(value as JsonSchema);
 	}
 
-	#publishAny(value: unknown): unknown {
+	#publishItem(value: unknown): unknown {
 		return typeof value === "object" && value !== null ? this.publish(value as JsonSchema) : value;
 	}
 
 	#collect(name: string, schema: JsonSchema): void {
-		const known = this.#sources.get(name);
-		if (known === schema) return;
-		if (known !== undefined) throw new Error(`the name "${name}" stands for two schemas of the API`);
-		this.#sources.set(name, schema);
+		const earlier = this.#definedSchemas.get(name);
+		if (earlier === schema) return;
+		if (earlier !== undefined) throw new Error(`the name "${name}" stands for two schemas of the API`);
+		this.#definedSchemas.set(name, schema);
 		this.#schemas.set(name, this.publish(schema));
 	}
 }
 
-/** Keywords whose values are no schemas. */
-const isData = new Set(["enum", "examples", "example", "default", "const", "required", "type"]);
-/** Keywords with a schema for each name. */
-const isMap = new Set(["properties", "patternProperties", "$defs"]);
+/** Keywords whose values are data and contain no schemas. */
+const dataKeywords = new Set(["enum", "examples", "example", "default", "const", "required", "type"]);
+/** Keywords whose values map names to schemas. */
+const schemaMapKeywords = new Set(["properties", "patternProperties", "$defs"]);
 
 function isAnyObject({ type, ...rest }: JsonSchema): boolean {
 	return [type].flat().includes("object") && Object.keys(rest).length === 0;

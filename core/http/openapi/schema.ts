@@ -1,29 +1,29 @@
 import type { EntityKindDefinition, FieldType } from "../../contract/entities/index.ts";
 
-/** A JSON schema, of the dialect of OpenAPI 3.1. */
+/** A JSON schema in the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const definition = Symbol("definition");
+const definitionKey = Symbol("definition");
 
-/** What a name stands for. */
+/** A named schema. */
 export interface Definition {
 	readonly name: string;
 	readonly schema: JsonSchema;
 }
 
 /**
- * A schema that is written once and referred to by its name: `components.schemas` of the API description has it under that name.
+ * Defines a named schema, which `components.schemas` of the API description contains once. Returns a reference to it.
  *
- * @param example one value, shown wherever the schema is answered
+ * @param example a value, shown with every response that has the schema
  */
 export function defineSchema(name: string, schema: JsonSchema, example?: unknown): JsonSchema {
-	const defined: Definition = { name, schema: example === undefined ? schema : { ...schema, examples: [example] } };
-	return { $ref: `#/components/schemas/${name}`, [definition]: defined };
+	const definition: Definition = { name, schema: example === undefined ? schema : { ...schema, examples: [example] } };
+	return { $ref: `#/components/schemas/${name}`, [definitionKey]: definition };
 }
 
-/** What a reference made by `defineSchema` stands for; undefined for every other schema. */
+/** Returns the definition behind a reference that `defineSchema` returned. Returns undefined for every other schema. */
 export function definitionOf(schema: JsonSchema): Definition | undefined {
-	return (schema as { readonly [definition]?: Definition })[definition];
+	return (schema as { readonly [definitionKey]?: Definition })[definitionKey];
 }
 
 export const text: JsonSchema = { type: "string" };
@@ -31,20 +31,20 @@ export const flag: JsonSchema = { type: "boolean" };
 export const whole: JsonSchema = { type: "integer" };
 export const real: JsonSchema = { type: "number" };
 export const recordId: JsonSchema = { type: "string", pattern: "^[0-9a-f]{24}$" };
-/** Times are ISO 8601 UTC with microseconds. */
+/** A time in ISO 8601, UTC, with microseconds. */
 export const timestamp: JsonSchema = {
 	type: "string",
 	format: "date-time",
 	pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
 };
 
-/** A value that JSON can hold. Not spelled out as one: types that are made of a schema that has lists of itself in it do not compile. */
+/** Any JSON value. Its forms are not listed, because types generated from a schema that contains lists of itself do not compile. */
 export const jsonValue = defineSchema("JsonValue", { description: "Any value." });
 
-/** An object with any members. */
+/** Schema of an object with any members. */
 export const jsonObject = defineSchema("JsonObject", { description: "Any members.", type: "object", additionalProperties: jsonValue });
 
-/** One of these words. */
+/** Returns the schema of a text that is one of these words. */
 export function oneOf(...words: readonly string[]): JsonSchema {
 	return { type: "string", enum: words };
 }
@@ -53,19 +53,19 @@ export function arrayOf(items: JsonSchema): JsonSchema {
 	return { type: "array", items };
 }
 
-/** An object with any names, each with such a value. */
+/** Returns the schema of an object with any member names, whose values have the given schema. */
 export function mapOf(values: JsonSchema): JsonSchema {
 	return { type: "object", additionalProperties: values };
 }
 
-/** The value, or null. */
+/** Returns the schema of a value that may also be null. */
 export function nullable(schema: JsonSchema): JsonSchema {
 	const { type, enum: words } = schema;
 	if (typeof type !== "string") return { anyOf: [schema, { type: "null" }] };
 	return { ...schema, type: [type, "null"], ...(Array.isArray(words) && { enum: [...words, null] }) };
 }
 
-/** An object with these members and no others; those named in `optional` may be missing. */
+/** Returns the schema of an object with these members and no others. Members named in `optional` may be missing. */
 export function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
 	const required = Object.keys(properties).filter((name) => !optional.includes(name));
 	return { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
@@ -73,7 +73,10 @@ export function object(properties: Readonly<Record<string, JsonSchema>>, optiona
 
 const fieldSchemas: Readonly<Record<Exclude<FieldType, "json">, JsonSchema>> = { text, integer: whole, real, boolean: flag };
 
-/** Members of a record that are fields of what is stored, as the shape of the kind says it. What is `json` there takes a schema of its own. */
+/**
+ * Returns the schemas of members that are stored fields, from the field types of the entity kind. A field of type `json` becomes
+ * any object, unless the caller overrides it with a schema of its own.
+ */
 export function fieldsOf<E, F extends keyof E & string>(
 	{ fields }: EntityKindDefinition<E>,
 	names: readonly F[],
@@ -86,27 +89,27 @@ function toFieldSchema(name: string, type: FieldType): JsonSchema {
 	return type === "text" && /_(?:at|timestamp|time)$/.test(name) ? timestamp : fieldSchemas[type];
 }
 
-/** A record that may lack any of its members, inside of another one. */
+/** Returns the schema of a record inside another one, where each of its members may be missing. */
 export function partialOf(record: JsonSchema): JsonSchema {
-	const defined = definitionOf(record);
-	if (defined === undefined) throw new Error("only a schema with a name has a partial form");
-	const { properties } = defined.schema;
-	return defineSchema(`Partial${defined.name}`, {
-		description: `A ${defined.name} as far as it is known and may be seen.`,
+	const definition = definitionOf(record);
+	if (definition === undefined) throw new Error("only a schema with a name has a partial form");
+	const { properties } = definition.schema;
+	return defineSchema(`Partial${definition.name}`, {
+		description: `A ${definition.name} as far as it is known and may be seen.`,
 		type: "object",
 		properties,
 		additionalProperties: false,
 	});
 }
 
-/** A record of which only some members are shown, and of its objects only some of theirs. */
+/** Returns the schema of a record with selected members only. Its objects may also have only some of their members. */
 export function partOf(record: JsonSchema): JsonSchema {
-	const defined = definitionOf(record);
-	if (defined === undefined) throw new Error("only a schema with a name has a part");
-	const { properties } = defined.schema as { readonly properties: Readonly<Record<string, JsonSchema>> };
+	const definition = definitionOf(record);
+	if (definition === undefined) throw new Error("only a schema with a name has a part");
+	const { properties } = definition.schema as { readonly properties: Readonly<Record<string, JsonSchema>> };
 	const members = Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? jsonObject : schema]);
-	return defineSchema(`${defined.name}Part`, {
-		description: `Some members of a ${defined.name}: those that \`include_attributes\` names, or all but those that \`exclude_attributes\` does.`,
+	return defineSchema(`${definition.name}Part`, {
+		description: `Some members of a ${definition.name}: those that \`include_attributes\` names, or all but those that \`exclude_attributes\` does.`,
 		type: "object",
 		properties: Object.fromEntries(members),
 		additionalProperties: false,

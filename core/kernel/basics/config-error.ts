@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** `SVC_CONFIG` that names everything that is wrong at once: each problem begins with its path. */
+/** Returns an `SVC_CONFIG` error that names all problems of the configuration. Each problem begins with its path. */
 export function toConfigError(problems: readonly string[]): SvcError {
 	const [first = ""] = problems;
 	const message = problems.length === 1 ? first : [`the configuration has ${problems.length} problems:`, ...problems].join("\n- ");

@@ -1,9 +1,10 @@
 import { Breath } from "../../lib/event-loop.ts";
 
 /**
- * Reads the first `limit` records of each owner. Most owners have few, so that one query answers for all; if that is full, each is asked for alone.
+ * Returns the first `limit` records of each owner. Most owners have few records, so one query for all owners usually suffices. If that
+ * query is full, the records of each owner are read with a query of its own.
  *
- * @param read the first `limit` records of these owners, in their order
+ * @param read returns the first `limit` records of the given owners together, in order
  */
 export async function readFirstOfEach<T>(
 	owners: readonly string[],
@@ -11,13 +12,13 @@ export async function readFirstOfEach<T>(
 	read: (owners: readonly string[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
 	if (owners.length === 0) return [];
-	const found = await read(owners);
-	if (found.length < limit || owners.length === 1) return found;
-	const breath = new Breath();
-	const all: T[] = [];
+	const firstRecords = await read(owners);
+	if (firstRecords.length < limit || owners.length === 1) return firstRecords;
+	const loopYield = new Breath();
+	const records: T[] = [];
 	for (const owner of owners) {
-		for (const record of await read([owner])) all.push(record);
-		await breath.take();
+		for (const record of await read([owner])) records.push(record);
+		await loopYield.take();
 	}
-	return all;
+	return records;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../contract/index.ts";
 
 const idPattern = /^[0-9a-f]{24}$/;
 
-/** Whether a text has the form of an id. */
+/** Returns true if a text has the form of an id: 24 lower-case hex digits. */
 export function isId(text: string): boolean {
 	return idPattern.test(text);
 }
@@ -13,11 +13,11 @@ let counter = 0;
 const processPart = randomBytes(3).toString("hex");
 
 /**
- * A new id: 24 hex characters of which the first 8 are seconds, the next 5 microseconds within the second, so that ids of
- * one process sort by creation; then the process and a counter.
+ * Returns a new id of 24 hex digits: seconds (8), microseconds within the second (5), a counter (5) and the process (6). So ids of one
+ * process sort by creation.
  */
 export function createId(clock: Clock): string {
-	// A part of a microsecond would be a point among the digits, and nothing finds what has such an id.
+	// A fraction of a microsecond would put a point among the digits, and `isId` would refuse the id.
 	const now = Math.max(Math.floor(clock.now()), lastMicroseconds);
 	counter = now === lastMicroseconds ? counter + 1 : 0;
 	if (counter > 0xfffff) {
@@ -29,7 +29,7 @@ export function createId(clock: Clock): string {
 	return seconds.toString(16).padStart(8, "0") + rest.toString(16).padStart(5, "0") + counter.toString(16).padStart(5, "0") + processPart;
 }
 
-/** The same 24 hex characters for the same text, on every node. */
+/** Returns an id of 24 hex digits that depends on the text only, so that every node gets the same id. */
 export function toStableId(text: string): string {
 	return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

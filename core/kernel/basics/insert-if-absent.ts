@@ -1,6 +1,9 @@
 import { isSvcError } from "../../contract/index.ts";
 
-/** Two nodes may start at once and mean to make the same record: one of them makes it, and the other finds it made. */
+/**
+ * Calls `insert`, and ignores `SVC_CONFLICT`: the record exists, because another node that started at the same time has inserted it.
+ * Rejects with any other error.
+ */
 export async function insertOnce(insert: () => Promise<void>): Promise<void> {
 	await insert().catch((error: unknown) => {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;

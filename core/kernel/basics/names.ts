@@ -1,30 +1,33 @@
 import { type JsonValue, SvcError } from "../../contract/index.ts";
 import { hasUnseen, hasUnseenInLines } from "../../contract/unseen-text.ts";
 
-/** Names that can stand in a ref. */
+/** Names that a ref may contain. */
 export const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
 const packPattern = /^[a-z0-9_]{1,255}$/;
 
-/** Packs whose content belongs to the service. */
+/** Packs whose content is part of the service. */
 const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "chatops"]);
 
-/** Whether a name can stand in a ref: letters of other scripts look like these and are others. */
+/** Returns true if a ref may contain the name. Only ASCII letters are allowed, because letters of other scripts may look the same. */
 export function isName(name: string): boolean {
 	return namePattern.test(name);
 }
 
-/** Refuse names that could not stand in a ref. */
+/** Throws `SVC_INVALID` if a ref may not contain the pack or the name. */
 export function assertNames({ pack, name }: { readonly pack: string; readonly name: string }): void {
 	if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
 	if (!isName(name)) throw new SvcError("SVC_INVALID", `name: "${name}" must consist of letters, digits, _, - and .`);
 }
 
-/** Refuse a name that would show as another one. What is stored under one of an earlier version stays. */
+/**
+ * Throws `SVC_INVALID` if a name contains control characters or characters that change the direction of writing, since it could look like
+ * another name. Only for new names: records that an earlier version has stored under such a name stay usable.
+ */
 export function assertSeen(member: string, name: string): void {
 	if (hasUnseen(name)) throw toUnseenError(member);
 }
 
-/** The same for every text and name within a value; texts may have several lines. */
+/** Throws `SVC_INVALID` if a text or a name anywhere in a value contains such characters. Texts may have several lines. */
 export function assertSeenWithin(member: string, value: JsonValue | undefined): void {
 	if (typeof value === "string" && hasUnseenInLines(value)) throw toUnseenError(member);
 	if (typeof value !== "object" || value === null) return;
@@ -38,50 +41,52 @@ function toUnseenError(member: string): SvcError {
 	return new SvcError("SVC_INVALID", `${member}: control characters and those that change the direction of writing are not allowed`);
 }
 
-/** Refuse changes to what belongs to the service. */
+/** Throws `SVC_INVALID` if a pack is a system pack, whose content cannot be changed. */
 export function assertNotSystem(pack: string): void {
 	if (systemPacks.has(pack)) {
 		throw new SvcError("SVC_INVALID", `pack: resources of the system pack "${pack}" cannot be created, changed or deleted`);
 	}
 }
 
-/** Labels that a worker has, or that a run needs: most of them, and what one looks like. */
+/** Maximum number of labels that a worker may have or a run may need. */
 export const mostLabels = 32;
+/** Pattern of one label, as a JSON schema has it. */
 export const labelPattern = "^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$";
-const label = /^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$/;
+const labelRegExp = /^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$/;
 
-/** Each once, in order. `SVC_INVALID` names the field and what is allowed. */
-export function toLabels(field: string, given: unknown): readonly string[] {
-	if (!Array.isArray(given)) throw new SvcError("SVC_INVALID", `${field}: must be a list of labels`);
-	for (const one of given) {
-		if (typeof one === "string" && label.test(one)) continue;
+/** Returns the labels in a value, sorted and without duplicates. Throws `SVC_INVALID` if it is not a list of at most 32 valid labels. */
+export function toLabels(field: string, value: unknown): readonly string[] {
+	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", `${field}: must be a list of labels`);
+	for (const label of value) {
+		if (typeof label === "string" && labelRegExp.test(label)) continue;
 		throw new SvcError(
 			"SVC_INVALID",
-			`${field}: ${JSON.stringify(one)} is no label: 1 to 63 letters, digits and . _ : = - that begin with a letter or digit`,
+			`${field}: ${JSON.stringify(label)} is no label: 1 to 63 letters, digits and . _ : = - that begin with a letter or digit`,
 		);
 	}
-	const labels = [...new Set(given as string[])].sort();
+	const labels = [...new Set(value as string[])].sort();
 	if (labels.length > mostLabels) throw new SvcError("SVC_INVALID", `${field}: must be at most ${mostLabels} labels`);
 	return labels;
 }
 
-/** What is not seen, or tells no names apart. */
+/** Characters that are invisible, and accents: they do not make two names different. */
 const ignorableCharacters = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\s]/gu;
 
 /**
- * Whether a name is the system user's, or could be taken for it: in other case, in letters of another width, with characters that
- * are not seen. What the system user does is done without anybody's permissions, so nobody may sign in as it.
+ * Returns true if a name is that of the system user or could be confused with it. It may differ in case, in the width of letters, or by
+ * invisible characters. The system user needs no permissions, so no user may sign in under its name.
  */
 export function isReservedName(name: string, systemUser: string): boolean {
 	return fold(name) === fold(systemUser);
 }
 
-/** `SVC_INVALID` where somebody is named who cannot be. */
+/** Throws `SVC_INVALID` if a name is reserved for the system user. */
 export function assertNotReserved(member: string, name: string, systemUser: string): void {
 	if (!isReservedName(name, systemUser)) return;
 	throw new SvcError("SVC_INVALID", `${member}: "${systemUser}" is the system's own (system_user.user), so nobody may be called that`);
 }
 
+/** Returns a name in the form in which reserved names are compared. */
 function fold(name: string): string {
 	return name.normalize("NFKD").replace(ignorableCharacters, "").toLowerCase();
 }

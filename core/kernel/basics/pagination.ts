@@ -10,7 +10,7 @@ import {
 } from "../../contract/index.ts";
 import { Attached } from "../../lib/private-slot.ts";
 
-/** Condition for a filter that may name several values. */
+/** Returns the condition for a filter that has one value or several. */
 export function toOneOf<V>(value: V | readonly V[]): V | { readonly in: readonly V[] } {
 	return isList(value) ? { in: value } : value;
 }
@@ -22,29 +22,35 @@ function isList<V>(value: V | readonly V[]): value is readonly V[] {
 /** A part of a list. */
 export interface Page<T> {
 	readonly items: readonly T[];
-	/** Records that match, paging ignored; of more than `Paging.exactTotal` some number above that. */
+	/** Number of records that match, on all pages. If it exceeds `Paging.exactTotal`, it may be any number above that. */
 	readonly total: number;
-	/** Of a walk: where it goes on; absent at its end. */
+	/** Cursor for the next page, if the page was read with a cursor; absent on the last page. */
 	readonly next?: Place;
 }
 
-/** Which part of a list is asked for. */
+/** Selection of a part of a list. */
 export interface Paging {
-	/** Undefined: everything. */
+	/** Maximum number of items. Default: all. */
 	readonly limit?: number;
 	readonly offset?: number;
 	/**
-	 * Up to this many the total is exact: counting millions takes long, and tells people no more than that there are many. That there are more is
-	 * remembered for five seconds. Default: always.
+	 * Largest total that must be exact, because counting millions of records takes long and is of little use. That a total exceeds this
+	 * limit is cached for five seconds. Default: every total is exact.
 	 */
 	readonly exactTotal?: number;
-	/** Walk through the list: from `beginning`, then from `next` of the page before. Nothing that is added or removed meanwhile moves others past the reader. */
+	/**
+	 * Cursor to read after: `beginning` for the first page, then `next` of the page before. Records that are added or removed between two
+	 * pages do not make the reader miss other records.
+	 */
 	readonly after?: Place;
 }
 
 type PageQuery<K extends EntityKind> = Query<EntityMap[K]> & Pick<Paging, "exactTotal" | "after">;
 
-/** Read a part of a list and how much there is of it. A page that is not full is the last one, and one behind those that are counted tells that there are more: neither needs a count. */
+/**
+ * Returns a part of a list and the total. A page that is not full needs no count, because it is the last one. A page beyond the exact
+ * total needs none either, because it proves that there are more.
+ */
 export function readPage<K extends EntityKind>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
@@ -53,165 +59,179 @@ export function readPage<K extends EntityKind>(
 	return readPageOf(storage, kind, query, (items) => items);
 }
 
-/** The same of what is made of the records, which may ask for more of them: that is done while the others are counted. */
+/**
+ * Returns a part of a list, converted by `toItems`, and the total. Records are counted while `toItems` runs, which may read further
+ * records.
+ */
 export async function readPageOf<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
 	{ exactTotal, after, ...query }: PageQuery<K>,
 	toItems: (records: readonly EntityMap[K][]) => readonly T[] | Promise<readonly T[]>,
 ): Promise<Page<T>> {
-	if (after !== undefined) return readStep(storage, kind, { ...query, ...(exactTotal !== undefined && { exactTotal }), after }, toItems);
+	if (after !== undefined) return readAfter(storage, kind, { ...query, ...(exactTotal !== undefined && { exactTotal }), after }, toItems);
 	const { where = {}, limit, offset = 0 } = query;
 	const records = await storage.find(kind, query);
 	const isFull = limit !== undefined && records.length >= limit;
-	const reached = offset + records.length;
-	// Where there is nothing, the page may begin behind the last record.
+	const pageEnd = offset + records.length;
+	// An empty page proves nothing: the offset may be beyond the last record.
 	const isLast = !isFull && (records.length > 0 || offset === 0);
-	if (isLast || (records.length > 0 && exactTotal !== undefined && reached > exactTotal)) {
-		return { items: await toItems(records), total: reached };
+	if (isLast || (records.length > 0 && exactTotal !== undefined && pageEnd > exactTotal)) {
+		return { items: await toItems(records), total: pageEnd };
 	}
-	// A page that lies behind the last record tells that there are fewer than somebody may remember.
+	// An empty page beyond the last record must be counted: it proves that the cached result may be outdated.
 	const count =
 		exactTotal !== undefined && isFull
-			? countTo(storage, kind, where, exactTotal)
+			? countUpTo(storage, kind, where, exactTotal)
 			: storage.count(kind, where, exactTotal === undefined ? undefined : exactTotal + 1);
 	const [total, items] = await Promise.all([count, toItems(records)]);
 	return { items, total };
 }
 
-/** A page of a walk. */
-async function readStep<K extends EntityKind, T>(
+/** Returns the page after a cursor. The total is counted with the first page only. */
+async function readAfter<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
 	{ after, exactTotal, ...query }: PageQuery<K> & { readonly after: Place },
 	toItems: (records: readonly EntityMap[K][]) => readonly T[] | Promise<readonly T[]>,
 ): Promise<Page<T>> {
 	const { limit = Number.POSITIVE_INFINITY, offset = 0 } = query;
-	let read: readonly EntityMap[K][] = [];
-	const keep = (records: readonly EntityMap[K][]) => {
-		read = records;
+	let pageRecords: readonly EntityMap[K][] = [];
+	const toNewItems = (records: readonly EntityMap[K][]) => {
+		pageRecords = records;
 		return toItems(records.filter(({ id }) => !after.seen.has(id)));
 	};
 	const isFirst = after === beginning;
 	const page = isFirst
-		? await readPageOf(storage, kind, { ...query, ...(exactTotal !== undefined && { exactTotal }) }, keep)
-		: { items: await keep(await storage.find(kind, fromPlace<K, typeof query>(query, after))), total: after.total };
-	if (read.length < limit) return page;
-	const place = { ...after, ...(isFirst && { offset }), total: page.total };
-	return { ...page, next: placeAfter(query, { place, records: read }) };
+		? await readPageOf(storage, kind, { ...query, ...(exactTotal !== undefined && { exactTotal }) }, toNewItems)
+		: { items: await toNewItems(await storage.find(kind, toCursorQuery<K, typeof query>(query, after))), total: after.total };
+	if (pageRecords.length < limit) return page;
+	const cursor = { ...after, ...(isFirst && { offset }), total: page.total };
+	return { ...page, next: toNextCursor(query, { cursor, records: pageRecords }) };
 }
 
-type Counted = Pick<Storage, "count">;
+type CountingStorage = Pick<Storage, "count">;
 
-/** Milliseconds for which it is remembered that more match than are counted. */
-const rememberedFor = 5_000;
-/** Filters that are remembered; callers choose them freely. */
-const mostFilters = 200;
-/** Characters of a filter that is remembered. */
-const longestFilter = 1_000;
+/** Milliseconds for which it is cached that a total exceeds the limit. */
+const cacheDurationMs = 5_000;
+/** Maximum number of cached filters, because clients choose filters freely. */
+const maxCachedFilters = 200;
+/** Maximum number of characters of a cached filter. */
+const maxFilterLength = 1_000;
 
-const ofStorages = new Attached<Counted, PassedLimits>();
+const cappedCountsByStorage = new Attached<CountingStorage, CappedCounts>();
 
 /**
- * Filters that more records match than are counted. To count as far as that takes longer than to read a page, and says the same for each page and order of
- * the list, and for everybody who looks at it. What is remembered is only that there are more, never a number that is exact.
+ * Cache of the filters whose totals exceed the limit of exact counting. Counting up to the limit takes longer than reading a page. The
+ * result is the same for each page and order of the list and for every client. Exact totals are never cached.
  */
-class PassedLimits {
-	/** When each was counted, the earliest first. */
+class CappedCounts {
+	/** Monotonic milliseconds at which each filter was counted, the earliest first. */
 	readonly #countedAt = new Map<string, number>();
 
 	has(filter: string): boolean {
 		const countedAt = this.#countedAt.get(filter);
-		return countedAt !== undefined && performance.now() - countedAt < rememberedFor;
+		return countedAt !== undefined && performance.now() - countedAt < cacheDurationMs;
 	}
 
 	add(filter: string): void {
-		if (filter.length > longestFilter) return;
+		if (filter.length > maxFilterLength) return;
 		this.#countedAt.delete(filter);
 		this.#countedAt.set(filter, performance.now());
-		const [earliest] = this.#countedAt.keys();
-		if (earliest !== undefined && this.#countedAt.size > mostFilters) this.#countedAt.delete(earliest);
+		const [oldestFilter] = this.#countedAt.keys();
+		if (oldestFilter !== undefined && this.#countedAt.size > maxCachedFilters) this.#countedAt.delete(oldestFilter);
 	}
 }
 
-/** Records that match; of more than `limit` some number above that, and that there are more may have been so a few seconds ago. */
-async function countTo<K extends EntityKind>(storage: Counted, kind: K, where: Where<EntityMap[K]>, limit: number): Promise<number> {
-	const limits = limitsOf(storage);
+/** Returns the number of records that match, or a number above `limit` if there are more. The latter may be five seconds old. */
+async function countUpTo<K extends EntityKind>(
+	storage: CountingStorage,
+	kind: K,
+	where: Where<EntityMap[K]>,
+	limit: number,
+): Promise<number> {
+	const cappedCounts = cappedCountsOf(storage);
 	const filter = stringifyJson([kind, limit, where]);
-	if (limits.has(filter)) return limit + 1;
+	if (cappedCounts.has(filter)) return limit + 1;
 	const total = await storage.count(kind, where, limit + 1);
-	if (total > limit) limits.add(filter);
+	if (total > limit) cappedCounts.add(filter);
 	return total;
 }
 
-function limitsOf(storage: Counted): PassedLimits {
-	const known = ofStorages.get(storage);
-	if (known !== undefined) return known;
-	const limits = new PassedLimits();
-	ofStorages.set(storage, limits);
-	return limits;
+/** Returns the cache that belongs to a storage; creates it if it does not exist. */
+function cappedCountsOf(storage: CountingStorage): CappedCounts {
+	const cachedCounts = cappedCountsByStorage.get(storage);
+	if (cachedCounts !== undefined) return cachedCounts;
+	const cappedCounts = new CappedCounts();
+	cappedCountsByStorage.set(storage, cappedCounts);
+	return cappedCounts;
 }
 
 /**
- * The order that is asked for, and what is equal in it by time: so the indexes go on by which long lists are sorted, and many equals need not be sorted to find
- * the first of them. Times and ids are equal in few.
+ * Returns a requested order, extended so that records which are equal in it are ordered by time. The indexes for long lists have this
+ * order. Without it the database would sort many equal records to find the first ones. An order that contains the time or the id stays.
  */
-export function inTimeOrder<E>(asked: readonly Order<E>[], time: Order<E>[0]): readonly Order<E>[] {
-	const [, direction = "asc"] = asked.at(-1) ?? [];
-	return asked.some(([field]) => field === time || field === "id") ? asked : [...asked, [time, direction]];
+export function inTimeOrder<E>(orderBy: readonly Order<E>[], time: Order<E>[0]): readonly Order<E>[] {
+	const [, direction = "asc"] = orderBy.at(-1) ?? [];
+	return orderBy.some(([field]) => field === time || field === "id") ? orderBy : [...orderBy, [time, direction]];
 }
 
-/** How far a walk through a list has come. */
+/** Position in a list after the last record that was read. */
 export interface Place {
-	/** Where the list goes on by the field that it is sorted by, which it is found by however late it is; undefined: it is found by `offset` alone. */
+	/**
+	 * Value of the field that the list is sorted by, at which the next page begins. An index finds it equally fast at every position.
+	 * Undefined if the position is given by `offset` alone.
+	 */
 	readonly value?: string | number;
-	/** How many are passed over from there on. */
+	/** Number of records to skip from `value`, or from the start of the list. */
 	readonly offset: number;
-	/** Ids of those that are given once more from there on. */
+	/** Ids of records from `value` on that earlier pages have contained. */
 	readonly seen: ReadonlySet<string>;
-	/** Records that match, as counted at the beginning. */
+	/** Number of records that match, as counted with the first page. */
 	readonly total: number;
 }
 
-/** Before the first record. */
+/** Cursor before the first record. */
 export const beginning: Place = { offset: 0, seen: new Set(), total: 0 };
 
-/** Fields by which long lists are sorted: none of them is ever null, and each has an index. */
-const timelines: ReadonlySet<string> = new Set(["id", "start_timestamp", "occurrence_time", "enforced_at", "received_at", "number"]);
+/** Fields by which long lists are sorted. None of them is ever null, and each has an index. */
+const cursorFields: ReadonlySet<string> = new Set(["id", "start_timestamp", "occurrence_time", "enforced_at", "received_at", "number"]);
 
 type Ordered<K extends EntityKind> = Pick<Query<EntityMap[K]>, "where" | "orderBy" | "limit" | "offset">;
 
-/** The query for what comes after a place. */
-function fromPlace<K extends EntityKind, Q extends Ordered<K>>(query: Q, { value, offset }: Place): Q {
+/** Returns the query for the records after a cursor. */
+function toCursorQuery<K extends EntityKind, Q extends Ordered<K>>(query: Q, { value, offset }: Place): Q {
 	if (value === undefined) return { ...query, offset };
-	const [field, direction] = leading(query);
+	const [field, direction] = leadingOrder(query);
 	const { gt, gte, lt, lte } = rangeOf(query.where, field) ?? {};
-	// The other end of a range that was asked for still holds; this end lies within it.
+	// The cursor is within the requested range, so it replaces the bound on its side. The other bound stays.
 	const range = direction === "desc" ? { gt, gte, lte: value } : { gte: value, lt, lte };
 	const condition = Object.fromEntries(Object.entries(range).filter(([, bound]) => bound !== undefined));
 	return { ...query, where: { ...query.where, [field]: condition }, offset };
 }
 
-/** Where the list goes on after these records, which were found at a place. */
-function placeAfter<K extends EntityKind>(
+/** Returns the cursor after these records, which were read with the given cursor. */
+function toNextCursor<K extends EntityKind>(
 	query: Ordered<K>,
-	{ place, records }: { readonly place: Place; readonly records: readonly EntityMap[K][] },
+	{ cursor, records }: { readonly cursor: Place; readonly records: readonly EntityMap[K][] },
 ): Place {
-	const { total } = place;
-	const [field] = leading(query);
+	const { total } = cursor;
+	const [field] = leadingOrder(query);
 	const value = memberOf(records.at(-1), field);
-	const isFound = timelines.has(field) && rangeOf(query.where, field) !== undefined && value !== undefined;
-	if (!isFound) return { offset: place.offset + records.length, seen: beginning.seen, total };
-	const ids = (of: readonly EntityMap[K][]) => new Set(of.map(({ id }) => id));
-	// All of one moment: they are counted, as they cannot be told apart.
-	if (value === place.value) return { value, offset: place.offset + records.length, seen: ids(records), total };
-	return { value, offset: 0, seen: ids(records.filter((record) => memberOf(record, field) === value)), total };
+	const canUseValue = cursorFields.has(field) && rangeOf(query.where, field) !== undefined && value !== undefined;
+	if (!canUseValue) return { offset: cursor.offset + records.length, seen: beginning.seen, total };
+	const idsOf = (some: readonly EntityMap[K][]) => new Set(some.map(({ id }) => id));
+	// All records of the page have the same value, so only their number shows how far the reader is.
+	if (value === cursor.value) return { value, offset: cursor.offset + records.length, seen: idsOf(records), total };
+	return { value, offset: 0, seen: idsOf(records.filter((record) => memberOf(record, field) === value)), total };
 }
 
-function leading<K extends EntityKind>({ orderBy }: Ordered<K>): readonly [string, "asc" | "desc"] {
+/** Returns the field and direction that a list is sorted by first. */
+function leadingOrder<K extends EntityKind>({ orderBy }: Ordered<K>): readonly [string, "asc" | "desc"] {
 	return orderBy?.[0] ?? ["id", "asc"];
 }
 
+/** Returns a member of a record if it is a text or a number; otherwise undefined. */
 function memberOf(record: object | undefined, field: string): string | number | undefined {
 	const value: unknown = (record as Record<string, unknown> | undefined)?.[field];
 	return typeof value === "string" || typeof value === "number" ? value : undefined;
@@ -219,12 +239,12 @@ function memberOf(record: object | undefined, field: string): string | number | 
 
 type Range = Extract<Condition<string | number>, { readonly gt?: unknown }>;
 
-/** What is asked of the field already, where that is a range or nothing. */
+/** Returns the condition on a field if it is a range, or an empty range without condition; undefined for any other condition. */
 function rangeOf<E>(where: Where<E> | undefined, field: string): Range | undefined {
 	const condition: unknown = (where as Readonly<Record<string, unknown>> | undefined)?.[field];
 	if (condition === undefined) return {};
-	const isRange = typeof condition === "object" && condition !== null && Object.keys(condition).every((key) => bounds.has(key));
+	const isRange = typeof condition === "object" && condition !== null && Object.keys(condition).every((key) => rangeOperators.has(key));
 	return isRange ? (condition as Range) : undefined;
 }
 
-const bounds: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"]);
+const rangeOperators: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"]);

@@ -9,12 +9,12 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 
-/** Deepest value that is recorded: whoever reads it walks it, and a deeper one would take all of the stack. */
-const maximumDepth = 500;
+/** Maximum depth of a stored value. Readers walk values recursively, and a deeper one would overflow their stack. */
+const maxDepth = 500;
 
 /**
- * Refuse what a runner gives and nobody could store or read, with `SVC_RUNNER` that says what of it: a run whose end cannot be
- * recorded would count as abandoned, although it is known what became of it.
+ * Throws `SVC_RUNNER` if a value from a runner cannot be stored as JSON or is too deep to be read. Without this check the end of the run
+ * could not be stored. The run would then count as abandoned, although its outcome is known. `what` names the value in the error.
  */
 export function assertRecordable(value: unknown, what: string): void {
 	const problem = findProblem(value);
@@ -22,9 +22,9 @@ export function assertRecordable(value: unknown, what: string): void {
 }
 
 function findProblem(value: unknown): string | undefined {
-	if (isDeep(value)) return `it is nested deeper than ${maximumDepth} levels`;
+	if (isDeep(value)) return `it is nested deeper than ${maxDepth} levels`;
 	try {
-		// What has no JSON at all, such as a function, is left out by it.
+		// Members that have no JSON form, such as functions, are left out.
 		stringifyJson(value);
 		return undefined;
 	} catch (error) {
@@ -32,7 +32,10 @@ function findProblem(value: unknown): string | undefined {
 	}
 }
 
-/** Goes level by level, so that no depth can end it, and to each container once, as they may hold one another. */
+/**
+ * Returns true if a value is nested too deeply. Visits the value level by level, so that no depth overflows the stack. Visits each
+ * container once, because containers may contain one another.
+ */
 function isDeep(value: unknown): boolean {
 	const seen = new Set<object>();
 	let level: readonly unknown[] = [value];
@@ -40,7 +43,7 @@ function isDeep(value: unknown): boolean {
 		const next: unknown[] = [];
 		for (const container of level) {
 			if (typeof container !== "object" || container === null || seen.has(container)) continue;
-			if (depth >= maximumDepth) return true;
+			if (depth >= maxDepth) return true;
 			seen.add(container);
 			for (const member of Object.values(container) as unknown[]) if (typeof member === "object" && member !== null) next.push(member);
 		}
@@ -49,11 +52,11 @@ function isDeep(value: unknown): boolean {
 	return false;
 }
 
-// What plugins answer while they work. TypeScript tells its users what must come; this is for plain JavaScript.
+// Checks of values that plugins return while they run. For TypeScript the compiler checks them; plain JavaScript needs these.
 
 const outputTypes: readonly unknown[] = ["stdout", "stderr", "other"] satisfies readonly OutputType[];
 
-/** The result of a run. `SVC_RUNNER` names the runner and what is expected. */
+/** Returns the result of a run. Throws `SVC_RUNNER`, which names the runner and the expected form, for any other value. */
 export function toRunResult(answer: unknown, runner: string): RunResult {
 	const { succeeded, result } = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<Record<keyof RunResult, unknown>>;
 	if (typeof succeeded === "boolean" && typeof result === "object" && result !== null && !Array.isArray(result)) return answer as RunResult;
@@ -61,7 +64,7 @@ export function toRunResult(answer: unknown, runner: string): RunResult {
 	throw new SvcError("SVC_RUNNER", `runner "${runner}" has resolved ${wrong}; hint: return { succeeded: true, result: {} }`);
 }
 
-/** `SVC_RUNNER` for output that is no text, and on a channel that does not exist. */
+/** Throws `SVC_RUNNER` if output is not a text, or if its type does not exist. */
 export function assertOutput(type: unknown, data: unknown): void {
 	if (typeof data !== "string")
 		throw new SvcError("SVC_RUNNER", `emit: output must be a text, not ${data === null ? "null" : typeof data}`);
@@ -69,43 +72,50 @@ export function assertOutput(type: unknown, data: unknown): void {
 	throw new SvcError("SVC_RUNNER", `emit: there is no output type ${JSON.stringify(type)}; hint: one of ${outputTypes.join(", ")}`);
 }
 
-/** Who somebody is. `SVC_UNAVAILABLE` for an answer that is neither an identity nor undefined: it must never count as a sign-in. */
+/**
+ * Returns the identity from an auth backend; undefined if the sign-in was refused. Throws `SVC_UNAVAILABLE` for any other value, which must
+ * never count as a sign-in.
+ */
 export function toIdentity(answer: unknown): Identity | undefined {
 	if (answer === undefined) return undefined;
 	const username: unknown = typeof answer === "object" && answer !== null && "username" in answer ? answer.username : undefined;
 	if (typeof username === "string" && username !== "") return answer as Identity;
-	const given = typeof answer === "boolean" ? String(answer) : "something that is no identity";
+	const description = typeof answer === "boolean" ? String(answer) : "something that is no identity";
 	throw new SvcError(
 		"SVC_UNAVAILABLE",
-		`auth.backend: the auth backend has answered with ${given}; hint: return { username } when the password is right, and undefined when not`,
+		`auth.backend: the auth backend has answered with ${description}; hint: return { username } when the password is right, and undefined when not`,
 	);
 }
 
-/** What has ended. `SVC_UNAVAILABLE` for an answer that names nothing that could: it must not be told as done. */
+/**
+ * Returns the sign-in that an auth backend reports as ended; undefined if it reports none. Throws `SVC_UNAVAILABLE` for a value that names
+ * neither a subject nor a session, because no sign-in would end although the caller was told so.
+ */
 export function toEndedSignIn(answer: unknown): EndedSignIn | undefined {
 	if (answer === undefined) return undefined;
 	const { id, subject, session } = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<
 		Record<keyof EndedSignIn, unknown>
 	>;
-	const named = [subject, session].filter((each) => each !== undefined);
-	if (named.length > 0 && [id, ...named].every((each) => typeof each === "string" && each !== "")) return answer as EndedSignIn;
+	const targets = [subject, session].filter((target) => target !== undefined);
+	if (targets.length > 0 && [id, ...targets].every((text) => typeof text === "string" && text !== "")) return answer as EndedSignIn;
 	throw new SvcError(
 		"SVC_UNAVAILABLE",
 		"auth.backend: the auth backend has answered with something that is no ended sign-in; hint: return { id, subject, session } with one of the last two at least, and undefined for no",
 	);
 }
 
-/** The events of a subscription. `SVC_CONFIG` for a bus whose subscriptions cannot be waited for or read. */
+/** Returns the events of a subscription. Throws `SVC_CONFIG` if the bus returned no promise or nothing that can be iterated. */
 export async function toSubscription(answer: unknown): Promise<AsyncIterable<BusEvent>> {
 	const hint = "hint: async subscribe(names, { signal }) { return events; }";
-	if (!hasMember(answer, "then")) {
+	if (!hasMethod(answer, "then")) {
 		throw new SvcError("SVC_CONFIG", `event_bus: subscribe gives no promise, so that nobody knows when it is active; ${hint}`);
 	}
 	const events: unknown = await answer;
-	if (hasMember(events, Symbol.asyncIterator)) return events as AsyncIterable<BusEvent>;
+	if (hasMethod(events, Symbol.asyncIterator)) return events as AsyncIterable<BusEvent>;
 	throw new SvcError("SVC_CONFIG", `event_bus: subscribe resolves with nothing that events can be read from; ${hint}`);
 }
 
-function hasMember(value: unknown, name: PropertyKey): boolean {
+/** Returns true if an object has a method with this name. */
+function hasMethod(value: unknown, name: PropertyKey): boolean {
 	return typeof value === "object" && value !== null && typeof (value as Record<PropertyKey, unknown>)[name] === "function";
 }

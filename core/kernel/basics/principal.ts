@@ -1,17 +1,19 @@
-/** Whoever authenticated a request, or the system user while authentication is off. */
+/** User that a request was authenticated as, or the system user while authentication is off. */
 export interface Principal {
 	readonly username: string;
-	/** Administrators may see secrets, take unlimited pages and act for other users. With access control off: everybody. */
+	/** True if the user may see secrets, read unlimited pages and act for other users. True for every user while access control is off. */
 	readonly isAdmin: boolean;
 	/** Names of the roles; absent while access control is off. */
 	readonly roles?: readonly string[];
-	/** What an API key is narrowed to; absent: everything the user may do. */
+	/** Scopes to which an API key is restricted. Absent: everything that the user may do. */
 	readonly scopes?: readonly string[];
-	/** Set for the token of a running action: id of its live action. It acts as its user, but hands out nothing that outlives the run. */
+	/**
+	 * Id of the live action, for the token of a running action. The run acts as its user, but may create no credentials that outlive it.
+	 */
 	readonly run?: string;
-	/** For the token of a run that has come of a rule: the rule's author, whose permissions count for templates. */
+	/** Author of the rule that started the run, for the token of such a run. The author's permissions apply to templates. */
 	readonly author?: string;
-	/** What it asked with, by kind and id: `token:<id>`, `api_key:<id>`; absent where no credential was needed. */
+	/** Kind and id of the credential: `token:<id>` or `api_key:<id>`. Absent if no credential was needed. */
 	readonly credential?: string;
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
@@ -19,7 +21,7 @@ export interface Principal {
 		| { readonly method: "none" };
 }
 
-/** What a request offered, before it is checked. */
+/** Credentials of a request that have not been checked yet. */
 export interface OfferedCredentials {
 	readonly token?: string;
 	readonly apiKey?: string;
@@ -27,8 +29,8 @@ export interface OfferedCredentials {
 }
 
 /**
- * The user and the scopes that count for what the principal writes now and the service carries out later. What a run writes, it writes for
- * the author of the rule that it comes of.
+ * Returns the user and the scopes whose permissions apply when the service later carries out what the principal writes now. A run that a
+ * rule has started writes for the author of the rule.
  */
 export function toWriter({ author, username, scopes }: Principal): {
 	readonly author: string;
@@ -38,24 +40,24 @@ export function toWriter({ author, username, scopes }: Principal): {
 }
 
 /**
- * The principal with the scopes of an API key, or of the execution that such a key started; unchanged without. What only administrators may do
- * cannot be named by a scope, so a narrowed principal is not an administrator.
+ * Returns the principal restricted to the scopes of an API key, or of an execution that was started with one; unchanged without scopes. No
+ * scope covers what only administrators may do, so a restricted principal is not an administrator.
  */
 export function withScopes<P extends Principal>(principal: P, scopes: readonly string[] | null | undefined): P {
 	return scopes === null || scopes === undefined ? principal : { ...principal, isAdmin: false, scopes };
 }
 
-/** Who somebody is, in whose name something runs that no request has asked for just now. */
+/** Permissions of users for work that the service does in their name without a request, such as the actions of rules. */
 export interface Authority {
-	/** With the permissions of this moment. */
+	/** Returns the principal of a user, with its present permissions. */
 	principalOf(username: string): Promise<Principal>;
-	/** Whether this user may do everything. */
+	/** Returns true if the user may do everything. */
 	isAdministrator(username: string): Promise<boolean>;
-	/** `SVC_FORBIDDEN` where somebody may not run this action. Asked for what no request asks for, as that was looked at where it came in. */
+	/** Throws `SVC_FORBIDDEN` if the principal may not run the action. Not for requests, whose permissions are checked by their route. */
 	assertMayRun(principal: Principal, actionRef: string): void;
 }
 
-/** Where nobody tells users apart, nobody may do less than others. */
+/** Default if no feature provides an authority: every user may do everything. */
 export const noAuthority: Authority = {
 	principalOf: async (username) => ({ username, isAdmin: true, authentication: { method: "none" } }),
 	isAdministrator: async () => true,

@@ -1,20 +1,20 @@
-/** The record a permission is asked for. */
+/** Record for which a permission is required. */
 export interface Resource {
-	/** Such as `action:core:local`. */
+	/** Identifies the record, such as `action:core:local`. */
 	readonly uid: string;
-	/** Ref of the pack it is in, when it is in one: a grant on the pack counts like one on the record. */
+	/** Ref of the pack that contains the record; absent if none does. A grant on the pack counts like one on the record. */
 	readonly pack?: string;
-	/** User whose own it is, who needs no grant. Nobody else may have one: there are only administrators besides. */
+	/** User who owns the record and needs no grant. All other users except administrators are refused, even with a grant. */
 	readonly owner?: string;
 }
 
-/** Pack and name of a ref. Names of packs have no dot. */
+/** Splits a ref into pack and name at its first dot. Names of packs contain no dot. */
 export function splitRef(ref: string): { readonly pack: string; readonly name: string } {
 	const [pack = "", ...name] = ref.split(".");
 	return { pack, name: name.join(".") };
 }
 
-/** The resource of an action, by its ref. */
+/** Returns the resource of an action, given its ref. */
 export function toActionResource(ref: string): Resource {
 	const { pack, name } = splitRef(ref);
 	return { uid: `action:${pack}:${name}`, pack };

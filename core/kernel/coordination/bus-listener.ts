@@ -2,37 +2,46 @@ import { type BusEvent, type EventBus, isSvcError, type Logger } from "../../con
 import { wait } from "../../lib/wait.ts";
 import { toSubscription } from "../basics/plugin-results.ts";
 
-const shortestPause = 50;
-const longestPause = 1_000;
+/** Milliseconds before the first retry of a failed subscription. The pause doubles with each failure. */
+const minRetryPauseMs = 50;
+/** Maximum milliseconds between two retries of a subscription. */
+const maxRetryPauseMs = 1_000;
 
 export interface BusWatchOptions {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
-	/** Event names; their patterns as in `EventBus.subscribe`. */
+	/** Names of the events, or patterns as in `EventBus.subscribe`. */
 	readonly names: readonly string[];
-	/** What is waited for, in the log. */
+	/** What the events are needed for; appears in log entries only. */
 	readonly purpose: string;
-	/** As in `EventBus.subscribe`. */
+	/** Selects events, as in `EventBus.subscribe`. */
 	readonly filter?: (event: BusEvent) => boolean;
 	readonly onEvent: (event: BusEvent) => void;
-	/** Events may have been missed: only the storage knows. Called once it is certain that no more are. */
+	/**
+	 * Called after events may have been missed, as soon as a new subscription misses no more. The caller must then read the storage, since
+	 * the missed events are not repeated.
+	 */
 	readonly onGap: () => void;
 }
 
-/** Follows events for as long as it is wanted, over everything that may happen to the bus. */
+/** Subscription to bus events that is renewed until it is stopped, even if the bus is unavailable for a while. */
 export interface BusWatch {
-	/** Resolves when nothing published afterwards is missed; also while the bus is away, which is then tried again. */
+	/**
+	 * Subscribes; replaces an earlier subscription. Resolves when no event published from now on is missed. If the bus is unavailable,
+	 * resolves at once and retries in the background. Rejects with any other error of the bus.
+	 */
 	start(): Promise<void>;
-	/** May be called before `start`, and started again. */
+	/** Ends the subscription. May be called before `start`, and `start` may be called again afterwards. */
 	stop(): void;
 }
 
+/** Creates a listener, which does nothing until it is started. */
 export function createBusWatch({ eventBus, logger, names, purpose, filter, onEvent, onGap }: BusWatchOptions): BusWatch {
-	let watching: AbortController | undefined;
+	let subscription: AbortController | undefined;
 
 	const subscribe = (signal: AbortSignal) => toSubscription(eventBus.subscribe(names, { signal, ...(filter !== undefined && { filter }) }));
 
-	async function subscribeUnlessAway(signal: AbortSignal): Promise<AsyncIterable<BusEvent> | undefined> {
+	async function subscribeIfAvailable(signal: AbortSignal): Promise<AsyncIterable<BusEvent> | undefined> {
 		try {
 			return await subscribe(signal);
 		} catch (error) {
@@ -42,39 +51,40 @@ export function createBusWatch({ eventBus, logger, names, purpose, filter, onEve
 		}
 	}
 
-	async function follow(first: AsyncIterable<BusEvent> | undefined, signal: AbortSignal): Promise<void> {
-		let events = first;
-		for (let pause = shortestPause; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
+	/** Passes events on until `signal` aborts. Subscribes again after each error. */
+	async function listen(firstEvents: AsyncIterable<BusEvent> | undefined, signal: AbortSignal): Promise<void> {
+		let events = firstEvents;
+		for (let pauseMs = minRetryPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, maxRetryPauseMs)) {
 			try {
 				if (events === undefined) {
 					events = await subscribe(signal);
 					onGap();
 				}
-				pause = shortestPause;
+				pauseMs = minRetryPauseMs;
 				for await (const event of events) onEvent(event);
 				return;
 			} catch (error) {
 				if (signal.aborted) return;
-				// A bus between nodes says so whenever it has lost a connection.
+				// A bus that connects several nodes reports a gap whenever it has lost a connection, so a gap is no warning.
 				const isGap = isSvcError(error, "SVC_SUBSCRIBER_LAGGED");
 				if (events !== undefined) logger[isGap ? "info" : "warn"]("events were missed, storage is read instead", { purpose, error });
 				events = undefined;
-				if (!isGap) await wait(pause, signal);
+				if (!isGap) await wait(pauseMs, signal);
 			}
 		}
 	}
 
 	return {
 		async start() {
-			watching?.abort();
-			watching = new AbortController();
-			const { signal } = watching;
-			const first = await subscribeUnlessAway(signal);
-			void follow(first, signal);
+			subscription?.abort();
+			subscription = new AbortController();
+			const { signal } = subscription;
+			const firstEvents = await subscribeIfAvailable(signal);
+			void listen(firstEvents, signal);
 		},
 		stop() {
-			watching?.abort();
-			watching = undefined;
+			subscription?.abort();
+			subscription = undefined;
 		},
 	};
 }

@@ -3,40 +3,42 @@ import { createBusWatch } from "./bus-listener.ts";
 
 const eventName = "svc.reaction__change";
 
-/** Tells who keeps actions, trigger types, triggers or rules in memory, on every node, that some have changed. */
+/** Notifies every node that actions, trigger types, triggers or rules have changed, so that their caches of these records are renewed. */
 export interface ChangeFeed {
-	/** Call `listener` after each change; at once for one of this node. */
+	/** Calls `listener` after each change on any node, and also when notifications may have been missed. */
 	onChange(listener: () => void): void;
-	/** Something has been stored. */
+	/** Announces a change that this node has stored. The listeners of this node are called before it returns. */
 	changed(): void;
+	/** Starts to receive the changes of other nodes. Resolves when none is missed any more. */
 	start(): Promise<void>;
 	stop(): void;
 }
 
+/** Creates the feed, which receives nothing from other nodes until it is started. */
 export function createChangeFeed(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }): ChangeFeed {
 	const { eventBus, nodeId } = parts;
 	const listeners: (() => void)[] = [];
 
-	function tell(): void {
+	function callListeners(): void {
 		for (const listener of listeners) listener();
 	}
 
-	const watch = createBusWatch({
+	const busListener = createBusWatch({
 		...parts,
 		names: [eventName],
 		purpose: "changes of actions, triggers and rules",
 		filter: ({ data }) => data["node_id"] !== nodeId,
-		onEvent: tell,
-		onGap: tell,
+		onEvent: callListeners,
+		onGap: callListeners,
 	});
 
 	return {
-		...watch,
+		...busListener,
 		onChange(listener) {
 			listeners.push(listener);
 		},
 		changed() {
-			tell();
+			callListeners();
 			eventBus.publish(eventName, { node_id: nodeId });
 		},
 	};

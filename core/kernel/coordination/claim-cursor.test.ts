@@ -128,13 +128,17 @@ withCluster(
 	createCounts,
 	async (cluster, counts) => {
 		let hold: Promise<void> | undefined;
+		let isStoring = false;
 		const asked: { readonly at: number; readonly from: string }[] = [];
 		const node = await cluster.startNode({
 			poolSize: 1,
 			async onCall(method, call) {
 				const from = toStart(method, call);
 				if (from !== undefined) asked.push({ at: Date.now() * 1_000, from });
-				else if (method === "write" && JSON.stringify(call).includes('"late"')) await hold;
+				else if (method === "write" && JSON.stringify(call).includes('"late"')) {
+					isStoring = true;
+					await hold;
+				}
 			},
 		});
 		let open = () => {};
@@ -143,6 +147,8 @@ withCluster(
 		});
 		await node.submit({ name: "first", hold: true }, counted);
 		const late = node.submit({ name: "late" }, counted);
+		// Had it the slot of the first one, there would be no looks.
+		await until("the late one is being stored", 10, () => isStoring || undefined);
 		const begun = Date.now() * 1_000;
 		counts.release();
 		// Looks are past it by more than they go back for others.

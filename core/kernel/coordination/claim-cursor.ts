@@ -1,111 +1,121 @@
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 
-/** Microseconds by which clocks of nodes may differ, and for which a write may be under way, without delaying what it stores. */
-const margin = 5_000_000;
-/** The same as it mostly is. */
-const usual = 1_000_000;
+/** Microseconds that a wide range starts before the cursor: for clocks of nodes that differ, and for writes that take long. */
+const wideMarginUs = 5_000_000;
+/** Microseconds that any other range starts before the cursor. Most records are committed within this time. */
+const usualMarginUs = 1_000_000;
 
-/** So many times as long as a look at everything takes pass before the next one. */
-const rest = 50;
-/** Milliseconds that pass at most. */
-const longest = 60_000;
+/** Pause after a full scan, as a multiple of its duration. */
+const fullScanPauseFactor = 50;
+/** Maximum milliseconds between two full scans that a long duration causes. */
+const maxFullScanPauseMs = 60_000;
 
 /**
- * From which time on there is anything left to claim: of what is claimed in the order of a time, nothing waits before what was claimed last. A
- * database that may not clear away what it has removed, because somebody looks at it as it was, goes through all of that again for whoever asks
- * from the beginning.
+ * Remembers how far claiming has progressed, for records that are claimed in the order of a timestamp. A claim starts a margin before the
+ * last claimed timestamp: 1 s, or 5 s for writers on other nodes. So rows that are committed late are not passed over. A claim without a
+ * lower bound would make PostgreSQL scan every dead index entry while a long snapshot holds back vacuum.
  *
- * What comes in behind it all the same is found when everything is looked at again. That goes on, look by look, until it has come to where looks were
- * before: a look claims no more than there are places for.
+ * Records may still appear before the range, for example from a node with a wrong clock. A full scan, without lower bound, finds them. It
+ * is due every `interval`, or less often if it takes long: after 50 times its duration, but at most after 60 s.
+ *
+ * A claim takes only as many records as there are free slots, so a full scan may need several claims. `#scanPosition` is its
+ * progress. It moves up with each claim, until it reaches `#reached`, the progress of earlier claims. Then the usual range applies again.
+ * Ranges that are wide, or contain an expected earlier record, move back in the same way.
  */
 export class Frontier {
 	readonly #interval: number;
-	readonly #passes: () => number;
+	readonly #now: () => number;
+	/** The latest claimed timestamp. */
 	#reached = 0;
-	/** Where looks have come to that began further back; undefined when they are at their end. */
-	#passing: number | undefined;
+	/** Progress of a scan that began before `#reached`; undefined if no such scan is in progress. */
+	#scanPosition: number | undefined;
 	#isWide = false;
-	/** The earliest that is known to have come in since the last look. */
-	#expected = Number.POSITIVE_INFINITY;
-	#wholeAt = Number.NEGATIVE_INFINITY;
-	#isWhole = false;
-	/** Milliseconds from one look at everything to the next. */
-	#pause: number;
+	/** The earliest timestamp of the records that were reported since the last range. */
+	#earliestExpected = Number.POSITIVE_INFINITY;
+	#fullScanStart = Number.NEGATIVE_INFINITY;
+	/** True until the first result of a full scan has been reported. */
+	#isFullScanPending = false;
+	/** Milliseconds from the start of one full scan to the next. */
+	#fullScanPauseMs: number;
 
 	/**
-	 * @param interval milliseconds after which everything is looked at again, unless that takes long; default 10,000
-	 * @param passes milliseconds, from anywhere on
+	 * @param interval milliseconds from one full scan to the next, unless a full scan takes long; default 10,000
+	 * @param now returns monotonic milliseconds from any origin
 	 */
-	constructor(interval = 10_000, passes: () => number = () => performance.now()) {
+	constructor(interval = 10_000, now: () => number = () => performance.now()) {
 		this.#interval = interval;
-		this.#pause = interval;
-		this.#passes = passes;
+		this.#fullScanPauseMs = interval;
+		this.#now = now;
 	}
 
-	/** Whether the next look is at everything. */
+	/** True if the next range has no lower bound. */
 	get isWholeDue(): boolean {
-		return this.#passes() - this.#wholeAt >= this.#pause;
+		return this.#now() - this.#fullScanStart >= this.#fullScanPauseMs;
 	}
 
-	/** A condition on the time, and what narrows nothing where everything is to be looked at. */
+	/** Returns the condition on the timestamp for the next claim, with the wide margin. It excludes nothing if a full scan is due. */
 	ahead(): { readonly gte: string } {
 		this.widen();
 		return this.near();
 	}
 
 	/**
-	 * The same for looks that follow each other closely: it leaves out what comes in later than most, as to look for that costs the more the faster
-	 * others come in. Who asks for this calls `expect`, and `widen` now and then for what others have stored.
+	 * Returns the condition on the timestamp for the next claim, with the usual margin unless `widen` was called. For claims in quick
+	 * succession, because a wide margin costs more the faster new records arrive. The caller must call `expect` for each record that this
+	 * node stores, and `widen` from time to time for those of other nodes. Otherwise records that are committed late wait for a full scan.
 	 */
 	near(): { readonly gte: string } {
-		const [isWide, expected] = [this.#isWide, this.#expected];
+		const [isWide, expected] = [this.#isWide, this.#earliestExpected];
 		this.#isWide = false;
-		this.#expected = Number.POSITIVE_INFINITY;
+		this.#earliestExpected = Number.POSITIVE_INFINITY;
 		if (this.isWholeDue) {
-			this.#wholeAt = this.#passes();
-			this.#isWhole = true;
-			this.#passing = 0;
+			this.#fullScanStart = this.#now();
+			this.#isFullScanPending = true;
+			this.#scanPosition = 0;
 			return { gte: "" };
 		}
-		if (isWide) this.#passing ??= this.#reached - margin + usual;
-		if (expected < (this.#passing ?? this.#reached) - usual) this.#passing = expected;
-		return { gte: toTimestamp(Math.max(0, (this.#passing ?? this.#reached) - usual)) };
+		if (isWide) this.#scanPosition ??= this.#reached - wideMarginUs + usualMarginUs;
+		if (expected < (this.#scanPosition ?? this.#reached) - usualMarginUs) this.#scanPosition = expected;
+		return { gte: toTimestamp(Math.max(0, (this.#scanPosition ?? this.#reached) - usualMarginUs)) };
 	}
 
-	/** Something of this time has come in. */
+	/** Reports a record with this timestamp that was stored; the next range includes it. */
 	expect(timestamp: string): void {
-		this.#expected = Math.min(this.#expected, fromTimestamp(timestamp));
+		this.#earliestExpected = Math.min(this.#earliestExpected, fromTimestamp(timestamp));
 	}
 
-	/** The next look leaves out nothing of the last seconds. */
+	/** Gives the next range the wide margin. */
 	widen(): void {
 		this.#isWide = true;
 	}
 
-	/** Something of this time has been claimed, the earliest there was. */
+	/** Reports a claimed record, which was the earliest one in the range. */
 	reach(timestamp: string): void {
-		this.#measure();
+		this.#measureFullScan();
 		const time = fromTimestamp(timestamp);
-		if (this.#passing !== undefined) this.#passing = time < this.#reached ? Math.max(this.#passing, time) : undefined;
+		if (this.#scanPosition !== undefined) {
+			this.#scanPosition = time < this.#reached ? Math.max(this.#scanPosition, time) : undefined;
+		}
 		this.#reached = Math.max(this.#reached, time);
 	}
 
-	/** Nothing is left of what was ahead; nor of anything before `timestamp`, if that is known. */
+	/** Reports that no record is left in the range. If `timestamp` is given, no record is left before it either. */
 	done(timestamp?: string): void {
-		this.#measure();
+		this.#measureFullScan();
 		if (timestamp !== undefined) this.reach(timestamp);
-		this.#passing = undefined;
+		this.#scanPosition = undefined;
 	}
 
-	/** Something may have come in anywhere. */
+	/** Makes the next range unbounded, since records may have appeared at any timestamp. */
 	forget(): void {
-		this.#wholeAt = Number.NEGATIVE_INFINITY;
+		this.#fullScanStart = Number.NEGATIVE_INFINITY;
 	}
 
-	/** What a look at everything has taken decides when the next one is. */
-	#measure(): void {
-		if (!this.#isWhole) return;
-		this.#isWhole = false;
-		this.#pause = Math.max(this.#interval, Math.min(rest * (this.#passes() - this.#wholeAt), longest));
+	/** Derives the pause before the next full scan from the duration of the current one, when its first result is reported. */
+	#measureFullScan(): void {
+		if (!this.#isFullScanPending) return;
+		this.#isFullScanPending = false;
+		const durationMs = this.#now() - this.#fullScanStart;
+		this.#fullScanPauseMs = Math.max(this.#interval, Math.min(fullScanPauseFactor * durationMs, maxFullScanPauseMs));
 	}
 }

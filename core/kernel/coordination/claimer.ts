@@ -2,175 +2,224 @@ import type { EntityMap, Instrument, Meters, Order, Patch, Storage, Where } from
 import { isRefusal, UnsureClaims } from "./in-doubt-claims.ts";
 import type { Leasing, TakenLease } from "./lease-duration.ts";
 
-/** What waits in storage until a node claims it. */
+/** Kinds whose records wait in the storage until a node claims them. */
 export type ClaimedKind = "execution" | "trigger_instance";
+
+/** Fields that a claim writes: those of the lease, and those that the claimer's owner adds, such as the status. */
+type ClaimPatch<K extends ClaimedKind> = Patch<EntityMap[K]> & TakenLease;
 
 export interface ClaimingParts<K extends ClaimedKind> {
 	readonly storage: Storage;
 	readonly leasing: Leasing;
 	readonly hub: Meters;
 	readonly kind: K;
-	/** Most that is worked at at once. */
+	/** Number of slots: the maximum number of records processed at the same time. */
 	readonly poolSize: number;
-	/** Most that one write claims. */
+	/** Maximum number of records that one write claims. */
 	readonly claimLimit: number;
-	/** Whether to claim more than there are places for, which then waits in memory: fewer writes where each takes a moment only. */
+	/**
+	 * True if a claim may take more records than there are free slots. The others wait in memory. This saves writes if processing a record
+	 * takes only a moment.
+	 */
 	readonly claimsAhead: boolean;
-	/** What a claim stores besides the lease. */
+	/** Returns the fields that a claim writes in addition to the lease. */
 	readonly toClaim: () => Patch<EntityMap[K]>;
-	/** What is true of everything that somebody has claimed. */
+	/** Condition that holds for every claimed record; used to find claims again. */
 	readonly claimed: Where<EntityMap[K]>;
-	/** Bring it to its end. Never rejects. */
+	/** Processes a claimed record to its end. Never rejects. */
 	readonly work: (entity: EntityMap[K]) => Promise<void>;
-	/** Whether it is worked at here already. */
+	/** Returns true if this node is already processing the record. */
 	readonly isHere?: (id: string) => boolean;
-	/** How many of those that are worked at need no place just now. Default: none. */
+	/** Returns how many of the records in progress take no slot at present. Default: none. */
 	readonly resting?: () => number;
-	/** A claim has brought something; its work begins next. */
+	/** Called for each record that a claim has taken from those that wait, before it is processed. */
 	readonly onClaimed?: (entity: EntityMap[K]) => void;
-	/** The same of what another node had claimed. */
+	/** Called for each record that was taken over from another node, before it is processed. */
 	readonly onTakenOver: (entity: EntityMap[K]) => void;
-	/** A place has become free. */
+	/** Called when a slot has become free. */
 	readonly onRoom: () => void;
 }
 
-/** What has become of something that was to be stored; `unsure`: the answer was lost. */
+/**
+ * Result of a write. `stored` and `refused` are certain. `unsure`: the response was lost, so the records may or may not be stored.
+ */
 export type Settlement = "stored" | "refused" | "unsure";
 
-/** Places kept for what is about to be stored as claimed. */
+/** Slots reserved for records that the caller is about to store as claimed. */
 export interface KeptPlaces<K extends ClaimedKind> {
-	/** To be stored of each. */
-	readonly claim: Patch<EntityMap[K]> & TakenLease;
-	/** Must be called in any case, or the places are lost. What was stored, `claimed`, is worked at. */
+	/** Fields to be stored with each of the records. */
+	readonly claim: ClaimPatch<K>;
+	/**
+	 * Ends the reservation with the result of the write. If the records, `claimed`, were stored, they are processed. Either this or
+	 * `giveBack` must be called exactly once; otherwise the slots are lost.
+	 */
 	settle(outcome: Settlement, claimed: readonly EntityMap[K][]): void;
-	/** Instead of that where nothing is left to be worked at. */
+	/** Ends the reservation if nothing remains to be processed. */
 	giveBack(): void;
 }
 
-/** Something new, as it is to be stored. */
+/** A new record in the state in which it is to be stored. */
 export interface Reservation<E> {
 	readonly entity: E;
-	/** Must be called in any case. */
+	/** Must be called exactly once with the result of the write. */
 	settle(outcome: Settlement): void;
 }
 
-/** Store something new as its reservation says. */
+/** Stores a new record by a call of `store`, and settles its reservation with the result. Rejects with the error of `store`. */
 export function storeReserved<E>(reservation: Reservation<E>, store: (entity: E) => Promise<void>): Promise<void> {
 	return storeAllReserved([reservation], ([entity]) => store(entity as E));
 }
 
-/** Store something new as its reservations say, all or nothing. */
+/**
+ * Stores new records by one call of `store`, all or none, and settles their reservations with the result. Rejects with the error of
+ * `store`.
+ */
 export async function storeAllReserved<E>(
 	reservations: readonly Reservation<E>[],
 	store: (entities: readonly E[]) => Promise<void>,
 ): Promise<void> {
-	const settle = (outcome: Settlement) => {
+	const settleAll = (outcome: Settlement) => {
 		for (const reservation of reservations) reservation.settle(outcome);
 	};
 	try {
 		await store(reservations.map(({ entity }) => entity));
 	} catch (error) {
-		settle(isRefusal(error) ? "refused" : "unsure");
+		settleAll(isRefusal(error) ? "refused" : "unsure");
 		throw error;
 	}
-	settle("stored");
+	settleAll("stored");
 }
 
-/** What is to be claimed. */
+/** Selection of the records that a claim may take. */
 export interface Claim<K extends ClaimedKind> {
 	readonly where: Where<EntityMap[K]>;
+	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
-	/** Most that this claim may take. Default: `claimLimit`. */
+	/** Maximum number of records that this claim takes. Default: `claimLimit`. Has no effect if the claimer claims ahead. */
 	readonly limit?: number;
-	/** The time by which it is in order, of something that has been claimed. */
+	/** Called for each claimed record, in order, to advance a claim cursor. */
 	readonly reach?: (entity: EntityMap[K]) => void;
 }
 
-/** Claims what waits in storage, and works at as much at once as there are places for. */
+/**
+ * Claims records that wait in the storage, and processes at most `poolSize` of them at a time.
+ *
+ * A record becomes this node's in one of these ways. Each of them writes a lease with a new fence:
+ *
+ * - claimed (`claimAll`, `claimSome`): the storage gives each waiting record to one claim only, however many nodes claim at once.
+ * - claimed again (`claimLeft`): the same for records that were started earlier and released. Only their lease changes.
+ * - reserved (`reserve`, `keep`): the caller stores the record as claimed in a write of its own.
+ * - taken over (`takeOver`): the lease of another node has expired. The write expects status, fence and expiry as they were read. So one
+ *   node gets the record, and a holder that has renewed its lease keeps it.
+ * - recovered from doubt (`settleUnsure`): the response to one of the writes above was lost. The fence shows later which records it took.
+ *
+ * On this node such a record is reserved (it is being stored), waiting, in progress or done. Only a claimer that claims ahead has waiting
+ * records: in memory, without a slot. `work` processes a record in progress. The record is done when `work` has resolved.
+ *
+ * Reserved and waiting records and those in progress count against `poolSize`, except the `resting` ones. Slots limit claims and `reserve`.
+ * Records that were taken over or recovered from doubt are this node's already. They begin even without a free slot, unless the claimer
+ * claims ahead.
+ *
+ * `isBehind` protects the order: a new record may use a free slot only if no earlier one waits in the storage. It is true at first, when a
+ * record had to wait, and when claiming ended with records left. It becomes false once a claim has found nothing more.
+ *
+ * What may happen at the same time:
+ *
+ * - Slots become free while a claim waits for the storage. So each claim counts them again, and `claimAll` continues while there are any.
+ * - A slot is reserved during a claim that also counts on it. Then more than `poolSize` records are in progress for a while.
+ * - The poll and orphan recovery call `settleUnsure`. Only one call gets each fence, so that no record begins twice.
+ * - `close` is called during a claim or a reservation. The records are still processed, because their lease is this node's. `settled`
+ *   resolves when no reservation is open, and `idle` when no record is in progress.
+ *
+ * The claimer does not renew leases. If processing may take longer than a lease lasts, `work` must renew it.
+ */
 export class Claiming<K extends ClaimedKind> {
 	readonly #parts: ClaimingParts<K>;
-	readonly #running = new Set<Promise<void>>();
-	/** Claimed, and without a place yet. */
+	readonly #inProgress = new Set<Promise<void>>();
+	/** Claimed records without a slot. */
 	readonly #waiting: EntityMap[K][] = [];
-	readonly #unsure = new UnsureClaims();
-	readonly #claims: Instrument;
-	#kept = 0;
-	readonly #onSettled: (() => void)[] = [];
+	readonly #inDoubtClaims = new UnsureClaims();
+	readonly #claimCounter: Instrument;
+	#reservedSlots = 0;
+	readonly #settledCallbacks: (() => void)[] = [];
 	#isOpen = false;
 	#isBehind = true;
 
 	constructor(parts: ClaimingParts<K>) {
 		this.#parts = parts;
-		this.#claims = parts.hub.counter({
+		this.#claimCounter = parts.hub.counter({
 			name: "svc_claims_total",
 			help: "What this node has claimed (won), stored as claimed (reserved), taken over, or not got (empty, lost to another node).",
 			labels: ["kind", "outcome"],
 		});
 	}
 
-	/** Perhaps something waits in storage, and what is new must wait behind it. */
+	/** True if records may wait in the storage; new records must then wait behind them. */
 	get isBehind(): boolean {
 		return this.#isBehind;
 	}
 
-	/** Places for more; none while it is closed. */
+	/** Returns the number of free slots; 0 while the claimer is closed. */
 	places(): number {
-		return this.#isOpen ? Math.max(0, this.#free()) : 0;
+		return this.#isOpen ? Math.max(0, this.#countFreeSlots()) : 0;
 	}
 
+	/** Allows claims and reservations. The claimer is closed at first. */
 	open(): void {
 		this.#isOpen = true;
 	}
 
-	/** Nothing is claimed from now on; what was claimed is worked at. */
+	/** Stops claims and reservations. Records that were claimed before are still processed. */
 	close(): void {
 		this.#isOpen = false;
 	}
 
-	/** Something new has been stored that waits for a claim. */
+	/** Notes that a record which waits for a claim has been stored, so that new ones do not overtake it. */
 	fallBehind(): void {
 		this.#isBehind = true;
 	}
 
-	/** What a claim stores of what takes no place, as it comes to its end at once; undefined while it is closed. */
-	claim(): (Patch<EntityMap[K]> & TakenLease) | undefined {
-		return this.#isOpen ? this.#toClaim() : undefined;
+	/** Returns the patch of a claim for a record that takes no slot, because it is stored in a final state. Undefined while closed. */
+	claim(): ClaimPatch<K> | undefined {
+		return this.#isOpen ? this.#createClaimPatch() : undefined;
 	}
 
-	/** Keep a place for something new; undefined when it has to wait in storage. */
+	/** Reserves a slot for a new record. Returns undefined if the record must wait in the storage: no slot is free, or others wait. */
 	reserve(): KeptPlaces<K> | undefined {
 		if (this.places() > 0 && !this.#isBehind) return this.keep(1);
 		this.fallBehind();
 		return undefined;
 	}
 
-	/** Keep places for what waits in storage and is claimed by a write of the caller's. */
+	/** Reserves slots for waiting records that the caller claims with a write of its own. Does not check that the slots are free. */
 	keep(count: number): KeptPlaces<K> {
-		const claim = this.#toClaim();
-		this.#kept += count;
-		const release = (settle: () => void) => {
-			this.#kept -= count;
-			settle();
-			if (this.#kept === 0) for (const settled of this.#onSettled.splice(0)) settled();
+		const claim = this.#createClaimPatch();
+		this.#reservedSlots += count;
+		const release = (then: () => void) => {
+			this.#reservedSlots -= count;
+			then();
+			if (this.#reservedSlots === 0) for (const callback of this.#settledCallbacks.splice(0)) callback();
 		};
 		return {
 			claim,
 			settle: (outcome, claimed) =>
 				release(() => {
-					if (outcome === "unsure") this.#unsure.add(claim.fence);
-					if (outcome !== "stored") return this.#hasRoom();
-					this.#claims.record(claimed.length, this.#parts.kind, "reserved");
+					if (outcome === "unsure") this.#inDoubtClaims.add(claim.fence);
+					if (outcome !== "stored") return this.#onSlotFree();
+					this.#claimCounter.record(claimed.length, this.#parts.kind, "reserved");
 					for (const entity of claimed) this.begin(entity);
 				}),
-			giveBack: () => release(() => this.#hasRoom()),
+			giveBack: () => release(() => this.#onSlotFree()),
 		};
 	}
 
 	/**
-	 * Claim everything that matches, asking each time what that is, until nothing is left of it, or no place, or somebody else `waits` for
-	 * places: while claims are under way others become free. Whether nothing is left.
+	 * Claims matching records, batch by batch, until none is left, no slot is free, or another source waits for slots. Slots that become
+	 * free in the meantime are used too. Returns true if none is left.
 	 *
-	 * @param claimSome instead of the method of this name
+	 * @param toClaim returns the selection for the next batch
+	 * @param waits returns true if another source waits for slots; default: none does
+	 * @param claimSome claims one batch; default: the method of this name
 	 */
 	async claimAll(
 		toClaim: () => Claim<K>,
@@ -178,39 +227,42 @@ export class Claiming<K extends ClaimedKind> {
 		claimSome = (claim: Claim<K>) => this.claimSome(claim),
 	): Promise<boolean> {
 		while (this.places() > 0) {
-			const isLeft = await claimSome(toClaim());
-			this.#isBehind = isLeft;
-			if (!isLeft) return true;
+			const mayHaveMore = await claimSome(toClaim());
+			this.#isBehind = mayHaveMore;
+			if (!mayHaveMore) return true;
 			if (waits()) break;
 		}
 		this.#isBehind = true;
 		return false;
 	}
 
-	/** Claim some of what matches: whether there may be more of it, and places. */
+	/** Claims one batch of matching records. Returns true if it was full, so that more may match; false also if no slot is free. */
 	async claimSome(claim: Claim<K>): Promise<boolean> {
 		const { onClaimed } = this.#parts;
-		return this.#claimSome(claim, this.#toClaim(), (entity) => onClaimed?.(entity));
+		return this.#claimSome(claim, this.#createClaimPatch(), (entity) => onClaimed?.(entity));
 	}
 
-	/** The same of what somebody has begun and left: it stays as it is but for the lease. */
+	/**
+	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if the batch was full;
+	 * false also if no slot is free.
+	 */
 	async claimLeft(claim: Claim<K>): Promise<boolean> {
 		const { leasing, onTakenOver } = this.#parts;
-		return this.#claimSome(claim, leasing.take() as Patch<EntityMap[K]> & TakenLease, onTakenOver);
+		return this.#claimSome(claim, leasing.take() as ClaimPatch<K>, onTakenOver);
 	}
 
-	async #claimSome(claim: Claim<K>, patch: Patch<EntityMap[K]> & TakenLease, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
+	async #claimSome(claim: Claim<K>, patch: ClaimPatch<K>, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
 		const { storage, kind, claimLimit, claimsAhead } = this.#parts;
-		const { where, orderBy, reach, limit: ownLimit = claimLimit } = claim;
-		const places = this.places();
-		if (places === 0) {
+		const { where, orderBy, reach, limit: batchLimit = claimLimit } = claim;
+		const freeSlots = this.places();
+		if (freeSlots === 0) {
 			this.#isBehind = true;
 			return false;
 		}
-		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, ownLimit, places);
-		const claimed = await this.#unsure.during(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
-		if (claimed.length === 0) this.#claims.record(1, kind, "empty");
-		else this.#claims.record(claimed.length, kind, "won");
+		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, batchLimit, freeSlots);
+		const claimed = await this.#inDoubtClaims.during(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
+		if (claimed.length === 0) this.#claimCounter.record(1, kind, "empty");
+		else this.#claimCounter.record(claimed.length, kind, "won");
 		for (const entity of claimed) {
 			reach?.(entity);
 			onClaimed(entity);
@@ -219,72 +271,83 @@ export class Claiming<K extends ClaimedKind> {
 		return claimed.length === limit;
 	}
 
-	/** Claim again what somebody has claimed and will not bring to its end; unless somebody else was faster. */
-	async takeOver(left: EntityMap[K], patch: Patch<EntityMap[K]> = {}): Promise<void> {
+	/**
+	 * Takes over a claimed record whose holder is gone, and processes it. Does nothing if the record has changed since it was read, because
+	 * another node has taken it over or its holder has renewed the lease.
+	 */
+	async takeOver(orphan: EntityMap[K], patch: Patch<EntityMap[K]> = {}): Promise<void> {
 		const { storage, leasing, kind, claimed, onTakenOver } = this.#parts;
 		const lease = leasing.take();
-		// A node that has renewed the lease since it was read keeps it.
-		const { status, fence, lease_expires_at } = left;
+		// Expect fence and expiry as they were read. Without them, two nodes could take over the same record, or this node could take it from
+		// a holder that has just renewed its lease.
+		const { status, fence, lease_expires_at } = orphan;
 		const expected = { ...claimed, status, fence, lease_expires_at };
-		const taken = await this.#unsure.during(lease.fence, () => storage.update(kind, left.id, { ...patch, ...lease }, expected));
-		this.#claims.record(1, kind, taken === undefined ? "lost" : "taken_over");
+		const taken = await this.#inDoubtClaims.during(lease.fence, () => storage.update(kind, orphan.id, { ...patch, ...lease }, expected));
+		this.#claimCounter.record(1, kind, taken === undefined ? "lost" : "taken_over");
 		if (taken === undefined) return;
 		onTakenOver(taken);
 		this.#accept(taken);
 	}
 
-	/** Work at what claims have claimed whose answer was lost; not while it is closed, as the node may be about to stop. */
+	/**
+	 * Processes the records of claims whose response was lost, if they were stored. Without this they would wait until their lease expires.
+	 * Does nothing while the claimer is closed, because the node may be about to stop.
+	 */
 	async settleUnsure(): Promise<void> {
 		if (!this.#isOpen) return;
 		const { storage, kind, claimed, isHere } = this.#parts;
-		const found = await this.#unsure.settle((fences) => storage.find(kind, { where: { ...claimed, fence: { in: fences } } }));
-		for (const entity of found) if (isHere?.(entity.id) !== true) this.#accept(entity);
+		const claimedRecords = await this.#inDoubtClaims.settle((fences) =>
+			storage.find(kind, { where: { ...claimed, fence: { in: fences } } }),
+		);
+		for (const entity of claimedRecords) if (isHere?.(entity.id) !== true) this.#accept(entity);
 	}
 
-	/** Work at something that this node has claimed, whether there is a place or not. */
+	/** Processes a record that this node has claimed, even if no slot is free. Returns without waiting for it. */
 	begin(entity: EntityMap[K]): void {
 		const work = this.#parts.work(entity).finally(() => {
-			this.#running.delete(work);
-			this.#hasRoom();
+			this.#inProgress.delete(work);
+			this.#onSlotFree();
 		});
-		this.#running.add(work);
+		this.#inProgress.add(work);
 	}
 
-	/** Resolves when nothing is being stored as claimed any more. */
+	/** Resolves when no reservation is open, so that no record is being stored as claimed. */
 	async settled(): Promise<void> {
-		while (this.#kept > 0) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
+		while (this.#reservedSlots > 0) await new Promise<void>((resolve) => this.#settledCallbacks.push(resolve));
 	}
 
-	/** Resolves when nothing is worked at any more. */
+	/** Resolves when no record is in progress. */
 	async idle(): Promise<void> {
-		while (this.#running.size > 0) await Promise.all(this.#running);
+		while (this.#inProgress.size > 0) await Promise.all(this.#inProgress);
 	}
 
-	#free(): number {
+	#countFreeSlots(): number {
 		const { poolSize, resting } = this.#parts;
-		return poolSize + (resting?.() ?? 0) - this.#running.size - this.#waiting.length - this.#kept;
+		return poolSize + (resting?.() ?? 0) - this.#inProgress.size - this.#waiting.length - this.#reservedSlots;
 	}
 
-	#toClaim(): Patch<EntityMap[K]> & TakenLease {
+	#createClaimPatch(): ClaimPatch<K> {
 		return Object.assign({}, this.#parts.toClaim(), this.#parts.leasing.take());
 	}
 
+	/** Processes a claimed record: at once, or when a slot is free if this claimer claims ahead. */
 	#accept(entity: EntityMap[K]): void {
 		if (!this.#parts.claimsAhead) return this.begin(entity);
 		this.#waiting.push(entity);
-		this.#fill();
+		this.#beginWaiting();
 	}
 
-	#fill(): void {
-		while (this.#running.size + this.#kept < this.#parts.poolSize) {
+	/** Begins waiting records, in the order of their claims, while slots are free. */
+	#beginWaiting(): void {
+		while (this.#inProgress.size + this.#reservedSlots < this.#parts.poolSize) {
 			const next = this.#waiting.shift();
 			if (next === undefined) return;
 			this.begin(next);
 		}
 	}
 
-	#hasRoom(): void {
-		this.#fill();
+	#onSlotFree(): void {
+		this.#beginWaiting();
 		this.#parts.onRoom();
 	}
 }

@@ -1,70 +1,80 @@
 import { Frontier } from "./claim-cursor.ts";
 import { type Leasing, toRenewalInterval } from "./lease-duration.ts";
 
-/** Milliseconds after which all leases are looked at again, however long ago they ended. */
-const interval = 30_000;
+/** Milliseconds between two polls for all expired leases, however long ago they expired. */
+const fullScanIntervalMs = 30_000;
 
-/** What has a lease that ended in this time. */
+/** Condition for leases that expired within a range of time. */
 export interface Lapsed {
 	readonly lease_expires_at: { readonly gte: string; readonly lt: string };
 }
 
 /**
- * Looks for what holders that are gone have left. What was left before the last look has been dealt with by then, so a look begins where the
- * last one ended: a database that keeps what was (see `Frontier`) would go through every lease there has been. Behind that is only what took longer
- * to be stored than its lease lasts.
+ * Polls for records whose lease has expired because their holder is gone. A poll handles all of them, so the next one begins where it
+ * ended. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see `Frontier`). Expired leases
+ * before that bound are rare: they were stored only after they had expired. A full poll every 30 s finds them.
  */
 export class LapsedLeases {
 	readonly #leasing: Pick<Leasing, "abandoned">;
-	readonly #frontier: Frontier;
+	readonly #cursor: Frontier;
 
-	/** @param passes as of `Frontier` */
-	constructor(leasing: Pick<Leasing, "abandoned">, passes?: () => number) {
+	/** @param now returns monotonic milliseconds from any origin */
+	constructor(leasing: Pick<Leasing, "abandoned">, now?: () => number) {
 		this.#leasing = leasing;
-		this.#frontier = new Frontier(interval, passes);
+		this.#cursor = new Frontier(fullScanIntervalMs, now);
 	}
 
-	/** @param takeOver deals with what matches: whether with all of it. Where it was not, or rejects, the next look is at everything. */
-	async look(takeOver: (lapsed: Lapsed) => Promise<boolean>): Promise<void> {
+	/**
+	 * Calls `takeOver` once with the condition for expired leases. Rejects if it rejects.
+	 *
+	 * @param takeOver handles the matching records, and returns true if it has handled all. If it returns false or rejects, the next poll is
+	 *   a full one.
+	 */
+	async look(takeOver: (expired: Lapsed) => Promise<boolean>): Promise<void> {
 		const { lt } = this.#leasing.abandoned().lease_expires_at;
 		let isDone = false;
 		try {
-			isDone = await takeOver({ lease_expires_at: { ...this.#frontier.near(), lt } });
+			isDone = await takeOver({ lease_expires_at: { ...this.#cursor.near(), lt } });
 		} finally {
-			// A node whose clock is off has looked at nothing.
-			if (!isDone || lt === "") this.#frontier.forget();
-			else this.#frontier.done(lt);
+			// An empty bound means that the clock of this node is off: the condition matched nothing, so nothing was handled.
+			if (!isDone || lt === "") this.#cursor.forget();
+			else this.#cursor.done(lt);
 		}
 	}
 }
 
 /**
- * Whether leases that have run out tell that their holder is gone. They do not where this node could not have renewed its own
- * either, because the storage was away or the whole machine stood still: the others need time to renew theirs first.
+ * Grace period before this node takes over from holders whose leases have expired. If the storage was unavailable or the machine stood
+ * still, no node could renew its leases. An expired lease is then no proof that its holder is gone: the others need time to renew first.
  */
 export interface LeaseTrust {
-	/** A renewal begins. One that begins late shows that this node stood still. */
+	/** Notes that a renewal begins. If it begins late, this node stood still, and the grace period starts. */
 	begin(): void;
-	/** A renewal has failed. */
+	/** Notes that a renewal has failed, which starts the grace period again. */
 	lose(): void;
+	/** Returns true if no grace period is in progress, so that an expired lease proves that its holder is gone. */
 	isGiven(): boolean;
 }
 
-/** `lease` is in seconds. */
+/**
+ * Creates a grace period of two renewal intervals.
+ *
+ * @param lease seconds that a lease lasts
+ */
 export function createLeaseTrust(lease: number): LeaseTrust {
-	const interval = toRenewalInterval(lease);
-	let begun = performance.now();
-	let givenFrom = 0;
-	const lose = () => {
-		givenFrom = performance.now() + interval * 2;
+	const intervalMs = toRenewalInterval(lease);
+	let lastRenewalStart = performance.now();
+	let graceEnd = 0;
+	const startGracePeriod = () => {
+		graceEnd = performance.now() + intervalMs * 2;
 	};
 	return {
 		begin() {
 			const now = performance.now();
-			if (now - begun > interval * 2) lose();
-			begun = now;
+			if (now - lastRenewalStart > intervalMs * 2) startGracePeriod();
+			lastRenewalStart = now;
 		},
-		lose,
-		isGiven: () => performance.now() >= givenFrom,
+		lose: startGracePeriod,
+		isGiven: () => performance.now() >= graceEnd,
 	};
 }

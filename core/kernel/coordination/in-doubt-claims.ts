@@ -1,22 +1,26 @@
 import { isSvcError } from "../../contract/index.ts";
 
-/** Whether something was certainly not stored. While a storage is away only its answer may have been lost. */
+/**
+ * Returns true if an error of the storage proves that the write was not stored. Any other error, such as `SVC_UNAVAILABLE`, may mean that
+ * only the response was lost.
+ */
 export function isRefusal(error: unknown): boolean {
 	return isSvcError(error) && error.code !== "SVC_UNAVAILABLE";
 }
 
 /**
- * Fences of claims whose answer was lost. They may have happened: what they have claimed is this node's then, and nobody would work at it
- * until its lease has run out.
+ * Fences of claims whose response was lost. If such a claim was stored, its records belong to this node. No node would process them until
+ * their lease expires, so this node must look them up by their fence.
  */
 export class UnsureClaims {
 	readonly #fences = new Set<string>();
 
+	/** Adds the fence of a claim that may or may not be stored. */
 	add(fence: string): void {
 		this.#fences.add(fence);
 	}
 
-	/** Claim something under a fence. */
+	/** Calls `claim`, which claims records with the fence, and adds the fence if the response is lost. Rejects with the error of `claim`. */
 	async during<T>(fence: string, claim: () => Promise<T>): Promise<T> {
 		try {
 			return await claim();
@@ -26,11 +30,11 @@ export class UnsureClaims {
 		}
 	}
 
-	/** What the claims have claimed, as `find` reads it; each is told once. */
+	/** Returns the records that `find` reads for the fences. Each fence is passed to one successful call only. */
 	async settle<E>(find: (fences: readonly string[]) => Promise<E[]>): Promise<readonly E[]> {
 		if (this.#fences.size === 0) return [];
 		const fences = [...this.#fences];
-		// Whoever settles at the same time must not be told of the same.
+		// Clear first, so that a concurrent call does not return the same records, which would then be processed twice.
 		this.#fences.clear();
 		try {
 			return await find(fences);

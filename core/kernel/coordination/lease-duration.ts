@@ -3,79 +3,92 @@ import type { EntityKind, EntityMap, Storage } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
 
 /**
- * Part of a lease for which everybody else leaves the work alone when it has ended, while whoever held it brings it to its end: that
- * takes a moment, and two nodes never know the storage's time to the microsecond. A third makes 3.3 seconds of the default lease.
+ * Part of a lease for which other nodes still leave the record alone after the lease has expired. Its holder needs a moment to end its
+ * work, and the clocks of two nodes never agree exactly. With the default lease this is 3.3 seconds.
  */
-const toleratedSkew = 1 / 3;
+const takeoverDelayShare = 1 / 3;
 
-/** Leases that ended before this time are nobody's any more, however the clocks go. `lease` is in seconds. */
+/**
+ * Returns the time before which leases must have expired, so that other nodes may take over, even if clocks differ slightly.
+ *
+ * @param lease seconds that a lease lasts
+ */
 export function toLapsedBefore(clock: EngineClock, lease: number): string {
-	return toTimestamp(clock.steady() - lease * toleratedSkew * 1_000_000);
+	return toTimestamp(clock.steady() - lease * takeoverDelayShare * 1_000_000);
 }
 
-/** The same for who would take over what others held. A node whose clock is off takes over nothing. */
-function toAbandonedBefore(clock: EngineClock, lease: number): string {
+/**
+ * Returns the time before which leases must have expired so that this node may take over. Returns an empty text, which no timestamp
+ * precedes, if the clock of this node is off: such a node must not take over anything.
+ *
+ * @param lease seconds that a lease lasts
+ */
+function toTakeoverBefore(clock: EngineClock, lease: number): string {
 	return clock.isOff() ? "" : toLapsedBefore(clock, lease);
 }
 
-/** When a lease that is taken now ends. `lease` is in seconds. */
+/** Returns when a lease that is taken now expires. `lease` is in seconds. */
 export function toExpiry(clock: EngineClock, lease: number): string {
 	return toTimestamp(clock.steady() + lease * 1_000_000);
 }
 
-/** Milliseconds until a lease that ends at `expiry` is nobody's any more. `lease` is in seconds. */
-function untilAbandoned(expiry: string, clock: EngineClock, lease: number): number {
-	return (fromTimestamp(expiry) + lease * toleratedSkew * 1_000_000 - clock.steady()) / 1_000;
+/** Returns the milliseconds until another node may take over a lease that expires at `expiry`. `lease` is in seconds. */
+function msUntilTakeover(expiry: string, clock: EngineClock, lease: number): number {
+	return (fromTimestamp(expiry) + lease * takeoverDelayShare * 1_000_000 - clock.steady()) / 1_000;
 }
 
-/** Milliseconds from one renewal to the next. */
+/** Returns the milliseconds from one renewal to the next: a third of the lease, which is given in seconds. */
 export function toRenewalInterval(lease: number): number {
 	return (lease * 1_000) / 3;
 }
 
-/** Milliseconds; a storage that is back should not find everybody waiting for long. */
-const longestRetry = 1_000;
+/** Bounds the milliseconds before a retry, so that nodes renew their leases soon after the storage is available again. */
+const maxRetryIntervalMs = 1_000;
 
-/** Milliseconds from a renewal that failed to the next. */
+/** Returns the milliseconds from a failed renewal to the next, at most one second. `lease` is in seconds. */
 export function toRetryInterval(lease: number): number {
-	return Math.min(toRenewalInterval(lease), longestRetry);
+	return Math.min(toRenewalInterval(lease), maxRetryIntervalMs);
 }
 
-/** What a record says of who works at it, and until when. */
+/** Fields of a record that say which node holds it, and until when. All are null while no node does. */
 interface LeaseFields {
 	readonly owner: string | null;
-	/** Another one each time that somebody takes it. */
+	/** Differs each time that a node takes the record. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
 }
 
-/** Kinds whose records one node at a time may work at. */
+/** Kinds whose records are held by one node at a time. */
 export type LeasedKind = { [K in EntityKind]: EntityMap[K] extends LeaseFields ? K : never }[EntityKind];
 
+/** Lease fields of a record that a node holds. */
 export type TakenLease = { readonly [F in keyof LeaseFields]: string };
 
 interface LeasingParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly nodeId: string;
-	/** Seconds. */
+	/** Seconds that a lease lasts. */
 	readonly lease: number;
 }
 
-/** Nobody works at it. */
+/** Lease fields of a record that no node holds. */
 export const released = { owner: null, fence: null, lease_expires_at: null } as const;
 
 /**
- * The rules by which nodes hold records, whatever is done with these. Whoever takes one writes a fence of its own, on condition that the
- * one it has read is still there, so that of several one wins. Whatever is written about the work carries the fence: where that is
- * another one, the work is somebody else's. Leases end by the storage's time. Who holds one ends its work when it could not renew it in
- * time; everybody else waits a third longer, as two would work at the same otherwise whenever that end takes a moment.
+ * The rules by which nodes hold records, for all kinds of records.
+ *
+ * A node takes a record by writing a fence of its own. The write expects the fence that the node has read, so one of several nodes wins.
+ * Every later write about the record expects the node's fence. If the record has another fence, it belongs to another node.
+ *
+ * Leases expire by the time of the storage. A holder stops its work when it could not renew its lease in time. Other nodes take over only
+ * after another third of the lease. Otherwise two nodes would do the same work whenever stopping takes a moment.
  */
 export class Leasing {
-	/** Whether there can be other nodes. Without them whoever had a lease before this process is gone. */
+	/** True if other nodes may exist. Without them, every lease of an earlier process is free at once. */
 	readonly isShared: boolean;
 	readonly storage: Storage;
-	/** Seconds. */
+	/** Seconds that a lease lasts. */
 	readonly lease: number;
 	readonly #clock: EngineClock;
 	readonly #nodeId: string;
@@ -88,42 +101,42 @@ export class Leasing {
 		this.#nodeId = nodeId;
 	}
 
-	/** Fields of a lease that begins now. */
+	/** Returns the fields of a lease of this node that begins now, with a new fence. */
 	take(): TakenLease {
 		return { owner: this.#nodeId, fence: randomUUID(), lease_expires_at: this.expiry() };
 	}
 
-	/** When a lease that begins or is renewed now ends. */
+	/** Returns when a lease expires that begins or is renewed now. */
 	expiry(): string {
 		return toExpiry(this.#clock, this.lease);
 	}
 
-	/** Whether a lease of this node's that ends then has ended: others may take what it held, or soon may. */
+	/** Returns true if a lease of this node has expired, so that it may soon be taken over. Always false if no other node may exist. */
 	hasRunOut(expiresAt: string): boolean {
 		return this.isShared && toTimestamp(this.#clock.steady()) >= expiresAt;
 	}
 
-	/** Whether it is time to renew a lease that ends then: a third of it has passed. */
+	/** Returns true if a third of the lease with this expiry has passed, so that it must be renewed. */
 	isRenewalDue(expiresAt: string): boolean {
 		return toTimestamp(this.#clock.steady() + (this.lease * 2_000_000) / 3) >= expiresAt;
 	}
 
-	/** Whether nobody may take it now. */
+	/** Returns true if a node holds the record, so that no other may take it now. Always false without other nodes. */
 	isHeld({ fence, lease_expires_at: expiresAt }: LeaseFields): boolean {
-		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= toAbandonedBefore(this.#clock, this.lease);
+		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= toTakeoverBefore(this.#clock, this.lease);
 	}
 
-	/** Milliseconds until it may be taken, if it is not renewed. */
+	/** Returns the milliseconds until another node may take the record, unless its lease is renewed. */
 	untilFree({ lease_expires_at: expiresAt }: LeaseFields): number {
-		return untilAbandoned(expiresAt ?? "", this.#clock, this.lease);
+		return msUntilTakeover(expiresAt ?? "", this.#clock, this.lease);
 	}
 
-	/** Records whose holder is gone. */
+	/** Returns the condition for records whose holder is gone. It matches nothing while the clock of this node is off. */
 	abandoned(): { readonly lease_expires_at: { readonly lt: string } } {
-		return { lease_expires_at: { lt: toAbandonedBefore(this.#clock, this.lease) } };
+		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.lease) } };
 	}
 
-	/** Records of earlier processes, for where there can be no other node. */
+	/** Returns the condition for records of earlier processes; to be used only if no other node may exist. */
 	left(): { readonly owner: { readonly not: string } } {
 		return { owner: { not: this.#nodeId } };
 	}

@@ -1,16 +1,20 @@
 import type { EntityMap, Patch, Where } from "../../contract/index.ts";
 import { type LeasedKind, type Leasing, released, type TakenLease } from "./lease-duration.ts";
 
+/** A record that this node has taken. */
 interface HeldRecord<K extends LeasedKind> {
 	readonly kind: K;
 	readonly id: string;
-	/** As it was stored when it was taken. */
+	/** The lease as it was stored when this node took the record. */
 	readonly taken: Pick<TakenLease, "fence"> & { readonly lease_expires_at: string | null };
-	/** What must be true of the record besides, as long as it is held. */
+	/** Further conditions on the record; if one no longer holds, the record counts as lost. */
 	readonly expected?: Where<EntityMap[K]>;
 }
 
-/** The right of this node to work at one record. */
+/**
+ * Lease of one record that this node has taken. Each write about the record expects the fence of the lease, so that a node which has lost
+ * the record changes nothing.
+ */
 export class HeldLease<K extends LeasedKind> {
 	readonly fence: string;
 	readonly #leasing: Leasing;
@@ -28,7 +32,10 @@ export class HeldLease<K extends LeasedKind> {
 		this.#expected = { ...expected, fence: taken.fence };
 	}
 
-	/** Take a record as it was read, `expected` being what must still be true of it; undefined when somebody else was faster. */
+	/**
+	 * Takes a record that was read before, and stores `patch` with the lease. Returns undefined if `expected` no longer holds, because
+	 * another node was faster.
+	 */
 	static async take<K extends LeasedKind>(
 		leasing: Leasing,
 		kind: K,
@@ -40,34 +47,35 @@ export class HeldLease<K extends LeasedKind> {
 		return record && { record, lease: new HeldLease(leasing, { kind, id, taken }) };
 	}
 
-	/** It could not be renewed in time. */
+	/** Returns true if the lease was not renewed in time. Always false if no other node may exist. */
 	hasRunOut(): boolean {
 		return this.#leasing.hasRunOut(this.#expiresAt);
 	}
 
+	/** Returns true if a third of the lease has passed. */
 	isRenewalDue(): boolean {
 		return this.#leasing.isRenewalDue(this.#expiresAt);
 	}
 
-	/** False when it is not this node's any more. `patch` is stored with it. */
+	/** Renews the lease and stores `patch` in the same write. Returns false if the record no longer belongs to this node. */
 	async renew(patch: Patch<EntityMap[K]> = {}): Promise<boolean> {
 		const lease_expires_at = this.#leasing.expiry();
-		const renewed = await this.update({ ...patch, lease_expires_at });
-		if (renewed) this.#expiresAt = lease_expires_at;
-		return renewed;
+		const isRenewed = await this.update({ ...patch, lease_expires_at });
+		if (isRenewed) this.#expiresAt = lease_expires_at;
+		return isRenewed;
 	}
 
-	/** As `renew`, when it is time to; most calls cost nothing. */
+	/** Renews the lease if that is due; most calls write nothing. Returns false if the record no longer belongs to this node. */
 	async keep(): Promise<boolean> {
 		return !this.isRenewalDue() || this.renew();
 	}
 
-	/** Store something about the work; false when it is not this node's any more. */
+	/** Stores `patch`. Returns false if the record no longer belongs to this node. */
 	async update(patch: Patch<EntityMap[K]>): Promise<boolean> {
 		return (await this.#leasing.storage.update(this.#kind, this.#id, patch, this.#expected)) !== undefined;
 	}
 
-	/** Let anybody have it, `patch` being what has become of it. Does nothing when it is somebody else's already. */
+	/** Releases the record and stores `patch` in the same write. Does nothing if the record no longer belongs to this node. */
 	async release(patch: Patch<EntityMap[K]> = {}): Promise<void> {
 		await this.update({ ...released, ...patch });
 	}
@@ -77,11 +85,11 @@ interface KeptLeaseParts<K extends LeasedKind> {
 	readonly lease: HeldLease<K>;
 	/** Milliseconds from one renewal to the next. */
 	readonly interval: number;
-	/** A renewal has failed; it is tried again. */
+	/** Called when a renewal has failed. The next one follows after the interval. */
 	readonly onError: (error: unknown) => void;
 }
 
-/** Renews a lease in the background while the work under it lasts. */
+/** Renews a lease in the background, from its construction until `end`. */
 export class KeptLease<K extends LeasedKind> {
 	readonly #parts: KeptLeaseParts<K>;
 	readonly #lost = new AbortController();
@@ -93,12 +101,12 @@ export class KeptLease<K extends LeasedKind> {
 		this.#timer = setInterval(() => this.#tick(), parts.interval);
 	}
 
-	/** Aborts when the work is somebody else's, or may soon be. */
+	/** Aborts when another node has taken the record, or when the lease has expired, so that another node may take it soon. */
 	get signal(): AbortSignal {
 		return this.#lost.signal;
 	}
 
-	/** The work has ended; resolves when nothing is written any more. */
+	/** Stops renewing, because the work has ended. Resolves when no renewal is under way. */
 	async end(): Promise<void> {
 		clearInterval(this.#timer);
 		await this.#renewing;
@@ -106,12 +114,13 @@ export class KeptLease<K extends LeasedKind> {
 
 	#tick(): void {
 		const renewing = this.#renewing;
-		if (renewing === undefined) this.#begin();
-		// The answer may never come. After this process stood still it may have come, and be the next to be read.
-		else setImmediate(() => this.#renewing === renewing && this.#loseIfOver());
+		if (renewing === undefined) this.#startRenewal();
+		// The response to the last renewal may never come, so check the expiry without it. Wait one turn of the event loop: if this process
+		// stood still, the response may have arrived and not been read yet.
+		else setImmediate(() => this.#renewing === renewing && this.#abortIfExpired());
 	}
 
-	#begin(): void {
+	#startRenewal(): void {
 		const renewing = this.#renew().finally(() => {
 			if (this.#renewing === renewing) this.#renewing = undefined;
 		});
@@ -123,12 +132,12 @@ export class KeptLease<K extends LeasedKind> {
 		try {
 			if (!(await lease.renew())) this.#lost.abort();
 		} catch (error) {
-			this.#loseIfOver();
+			this.#abortIfExpired();
 			onError(error);
 		}
 	}
 
-	#loseIfOver(): void {
+	#abortIfExpired(): void {
 		if (this.#parts.lease.hasRunOut()) this.#lost.abort();
 	}
 }

@@ -9,35 +9,38 @@ export interface DutyParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	/** Its lease is how long a node that went away keeps others from the duty. */
+	/** Its lease is also the time for which a node that has crashed keeps other nodes from the task. */
 	readonly leasing: Leasing;
 }
 
 export interface DutyTask {
-	/** The same on every node. */
+	/** Identifies the task; the same on every node. */
 	readonly name: string;
-	/** Seconds from the end of one time to the beginning of the next, whichever nodes do it. */
+	/** Seconds from the end of one run to the start of the next, on whichever nodes they are. */
 	readonly interval: number;
 	/**
-	 * Do it. When `signal` aborts, the service stops or another node has the duty: what is under way may be finished, and nothing
-	 * more begun. What was not brought to its end is done again soon, here or elsewhere.
+	 * Performs the task once. `signal` aborts if the service stops or another node may have taken the task. `work` may then finish its
+	 * current step, but must begin nothing new. A run that was interrupted is repeated soon, on this or another node.
 	 */
 	work(signal: AbortSignal): Promise<void>;
 }
 
-/** Milliseconds between two looks at a duty that another node holds longer than was thought. */
-const shortestLook = 50;
+/** Minimum milliseconds between two polls of a task that another node holds; applies if that node holds it longer than expected. */
+const minPollPauseMs = 50;
 
-/** Longest wait of the runtime's timers, in milliseconds. */
-const longestTimer = 2_147_483_647;
+/** Longest delay that timers of Node.js support, in milliseconds. */
+const maxTimerMs = 2_147_483_647;
 
-/** Something that one node at a time does for all. A node that dies is followed by another one once its lease has run out. */
+/**
+ * Periodic task that one node at a time performs for all nodes. A node takes the task with a lease, and renews the lease while the task
+ * runs. If that node dies, another one performs the task when the lease has expired.
+ */
 export class Duty {
 	readonly #parts: DutyParts;
 	readonly #task: DutyTask;
 	readonly #stopping = new AbortController();
 	#timer: NodeJS.Timeout | undefined;
-	/** One at a time; never rejects. */
+	/** The last run or poll, each of which waits for the one before. Never rejects. */
 	#working: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: DutyParts, task: DutyTask) {
@@ -45,97 +48,103 @@ export class Duty {
 		this.#task = task;
 	}
 
+	/** Starts to perform the task whenever it is due and no other node holds it. */
 	start(): void {
-		this.#plan(0);
+		this.#schedulePoll(0);
 	}
 
-	/** Do it now, unless another node does: whether it was brought to its end here. Rejects when the work does. */
+	/**
+	 * Performs the task now, even if it is not due, unless another node holds it. Returns true if this node has completed it. Rejects if
+	 * `work` does.
+	 */
 	perform(): Promise<boolean> {
-		const performing = this.#working.then(async () => {
+		const run = this.#working.then(async () => {
 			const duty = await this.#read();
 			return !this.#stopping.signal.aborted && !this.#parts.leasing.isHeld(duty) && (await this.#take(duty));
 		});
-		this.#working = performing.catch(() => undefined);
-		return performing;
+		this.#working = run.catch(() => undefined);
+		return run;
 	}
 
-	/** Ends what is under way, and leaves the rest of it to others. */
+	/** Stops, and aborts a run in progress. Resolves when that run has ended; another node may repeat it. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		clearTimeout(this.#timer);
 		await this.#working;
 	}
 
-	#plan(milliseconds: number): void {
+	#schedulePoll(delayMs: number): void {
 		if (this.#stopping.signal.aborted) return;
 		this.#timer = setTimeout(
 			() => {
 				this.#working = this.#working
-					.then(() => this.#look())
+					.then(() => this.#poll())
 					.then(
-						(next) => this.#plan(next),
-						(error: unknown) => this.#retry(error),
+						(nextDelayMs) => this.#schedulePoll(nextDelayMs),
+						(error: unknown) => this.#logAndRetry(error),
 					);
 			},
-			Math.min(Math.max(milliseconds, 1), longestTimer),
+			Math.min(Math.max(delayMs, 1), maxTimerMs),
 		);
 	}
 
-	#retry(error: unknown): void {
+	#logAndRetry(error: unknown): void {
 		const { logger, leasing } = this.#parts;
 		const { name, interval } = this.#task;
 		if (isSvcError(error, "SVC_UNAVAILABLE")) logger.warn("a duty waits for the storage", { duty: name, error });
 		else logger.error("a duty failed", { duty: name, error });
-		this.#plan(Math.min(leasing.lease, interval) * 1_000);
+		this.#schedulePoll(Math.min(leasing.lease, interval) * 1_000);
 	}
 
-	/** Do it when it is due and free; the milliseconds until the next look. */
-	async #look(): Promise<number> {
+	/** Performs the task if it is due and no other node holds it. Returns the milliseconds until the next poll. */
+	async #poll(): Promise<number> {
 		const { leasing } = this.#parts;
 		const duty = await this.#read();
 		if (this.#stopping.signal.aborted) return 0;
-		if (leasing.isHeld(duty)) return Math.max(leasing.untilFree(duty), shortestLook);
-		const rest = this.#untilDue(duty);
-		if (rest > 0) return rest / 1_000;
+		if (leasing.isHeld(duty)) return Math.max(leasing.untilFree(duty), minPollPauseMs);
+		const untilDueUs = this.#untilDueUs(duty);
+		if (untilDueUs > 0) return untilDueUs / 1_000;
 		return (await this.#take(duty)) ? this.#task.interval * 1_000 : 0;
 	}
 
+	/** Returns the record of the task; creates it first if it does not exist. */
 	async #read(): Promise<DutyEntity> {
 		const { storage, clock } = this.#parts;
 		const { name } = this.#task;
 		for (;;) {
-			const [known] = await storage.find("duty", { where: { name }, limit: 1 });
-			if (known !== undefined) return known;
-			const fresh = { id: createId(clock), name, ...released, done_at: null };
-			await insertOnce(() => storage.insert("duty", [fresh]));
+			const [storedDuty] = await storage.find("duty", { where: { name }, limit: 1 });
+			if (storedDuty !== undefined) return storedDuty;
+			const newDuty = { id: createId(clock), name, ...released, done_at: null };
+			await insertOnce(() => storage.insert("duty", [newDuty]));
 		}
 	}
 
-	/** Microseconds until it is to be done, at once when it never was. */
-	#untilDue({ done_at }: DutyEntity): number {
+	/** Returns the microseconds until the task is due; 0 if it was never completed, and a negative number if it is overdue. */
+	#untilDueUs({ done_at }: DutyEntity): number {
 		return done_at === null ? 0 : fromTimestamp(done_at) + this.#task.interval * 1_000_000 - this.#parts.clock.steady();
 	}
 
-	/** Whether it was done: not when another node has it or was faster. */
+	/** Takes and performs the task. Returns true if it was completed; false if it was aborted or another node was faster. */
 	async #take({ id, fence, done_at }: DutyEntity): Promise<boolean> {
 		const { clock, leasing } = this.#parts;
-		// What was read may be old: another node may have done it since, and given it back.
+		// Expect fence and end time as they were read: another node may have performed the task since, and released it. Without this
+		// condition the task would be performed again at once.
 		const taken = await HeldLease.take(leasing, "duty", id, { expected: { fence, done_at } });
 		if (taken === undefined) return false;
-		const kept = this.#keep(taken.lease);
-		const signal = AbortSignal.any([this.#stopping.signal, kept.signal]);
-		let done: Patch<DutyEntity> = {};
+		const renewer = this.#createRenewer(taken.lease);
+		const signal = AbortSignal.any([this.#stopping.signal, renewer.signal]);
+		let completionPatch: Patch<DutyEntity> = {};
 		try {
 			await this.#task.work(signal);
-			if (!signal.aborted) done = { done_at: toTimestamp(clock.steady()) };
+			if (!signal.aborted) completionPatch = { done_at: toTimestamp(clock.steady()) };
 		} finally {
-			await kept.end();
-			await this.#release(taken.lease, done);
+			await renewer.end();
+			await this.#release(taken.lease, completionPatch);
 		}
-		return done.done_at !== undefined;
+		return completionPatch.done_at !== undefined;
 	}
 
-	#keep(lease: HeldLease<"duty">): KeptLease<"duty"> {
+	#createRenewer(lease: HeldLease<"duty">): KeptLease<"duty"> {
 		const { logger, leasing } = this.#parts;
 		return new KeptLease({
 			lease,
@@ -144,9 +153,9 @@ export class Duty {
 		});
 	}
 
-	async #release(lease: HeldLease<"duty">, done: Patch<DutyEntity>): Promise<void> {
+	async #release(lease: HeldLease<"duty">, patch: Patch<DutyEntity>): Promise<void> {
 		await lease
-			.release(done)
+			.release(patch)
 			.catch((error: unknown) => this.#parts.logger.warn("a duty was not given back", { duty: this.#task.name, error }));
 	}
 }

@@ -1,23 +1,23 @@
 import type { Logger, Meters } from "../../contract/index.ts";
 
-/** Counts what this node wanted to store about work that had been taken from it, and could not. */
+/** Counts stale writes: writes about a run that were refused because another node had taken the run over. */
 export interface LateWrites {
-	/** Something was refused. */
+	/** Counts and logs a refused write. `what` names it in the log entry. */
 	refused(what: string, fields: Readonly<Record<string, unknown>>): void;
-	/** How many since the start. */
+	/** Returns the number of stale writes since the process started. */
 	count(): number;
 }
 
 export function createLateWrites({ logger, hub }: { readonly logger: Logger; readonly hub: Meters }): LateWrites {
 	let count = 0;
-	const refused = hub.counter({
+	const counter = hub.counter({
 		name: "svc_late_writes_total",
 		help: "Writes about runs that had been taken from this node; each was refused.",
 	});
 	return {
 		refused(what, fields) {
 			count += 1;
-			refused.record(1);
+			counter.record(1);
 			logger.warn(`${what} came too late and was refused`, { ...fields, late_writes: count });
 		},
 		count: () => count,

@@ -2,10 +2,12 @@ import type { Clock, Storage } from "../../contract/index.ts";
 import { type EngineClock, RisingTime, toEngineClock } from "../basics/clock.ts";
 
 /**
- * The time that all nodes on one storage have in common. Where several may use it, the storage's own clock says what time it is, and
- * this process's only how much has passed since it was asked: with clocks of the machines, one that is wrong would take the work of
- * every other node. Where only one process can use it, the time is this machine's. A clock that a program or a test hands over is never
- * corrected.
+ * The time that all nodes of one storage share. If several processes may use the storage, its own clock gives the time. The clock of this
+ * machine only measures how much has passed since the last measurement. If each node used its own clock, a node with a wrong one would take
+ * over the work of every other node.
+ *
+ * If only one process can use the storage, the time is that of this machine. A plain `Clock` from an embedding program or a test is never
+ * corrected; only an `EngineClock` is.
  */
 export class StorageClock implements EngineClock {
 	readonly #storage: Pick<Storage, "capabilities" | "now">;
@@ -13,8 +15,8 @@ export class StorageClock implements EngineClock {
 	readonly #isCorrected: boolean;
 	readonly #tolerance: number;
 	readonly #rising = new RisingTime();
-	/** Microseconds from this process's steady time to that of the storage; undefined before it was asked. */
-	#offset: number | undefined;
+	/** Microseconds by which the storage is ahead of the steady time of this process; undefined before the first measurement. */
+	#offsetUs: number | undefined;
 
 	/** @param tolerance seconds by which this machine's clock may differ from the storage's before `isOff` */
 	constructor(storage: Pick<Storage, "capabilities" | "now">, clock: Clock | EngineClock, tolerance: number) {
@@ -25,28 +27,29 @@ export class StorageClock implements EngineClock {
 	}
 
 	now(): number {
-		return this.#offset === undefined ? this.#machine.now() : this.#rising.read(this.steady(), this.#machine.steady());
+		return this.#offsetUs === undefined ? this.#machine.now() : this.#rising.read(this.steady(), this.#machine.steady());
 	}
 
 	steady(): number {
-		return this.#machine.steady() + (this.#offset ?? 0);
+		return this.#machine.steady() + (this.#offsetUs ?? 0);
 	}
 
 	wall(): number {
-		return this.#offset === undefined ? this.#machine.wall() : this.steady();
+		return this.#offsetUs === undefined ? this.#machine.wall() : this.steady();
 	}
 
 	/**
-	 * Ask the storage. Rejects when it does. When on the way of the answer its time was read nobody knows: what was known before stays
-	 * where it can be true, so that a slow answer makes it no worse.
+	 * Asks the storage for its time, and corrects the offset. Rejects if the storage does. The storage reads its clock at an unknown moment
+	 * between request and response, so the new offset is known only as a range. An earlier offset within the range is kept, so that a slow
+	 * response does not make it less exact. Does nothing if only one process can use the storage or the clock is never corrected.
 	 */
 	async measure(): Promise<void> {
 		if (!this.#isCorrected || this.#storage.capabilities.shared !== true || this.#storage.now === undefined) return;
-		const asked = this.#machine.steady();
-		const time = await this.#storage.now();
-		const answered = this.#machine.steady();
-		const known = this.#offset ?? time - Math.floor((asked + answered) / 2);
-		this.#offset = Math.min(Math.max(known, time - answered), time - asked);
+		const requestTime = this.#machine.steady();
+		const storageTime = await this.#storage.now();
+		const responseTime = this.#machine.steady();
+		const offsetUs = this.#offsetUs ?? storageTime - Math.floor((requestTime + responseTime) / 2);
+		this.#offsetUs = Math.min(Math.max(offsetUs, storageTime - responseTime), storageTime - requestTime);
 	}
 
 	isOff(): boolean {
@@ -55,6 +58,6 @@ export class StorageClock implements EngineClock {
 
 	/** Seconds by which this machine's clock is ahead of the storage's; 0 where only one process can use the storage. */
 	ahead(): number {
-		return this.#offset === undefined ? 0 : (this.#machine.wall() - this.steady()) / 1_000_000;
+		return this.#offsetUs === undefined ? 0 : (this.#machine.wall() - this.steady()) / 1_000_000;
 	}
 }

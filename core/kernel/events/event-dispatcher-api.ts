@@ -1,54 +1,67 @@
 import type { ExecutionEntity, JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
 import type { ResolvedTrigger } from "./trigger-catalog.ts";
 
-/** What is known of an execution that causes an event. */
+/** Fields of an execution that causes an event. */
 export type CausingExecution = Pick<ExecutionEntity, "id" | "trace_id" | "parent_id" | "trigger_instance_id">;
 
-/** An event that is to become a trigger instance. */
+/** An event that the dispatcher turns into a trigger instance. */
 export interface Dispatch {
-	/** Ref of a trigger type without parameters, ref of a trigger, or a type with parameters. */
+	/** Trigger of the event: the ref of a trigger type without parameters, the ref of a trigger, or a type with parameters. */
 	readonly trigger: TriggerReference;
 	readonly payload: JsonObject;
-	/** The trace it joins: an id that exists, or a tag for a new one. Default: a new one, tag `trigger_instance-<id>`. */
+	/**
+	 * Trace of the event: the id of an existing trace, or the tag of a new one. Default: a new trace with the tag `trigger_instance-<id>`.
+	 */
 	readonly trace?: { readonly id_?: string; readonly trace_tag?: string; readonly traceparent?: string | undefined };
-	/** A second event with the same key is the same event. Default: every event is its own. */
+	/** Key that identifies the event: a second event with the same key is a duplicate. Default: a key of its own for each event. */
 	readonly uniqueKey?: string;
-	/** Refuses it by what its trigger turns out to be; throws. */
+	/** Checks the resolved trigger, and throws to refuse the event. */
 	readonly check?: (resolved: ResolvedTrigger) => void;
-	/** What is secret in the payload, as whoever causes the event knows it. */
+	/** Encrypted secrets of the payload, if the sender knows of any. */
 	readonly knownSecrets?: string | null;
-	/** The payload is one that was checked when it first came in. */
+	/** True if the payload was validated when the event was first dispatched. Default false. */
 	readonly isChecked?: boolean;
-	/** Execution whose end this is: the instance joins its trace, one step deeper. */
+	/** Execution whose end is the event: the trigger instance joins its trace, one level deeper. */
 	readonly causedBy?: {
 		readonly executionId: string;
-		/** What is known of it, which saves reading it; needed while it is not stored yet. */
+		/** The execution itself, which saves reading it. Required if it is not stored yet. */
 		readonly execution?: CausingExecution;
 	};
 }
 
-/** A trigger instance that is checked and not yet stored: its writes go into the caller's own, so that both happen or neither. */
+/**
+ * A validated trigger instance that is not stored yet. The caller includes its operations in a write of its own, so that both are stored
+ * or none.
+ */
 export interface DispatchDraft {
 	readonly instance: TriggerInstanceEntity;
+	/** Writes that insert the trigger instance. */
 	readonly operations: readonly WriteOperation[];
-	/** Call once the operations are stored: rules are then looked at without waiting for the next poll. */
+	/** To be called once the operations are stored: rules are then evaluated without waiting for the next poll. */
 	announce(): void;
 	/**
-	 * Store it with `also`, all or nothing, and have rules look at it: fewer writes than by `operations`, for whoever stores nothing that
-	 * must come before. Rejects with what the storage says; may be called again then.
+	 * Stores the trigger instance with `also`, all or nothing, and has rules evaluate it. This needs fewer writes than storing
+	 * `operations`. For callers that store nothing that must be stored before the rules act. Rejects with the error of the storage, and may
+	 * then be called again.
 	 */
 	store(also: readonly WriteOperation[]): Promise<void>;
 }
 
-/** The one door through which events enter, whatever they come from. */
+/** Entry point of all events, whatever their source is. */
 export interface Dispatcher {
 	/**
-	 * Store an event; on disk when the promise resolves. `isNew` is false when one with the same key was there: that one is returned.
-	 * `SVC_INVALID` for an unknown trigger or a payload its schema refuses, naming the member.
+	 * Stores an event. It is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew` false.
+	 * Throws `SVC_INVALID` for an unknown trigger, or a payload that the schema does not allow; the message names the member.
 	 */
 	dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
-	/** Whether an event of this trigger would be kept. One of a type that every execution makes events of is not, when nobody listens. */
+	/**
+	 * Returns true if an event of this trigger would be stored. Types of which every execution makes events are stored only if a rule uses
+	 * them.
+	 */
 	isWanted(trigger: string): Promise<boolean>;
-	/** As `dispatch`, for callers that store it together with something else. Undefined: nothing listens and nothing need be kept. */
+	/**
+	 * Validates an event as `dispatch` does, for callers that store it in a write of their own. Returns undefined if the event is not
+	 * wanted.
+	 */
 	draft(event: Dispatch): Promise<DispatchDraft | undefined>;
 }

@@ -24,7 +24,7 @@ import { checkAgainst } from "./payload-schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 import type { OwnTriggerTypes } from "./trigger-type-registry.ts";
 
-interface EventDoorParts {
+interface EventDispatcherParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -35,22 +35,22 @@ interface EventDoorParts {
 	readonly processor: Pick<Processor, "wake" | "reserve" | "actAtOnce">;
 }
 
-/** Where every event comes in: its trigger is found, its payload checked, and it is stored with its trace. */
+/** Dispatches every event: resolves its trigger, validates its payload, and stores it with its trace. */
 export class EventDoor implements Dispatcher {
-	readonly #parts: EventDoorParts;
+	readonly #parts: EventDispatcherParts;
 
-	constructor(parts: EventDoorParts) {
+	constructor(parts: EventDispatcherParts) {
 		this.#parts = parts;
 	}
 
 	async dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }> {
-		const { instance, place } = await this.#toInstance(event);
+		const { instance, position } = await this.#toInstance(event);
 		try {
-			await this.#store(instance, place);
+			await this.#store(instance, position);
 		} catch (error) {
-			const known = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await this.#findByKey(event.uniqueKey));
-			if (!known) throw error;
-			return { instance: known, isNew: false };
+			const existing = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await this.#findByKey(event.uniqueKey));
+			if (!existing) throw error;
+			return { instance: existing, isNew: false };
 		}
 		return { instance, isNew: true };
 	}
@@ -61,16 +61,16 @@ export class EventDoor implements Dispatcher {
 
 	async draft(event: Dispatch): Promise<DispatchDraft | undefined> {
 		if (typeof event.trigger === "string" && !(await this.isWanted(event.trigger))) return undefined;
-		const { instance, place } = await this.#toInstance(event);
+		const { instance, position } = await this.#toInstance(event);
 		return {
 			instance,
-			operations: toOperations(instance, place),
+			operations: toOperations(instance, position),
 			announce: () => this.#parts.processor.wake(),
-			store: (also) => this.#store(instance, place, also),
+			store: (also) => this.#store(instance, position, also),
 		};
 	}
 
-	async #toInstance(event: Dispatch): Promise<{ instance: TriggerInstanceEntity; place: EventPlace }> {
+	async #toInstance(event: Dispatch): Promise<{ instance: TriggerInstanceEntity; position: TracePosition }> {
 		const { storage, clock, triggerCatalog } = this.#parts;
 		const resolved = await triggerCatalog.resolve(event.trigger);
 		event.check?.(resolved);
@@ -81,17 +81,17 @@ export class EventDoor implements Dispatcher {
 		}
 		const id = createId(clock);
 		const timestamp = toTimestamp(clock.now());
-		const place = await placeEvent(storage, event, { instanceId: id, traceId: createId(clock), timestamp });
+		const position = await findTracePosition(storage, event, { instanceId: id, traceId: createId(clock), timestamp });
 		const instance: TriggerInstanceEntity = {
 			id,
 			trigger: trigger.ref,
 			trigger_type: type.ref,
 			status: "pending",
 			occurrence_time: timestamp,
-			trace_id: place.traceId,
+			trace_id: position.traceId,
 			unique_key: event.uniqueKey ?? id,
 			caused_by_id: event.causedBy?.executionId ?? null,
-			depth: place.depth,
+			depth: position.depth,
 			attempt: 0,
 			owner: null,
 			fence: null,
@@ -100,23 +100,27 @@ export class EventDoor implements Dispatcher {
 			known_secrets: event.knownSecrets ?? null,
 			payload: event.isChecked === true ? event.payload : withoutReEmitter(event.payload),
 		};
-		return { instance, place };
+		return { instance, position };
 	}
 
-	/** With what is done about it where that can be told at once; else as claimed already where there is a place for it. */
-	async #store(instance: TriggerInstanceEntity, place: EventPlace, also: readonly WriteOperation[] = []): Promise<void> {
+	/**
+	 * Stores a trigger instance. If it can be processed inline, it is stored as processed, together with what rules do about it.
+	 * Otherwise it is stored as claimed if this node has a free slot, else as pending.
+	 */
+	async #store(instance: TriggerInstanceEntity, position: TracePosition, also: readonly WriteOperation[] = []): Promise<void> {
 		const { storage, processor } = this.#parts;
 		let conflict: unknown;
 		const store: StoreEvent = async (stored, done = []) => {
 			try {
-				await storage.write([...toOperations(stored, place), ...also, ...done]);
+				await storage.write([...toOperations(stored, position), ...also, ...done]);
 			} catch (error) {
 				if (isSvcError(error, "SVC_CONFLICT")) conflict = error;
 				throw error;
 			}
 		};
-		if (await processor.actAtOnce(instance, place.insert, store)) return;
-		// All else is new: the key of the event, or of what comes with it, is taken. To store it without what is done about it ends no other way.
+		if (await processor.actAtOnce(instance, position.insert, store)) return;
+		// All inserted records are new, so a conflict means that the key of the event, or of a record in `also`, exists. Storing again would
+		// conflict too.
 		if (conflict !== undefined) throw conflict;
 		await storeReserved(processor.reserve(instance), (stored) => store(stored));
 	}
@@ -132,42 +136,46 @@ export class EventDoor implements Dispatcher {
 	}
 
 	async #findByKey(key: string): Promise<TriggerInstanceEntity | undefined> {
-		const [found] = await this.#parts.storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
-		return found;
+		const [instance] = await this.#parts.storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
+		return instance;
 	}
 }
 
-/** `__context.re_emitted_by` says who has had an event dispatched again, which no sender may claim. */
+/** Returns a payload without `__context.re_emitted_by`. It names the user who had an event dispatched again, so senders must not set it. */
 function withoutReEmitter(payload: JsonObject): JsonObject {
 	const context = payload["__context"];
 	if (!isJsonObject(context) || !Object.hasOwn(context, "re_emitted_by")) return payload;
-	const { re_emitted_by: _claimed, ...kept } = context;
-	return { ...payload, __context: kept };
+	const { re_emitted_by: _claimed, ...remainingContext } = context;
+	return { ...payload, __context: remainingContext };
 }
 
-function toOperations(instance: TriggerInstanceEntity, { insert }: EventPlace): WriteOperation[] {
+function toOperations(instance: TriggerInstanceEntity, { insert }: TracePosition): WriteOperation[] {
 	const event: WriteOperation = { insert: "trigger_instance", entities: [instance] };
 	return insert === undefined ? [event] : [{ insert: "trace", entities: [insert] }, event];
 }
 
-/** Where an event belongs: its trace, and how far it is from the event that began the cascade. */
-interface EventPlace {
+/** Position of an event: its trace, and its depth in the cascade of events and rules. */
+interface TracePosition {
 	readonly traceId: string;
-	/** The trace, when it is a new one. */
+	/** The trace record to insert; undefined if the trace exists. */
 	readonly insert: TraceEntity | undefined;
+	/** Number of rules between this event and the event that began the cascade. */
 	readonly depth: number;
 }
 
 const causingFields = ["id", "trace_id", "parent_id", "trigger_instance_id"] as const;
-/** Generations of parents that are looked through for the rule that began them. */
-const maximumGenerations = 100;
+/** Bounds the generations of parents that are searched for an execution that a rule started. */
+const maxParentGenerations = 100;
 
-/** Choose the trace of an event (reference 3.3; decisions 18): a given id, a new one for a tag, its cause's, or a new one. */
-async function placeEvent(
+/**
+ * Returns the trace and depth of an event (specification, Events 3.3). A given trace id is used; throws `SVC_INVALID` if it does not exist.
+ * A tag opens a new trace. Otherwise the event joins the trace of its cause, or opens a new one if it has no cause.
+ */
+async function findTracePosition(
 	storage: Storage,
 	{ trace = {}, causedBy }: Dispatch,
 	fresh: { readonly instanceId: string; readonly traceId: string; readonly timestamp: string },
-): Promise<EventPlace> {
+): Promise<TracePosition> {
 	const cause = causedBy && (causedBy.execution ?? (await readExecution(storage, causedBy.executionId)));
 	if (causedBy !== undefined && cause === undefined) {
 		throw new SvcError("SVC_INVALID", `execution "${causedBy.executionId}" cannot be found, which is said to have caused an event`);
@@ -189,10 +197,10 @@ async function placeEvent(
 	return { traceId: insert.id, insert, depth };
 }
 
-/** One more than that of the event whose rule started the execution or one of its parents; 0 when no rule did. */
+/** Returns the depth of the event whose rule started the execution or one of its parents, plus one. Returns 0 if no rule did. */
 async function depthOf(storage: Storage, execution: CausingExecution): Promise<number> {
 	let current: CausingExecution | undefined = execution;
-	for (let generation = 0; current !== undefined && generation < maximumGenerations; generation += 1) {
+	for (let generation = 0; current !== undefined && generation < maxParentGenerations; generation += 1) {
 		if (current.trigger_instance_id !== null) {
 			const [instance] = await storage.find("trigger_instance", { where: { id: current.trigger_instance_id }, fields: ["depth"] });
 			return (instance?.depth ?? 0) + 1;
@@ -203,6 +211,6 @@ async function depthOf(storage: Storage, execution: CausingExecution): Promise<n
 }
 
 async function readExecution(storage: Storage, id: string): Promise<CausingExecution | undefined> {
-	const [found] = await storage.find("execution", { where: { id }, fields: causingFields });
-	return found;
+	const [execution] = await storage.find("execution", { where: { id }, fields: causingFields });
+	return execution;
 }

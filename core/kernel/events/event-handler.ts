@@ -2,38 +2,43 @@ import type { TraceEntity, TriggerInstanceEntity, WriteOperation } from "../../c
 
 /** The lease of an event that is being processed. */
 export interface InstanceLease {
-	/** Prolong it when it is time to; false when the event is no longer this node's. */
+	/** Renews the lease if that is due. Returns false if this node no longer holds the event. */
 	keep(): Promise<boolean>;
 }
 
-/** Stores a new event, as it is by then, in one write with `also`: all or nothing. */
+/** Inserts a new event, in the state that it has reached, in one write with `also`: all or nothing. */
 export type StoreEvent = (instance: TriggerInstanceEntity, also?: readonly WriteOperation[]) => Promise<void>;
 
-/** What could be told of an event before it is stored. */
+/** The evaluation of an event before it is stored. */
 export interface FirstLook {
-	/** Nothing will be done about it: `act` does no more than to store it as processed. */
+	/** True if no action follows from the event: `act` then only stores it as processed. */
 	readonly concernsNobody: boolean;
 	/**
-	 * Do all that is to be done about it in the one write that stores it, as processed. `trace` is the one that it begins. False: that
-	 * cannot be, and nothing is stored; `react` tells why. Rejects only when nothing can be stored.
+	 * Stores the event as processed, in one write with all actions that follow from it. Returns false if that is impossible; nothing is
+	 * stored then, and handling the stored event finds out why. Rejects only if nothing can be stored.
+	 *
+	 * @param trace the trace that the event opens; undefined if it joins an existing one
 	 */
 	act(trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean>;
 }
 
-/** What decides what is done about events. */
+/** Decides which actions follow from events, and executes them. */
 export interface Reactor {
-	/** Whether anything would be done about an event of this trigger. Others of types that are kept for rules only are not stored. */
+	/** Returns true if an action could follow from an event of this trigger. If not, events of types stored only for rules are not stored. */
 	isListenedTo(trigger: string): Promise<boolean>;
 	/**
-	 * Look at an event that is not stored yet, while whoever brings it waits. Undefined where it takes long to tell what is to be done:
-	 * it is stored then, and `react` is called.
+	 * Evaluates an event before it is stored, while the sender waits. Returns undefined if that takes too long; the event is then stored and
+	 * handled later.
 	 */
 	lookFirst(instance: TriggerInstanceEntity): Promise<FirstLook | undefined>;
-	/** Do what is to be done about a claimed event, and close it under its fence. Rejects only while nothing can be stored. */
+	/**
+	 * Executes the actions that follow from a claimed event, and closes the event under its fence. Rejects only while nothing can be
+	 * stored.
+	 */
 	react(instance: TriggerInstanceEntity, lease: InstanceLease): Promise<void>;
 }
 
-/** The look at an event that nothing will be done about. */
+/** Returns the evaluation of an event from which no action follows. */
 export function toNobodys(instance: TriggerInstanceEntity): FirstLook {
 	return {
 		concernsNobody: true,
@@ -44,7 +49,10 @@ export function toNobodys(instance: TriggerInstanceEntity): FirstLook {
 	};
 }
 
-/** Nobody does anything about events: all are kept, and stored as processed. What an engine with a reactor has left stays as it is. */
+/**
+ * Default if no feature handles events: every event is stored as processed. Events that an earlier engine has left unprocessed stay as
+ * they are.
+ */
 export const noReactor: Reactor = {
 	isListenedTo: async () => false,
 	lookFirst: async (instance) => toNobodys(instance),

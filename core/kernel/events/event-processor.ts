@@ -20,132 +20,161 @@ export interface ProcessorParts {
 	readonly logger: Logger;
 	readonly reactor: () => Reactor;
 	readonly nodeId: string;
-	/** Most events at once. */
+	/** Maximum number of events processed at the same time. */
 	readonly poolSize: number;
-	/** Seconds. */
+	/** Seconds between polls for events of nodes that are gone. */
 	readonly pollInterval: number;
 }
 
-const eventName = "svc.trigger_instance__pending";
-/** Events claimed with one write; those that wait for a place are few enough to be held in memory. */
-const claimLimit = 64;
+/** Name of the bus event that a node publishes when it has stored an event that waits for a claim. */
+const pendingEventName = "svc.trigger_instance__pending";
+/** Bounds the events claimed with one write. Claimed events without a slot wait in memory. */
+const maxClaimBatch = 64;
 
-function pending(frontier: Frontier): Claim<"trigger_instance"> {
-	const where = { status: "pending", occurrence_time: frontier.ahead() } as const;
-	return { where, orderBy: [["occurrence_time", "asc"]], reach: ({ occurrence_time }) => frontier.reach(occurrence_time) };
+function toPendingClaim(cursor: Frontier): Claim<"trigger_instance"> {
+	const where = { status: "pending", occurrence_time: cursor.ahead() } as const;
+	return { where, orderBy: [["occurrence_time", "asc"]], reach: ({ occurrence_time }) => cursor.reach(occurrence_time) };
 }
 
-/** Claims events and has them processed, at most `poolSize` at a time. */
+/**
+ * Claims events (trigger instances) and passes them to the event handler, at most `poolSize` at a time.
+ *
+ * States of an event:
+ *
+ * - `pending`: stored, waits for a claim by any node.
+ * - `processing`: claimed. The node holds a lease with a fence. A claim sets `attempt` to 1, each takeover adds 1.
+ * - `processed`, `processing_failed`: final. The event handler writes them under the fence.
+ *
+ * A new event takes the shortest of three ways:
+ *
+ * 1. Inline: the handler evaluates the event before it is stored. One write stores it as `processed`, with all actions that follow.
+ *    If actions follow, this needs a slot, so that events that arrive faster than they are processed are stored first.
+ * 2. Reserved: if a slot is free and no event waits in the storage, the event is stored as `processing`, which saves its claim.
+ * 3. Otherwise it is stored as `pending`, and the nodes are notified.
+ *
+ * Polls run one at a time; a notification during a poll causes another poll. A poll first resolves claims whose response was lost.
+ * Then it claims pending events, the oldest first, until none is left or no slot is free. A claim may take more events than there are
+ * free slots, which saves writes because most events take only a moment. The others wait in memory. An event that gets its slot late
+ * therefore renews its lease first, and is skipped if another node has taken it over.
+ *
+ * Several nodes may process the events of one storage. Every claim and takeover writes a new fence, and every later write about the
+ * event expects that fence. So at most one node closes an event, and the write of a node that has lost its lease is refused.
+ * Every `pollInterval` seconds a poll also takes over events whose lease has expired. A failure of that part does not stop claiming.
+ *
+ * If the storage becomes unavailable, processing is retried until it is available again or the processor stops. A retry has an `attempt`
+ * of at least 2, so that the handler reads which rules have acted before and does not repeat their actions.
+ */
 export class Processor {
 	readonly #parts: ProcessorParts;
 	readonly #claiming: Claiming<"trigger_instance">;
-	readonly #looks: Looks;
-	readonly #watch: BusWatch;
-	readonly #frontier = new Frontier();
-	readonly #lapsed: LapsedLeases;
+	readonly #pollLoop: Looks;
+	readonly #busListener: BusWatch;
+	readonly #claimCursor = new Frontier();
+	readonly #expiredLeases: LapsedLeases;
 	readonly #outcomes: Instrument;
-	readonly #processing: Instrument;
-	/** Whether the next look is also for what others have left. */
-	#looksForLeft = false;
+	readonly #processingSeconds: Instrument;
+	/** True if the next poll must also take over events whose lease has expired. */
+	#isOrphanPollDue = false;
 
 	constructor(parts: ProcessorParts) {
 		this.#parts = parts;
-		this.#lapsed = new LapsedLeases(parts.leasing);
+		this.#expiredLeases = new LapsedLeases(parts.leasing);
 		this.#claiming = new Claiming({
 			...parts,
 			kind: "trigger_instance",
-			claimLimit,
+			claimLimit: maxClaimBatch,
 			claimsAhead: true,
 			toClaim: () => ({ status: "processing", attempt: 1 }),
 			claimed: { status: "processing" },
 			work: (instance) => this.#process(instance),
 			onTakenOver: ({ id, attempt }) => parts.logger.info("trigger instance taken over", { trigger_instance_id: id, attempt }),
 			onRoom: () => {
-				if (this.#claiming.isBehind) this.#looks.wake();
+				if (this.#claiming.isBehind) this.#pollLoop.wake();
 			},
 		});
 		this.#outcomes = parts.hub.counter(eventOutcomes);
-		this.#processing = parts.hub.histogram({
+		this.#processingSeconds = parts.hub.histogram({
 			name: "svc_trigger_instance_processing_seconds",
 			help: "From an event to the end of what was done about it. Events that concern nobody are left out.",
 			buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 60],
 		});
-		this.#looks = new Looks({
-			look: () => this.#look(),
+		this.#pollLoop = new Looks({
+			look: () => this.#poll(),
 			onError: (error) => parts.logger.error("looking for trigger instances failed", { error }),
 		});
-		const look = () => this.#looks.wake();
-		this.#watch = createBusWatch({
+		const wake = () => this.#pollLoop.wake();
+		this.#busListener = createBusWatch({
 			...parts,
-			names: [eventName],
+			names: [pendingEventName],
 			purpose: "trigger instances of other nodes",
 			filter: ({ data }) => data["node_id"] !== parts.nodeId,
-			onEvent: look,
-			onGap: look,
+			onEvent: wake,
+			onGap: wake,
 		});
 	}
 
-	/** Takes over at once what an earlier process left, when no other process can hold anything. Also again, after `stop`. */
+	/** Starts claiming; may be called again after `stop`. If the storage is not shared, first takes over the events of earlier processes. */
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
-		await this.#watch.start();
+		await this.#busListener.start();
 		this.#claiming.open();
-		this.#looks.start();
-		if (!leasing.isShared) while ((await this.#takeOver(leasing.left())) === claimLimit);
-		this.#looks.wake();
-		this.#plan();
+		this.#pollLoop.start();
+		if (!leasing.isShared) while ((await this.#takeOver(leasing.left())) === maxClaimBatch);
+		this.#pollLoop.wake();
+		this.#scheduleOrphanPoll();
 	}
 
-	/** Something has been stored: look for it, here and on other nodes. */
+	/** Starts a poll on this node and on others. To be called after an event was stored as `pending`. */
 	wake(): void {
 		const { eventBus, nodeId } = this.#parts;
-		this.#looks.wake();
-		if (eventBus.capabilities.shared === true) eventBus.publish(eventName, { node_id: nodeId });
+		this.#pollLoop.wake();
+		if (eventBus.capabilities.shared === true) eventBus.publish(pendingEventName, { node_id: nodeId });
 	}
 
 	/**
-	 * Do about a new event what is to be done, in the write that stores it, which saves the writes of its processing. Needs a place, so that
-	 * events that come in faster than they are worked off are stored first. False: nothing is stored.
+	 * Processes a new event inline: executes all actions that follow from it in the write that stores it, which saves the writes of its
+	 * processing. Returns false, and stores nothing, if that is not possible or there is no free slot.
 	 */
 	async actAtOnce(instance: TriggerInstanceEntity, trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean> {
-		// What cannot be told now is told when the event is processed.
-		const look = await this.#parts
+		// If evaluation fails here, it is repeated when the event is processed.
+		const evaluation = await this.#parts
 			.reactor()
 			.lookFirst(instance)
 			.catch(() => undefined);
-		if (look === undefined) return false;
-		if (look.concernsNobody) return this.#told("dismissed", await look.act(trace, store));
-		const place = this.#claiming.reserve();
-		if (place === undefined) return false;
+		if (evaluation === undefined) return false;
+		if (evaluation.concernsNobody) return this.#recordOutcome("dismissed", await evaluation.act(trace, store));
+		const slot = this.#claiming.reserve();
+		if (slot === undefined) return false;
 		try {
-			const hasActed = await look.act(trace, store);
-			// That it is processed is told of what is stored.
+			const hasActed = await evaluation.act(trace, store);
+			// Telemetry learns from the storage write that the event is processed, so only the duration is recorded here.
 			if (hasActed) this.#measure(instance);
-			return this.#told("acted", hasActed);
+			return this.#recordOutcome("acted", hasActed);
 		} finally {
-			// It was never claimed.
-			place.giveBack();
+			// The event was never claimed, so the slot is only released.
+			slot.giveBack();
 		}
 	}
 
-	/** A new event: as already claimed when there is a place for it at once, which saves its claim. */
+	/** Reserves a slot for a new event. If one is free, the event is to be stored as claimed, which saves its claim; otherwise as pending. */
 	reserve(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
-		const place = this.#claiming.reserve();
-		if (place === undefined) return this.#toStoreOnly(instance);
-		const claimed = { ...instance, ...place.claim } as TriggerInstanceEntity;
-		return { entity: claimed, settle: (outcome) => place.settle(outcome, [claimed]) };
+		const slot = this.#claiming.reserve();
+		if (slot === undefined) return this.#toPending(instance);
+		const claimed = { ...instance, ...slot.claim } as TriggerInstanceEntity;
+		return { entity: claimed, settle: (outcome) => slot.settle(outcome, [claimed]) };
 	}
 
-	/** Claims nothing from now on; resolves when what is claimed is done. */
+	/** Stops claiming. Resolves when all claimed events are processed. */
 	async stop(): Promise<void> {
 		this.#claiming.close();
-		this.#watch.stop();
-		await this.#looks.stop();
+		this.#busListener.stop();
+		await this.#pollLoop.stop();
 		await this.#claiming.settled();
 		await this.#claiming.idle();
 	}
 
-	#toStoreOnly(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
+	/** Returns the reservation of an event that waits in the storage. */
+	#toPending(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
 		return {
 			entity: instance,
 			settle: (outcome) => {
@@ -154,36 +183,36 @@ export class Processor {
 		};
 	}
 
-	async #look(): Promise<void> {
-		if (this.#looksForLeft) await this.#lookForLeft();
+	async #poll(): Promise<void> {
+		if (this.#isOrphanPollDue) await this.#recoverOrphans();
 		await this.#claiming.settleUnsure();
-		// Not up to now: what has happened may be told of later.
-		if (await this.#claiming.claimAll(() => pending(this.#frontier))) this.#frontier.done();
+		// The cursor does not move to the present: an event that occurred before now may still be stored later.
+		if (await this.#claiming.claimAll(() => toPendingClaim(this.#claimCursor))) this.#claimCursor.done();
 	}
 
-	/** Apart from the look for what is new, which must go on when this fails. */
-	async #lookForLeft(): Promise<void> {
-		this.#looksForLeft = false;
+	/** Takes over events whose lease has expired. Errors are logged here, so that new events are still claimed. */
+	async #recoverOrphans(): Promise<void> {
+		this.#isOrphanPollDue = false;
 		try {
-			if (this.#claiming.places() > 0) await this.#lapsed.look(async (lapsed) => (await this.#takeOver(lapsed)) < claimLimit);
+			if (this.#claiming.places() > 0) await this.#expiredLeases.look(async (expired) => (await this.#takeOver(expired)) < maxClaimBatch);
 		} catch (error) {
 			this.#parts.logger.error("looking for abandoned trigger instances failed", { error });
 		}
-		this.#plan();
+		this.#scheduleOrphanPoll();
 	}
 
-	#plan(): void {
-		this.#looks.plan(this.#parts.pollInterval * 1_000, () => {
-			this.#looksForLeft = true;
-			this.#looks.wake();
+	#scheduleOrphanPoll(): void {
+		this.#pollLoop.plan(this.#parts.pollInterval * 1_000, () => {
+			this.#isOrphanPollDue = true;
+			this.#pollLoop.wake();
 		});
 	}
 
-	/** Claim again what somebody claimed and did not bring to its end: how many there were. */
+	/** Takes over claimed events that match, whose holders are gone. Returns how many match, at most `maxClaimBatch`. */
 	async #takeOver(where: Where<TriggerInstanceEntity>): Promise<number> {
-		const left = await this.#parts.storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: claimLimit });
-		for (const instance of left) await this.#claiming.takeOver(instance, { attempt: instance.attempt + 1 });
-		return left.length;
+		const orphans = await this.#parts.storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: maxClaimBatch });
+		for (const instance of orphans) await this.#claiming.takeOver(instance, { attempt: instance.attempt + 1 });
+		return orphans.length;
 	}
 
 	async #process(instance: TriggerInstanceEntity): Promise<void> {
@@ -193,15 +222,15 @@ export class Processor {
 		const taken = { fence: fence ?? "", lease_expires_at };
 		const lease = new HeldLease(leasing, { kind: "trigger_instance", id, taken, expected: { status: "processing" } });
 		const attempt = async (isRetry: boolean) => {
-			// It may have waited for its place for long.
+			// The event may have waited long for its slot. Without this renewal another node could process it at the same time.
 			if (!(await lease.keep())) return;
-			// What was done about it before the storage went away is read again.
+			// A retry counts as a second attempt: the handler then reads what was done before the storage became unavailable.
 			await reactor().react(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, lease);
 			this.#count(instance);
 		};
 		try {
 			await outlastOutage(attempt, {
-				isOver: () => !this.#looks.isOn,
+				isOver: () => !this.#pollLoop.isOn,
 				onOutage: (error) => logger.warn("a trigger instance waits for the storage", { ...fields, error }),
 			});
 		} catch (error) {
@@ -214,13 +243,15 @@ export class Processor {
 		this.#measure(instance);
 	}
 
-	#told(outcome: string, isStored: boolean): boolean {
+	/** Counts the outcome of an event that is stored. */
+	#recordOutcome(outcome: string, isStored: boolean): boolean {
 		if (isStored) this.#outcomes.record(1, outcome);
 		return isStored;
 	}
 
+	/** Records the seconds since the event occurred. */
 	#measure(instance: TriggerInstanceEntity): void {
 		const { clock } = this.#parts;
-		this.#processing.record(Math.max(0, (clock.now() / 1_000 - Date.parse(instance.occurrence_time)) / 1_000));
+		this.#processingSeconds.record(Math.max(0, (clock.now() / 1_000 - Date.parse(instance.occurrence_time)) / 1_000));
 	}
 }

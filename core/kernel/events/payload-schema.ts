@@ -2,12 +2,15 @@ import { isSvcError, type JsonObject, type ParameterDefinition, SvcError } from 
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 
-/** By schema: validators are kept for definitions, so that one made anew for each value would be printed each time to find it. */
+/**
+ * Definitions by schema. Validators are cached by definition object; for a new object per value, each lookup would serialize the
+ * definition.
+ */
 const definitions = new WeakMap<JsonObject, ParameterDefinition>();
 
 /**
- * Refuse what a trigger type's schema does not allow. `SVC_INVALID` names the member, as a path that begins with `field`. A
- * schema that says nothing allows everything.
+ * Throws `SVC_INVALID` if a value does not match the schema of a trigger type. The message names the member, as a path that begins with
+ * `field`. An empty schema allows every value.
  */
 export function checkAgainst(schema: JsonObject, value: JsonObject, field: string): void {
 	try {
@@ -21,8 +24,8 @@ export function checkAgainst(schema: JsonObject, value: JsonObject, field: strin
 }
 
 function toDefinition(schema: JsonObject): ParameterDefinition {
-	const known = definitions.get(schema);
-	if (known !== undefined) return known;
+	const cached = definitions.get(schema);
+	if (cached !== undefined) return cached;
 	const definition = { type: "object", ...schema } as ParameterDefinition;
 	definitions.set(schema, definition);
 	return definition;

@@ -18,19 +18,20 @@ export interface ResolvedTrigger {
 	readonly type: TriggerTypeEntity;
 }
 
-/** Finds triggers by what dispatchers and rules call them, also by names of dialects; keeps what is asked for often. */
+/** Finds triggers by the names that event sources and rules use, including names of dialects. Resolved triggers are cached. */
 export interface TriggerCatalog {
+	/** Returns the trigger type with a ref; undefined if it does not exist. */
 	type(ref: string): Promise<TriggerTypeEntity | undefined>;
-	/** `SVC_INVALID` when there is no such trigger. */
+	/** Returns the trigger with its type. Throws `SVC_INVALID` if the trigger does not exist. */
 	resolve(reference: TriggerReference): Promise<ResolvedTrigger>;
-	/** The trigger of a type with these parameters. */
+	/** Returns the trigger of a type with these parameters; undefined if it does not exist. */
 	find(type: string, parameters: JsonObject): Promise<TriggerEntity | undefined>;
 }
 
-/** Names kept; dispatchers choose them among those that exist. */
-const limit = 10_000;
-/** Milliseconds for which another node's change may go unnoticed when its event is lost. */
-const maximumAge = 1_000;
+/** Bounds the cached triggers. Only triggers that exist are cached, so event sources cannot fill the cache with invented names. */
+const maxCachedTriggers = 10_000;
+/** Milliseconds after which a cached trigger is read again if another node's change event was lost. */
+const maxCacheAgeMs = 1_000;
 
 interface TriggerCatalogParts {
 	readonly storage: Storage;
@@ -39,38 +40,39 @@ interface TriggerCatalogParts {
 }
 
 export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogParts): TriggerCatalog {
-	const known = new Map<string, { readonly found: ResolvedTrigger; readonly readAt: number }>();
-	/** Counts changes: what was read before one must not be kept after it. */
+	/** By ref, or by type and hash of the parameters. */
+	const cache = new Map<string, { readonly resolved: ResolvedTrigger; readonly readAtMs: number }>();
+	/** Number of changes so far. A trigger whose reading began before a change must not be cached after it. */
 	let version = 0;
 	changes.onChange(() => {
-		known.clear();
+		cache.clear();
 		version += 1;
 	});
 
-	async function type(given: string): Promise<TriggerTypeEntity | undefined> {
-		const ref = dialects.triggerType(given);
-		const [found] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
-		return found;
+	async function type(name: string): Promise<TriggerTypeEntity | undefined> {
+		const ref = dialects.triggerType(name);
+		const [stored] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
+		return stored;
 	}
 
 	async function find(type: string, parameters: JsonObject): Promise<TriggerEntity | undefined> {
 		const where = { type: dialects.triggerType(type), parameters_hash: hashParameters(parameters) };
-		const [found] = await storage.find("trigger", { where, limit: 1 });
-		return found;
+		const [stored] = await storage.find("trigger", { where, limit: 1 });
+		return stored;
 	}
 
 	async function read(reference: TriggerReference): Promise<ResolvedTrigger> {
-		const trigger = typeof reference === "string" ? await byRef(reference) : await find(reference.type, reference.parameters);
-		const found = trigger && (await type(trigger.type));
-		if (trigger === undefined || found === undefined)
+		const trigger = typeof reference === "string" ? await findByRef(reference) : await find(reference.type, reference.parameters);
+		const triggerType = trigger && (await type(trigger.type));
+		if (trigger === undefined || triggerType === undefined)
 			throw new SvcError("SVC_INVALID", toProblem(reference, await type(typeof reference === "string" ? reference : reference.type)));
-		return { trigger, type: found };
+		return { trigger, type: triggerType };
 	}
 
-	async function byRef(given: string): Promise<TriggerEntity | undefined> {
-		const ref = dialects.triggerType(given);
-		const [found] = await storage.find("trigger", { where: { ref }, limit: 1 });
-		return found;
+	async function findByRef(name: string): Promise<TriggerEntity | undefined> {
+		const ref = dialects.triggerType(name);
+		const [stored] = await storage.find("trigger", { where: { ref }, limit: 1 });
+		return stored;
 	}
 
 	return {
@@ -78,22 +80,22 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 		find,
 		async resolve(reference) {
 			const key = typeof reference === "string" ? reference : `${reference.type} ${hashParameters(reference.parameters)}`;
-			const kept = known.get(key);
-			const isFresh = storage.capabilities.shared !== true || (kept !== undefined && performance.now() - kept.readAt < maximumAge);
-			if (kept !== undefined && isFresh) return kept.found;
-			const before = version;
-			const readAt = performance.now();
-			const found = await read(reference);
-			if (version === before) {
-				if (known.size >= limit) known.clear();
-				known.set(key, { found, readAt });
+			const cached = cache.get(key);
+			const isFresh = storage.capabilities.shared !== true || (cached !== undefined && performance.now() - cached.readAtMs < maxCacheAgeMs);
+			if (cached !== undefined && isFresh) return cached.resolved;
+			const versionBefore = version;
+			const readAtMs = performance.now();
+			const resolved = await read(reference);
+			if (version === versionBefore) {
+				if (cache.size >= maxCachedTriggers) cache.clear();
+				cache.set(key, { resolved, readAtMs });
 			}
-			return found;
+			return resolved;
 		},
 	};
 }
 
-/** Returns what is wrong with a reference that leads to no trigger. */
+/** Returns the error message for a reference without a trigger. */
 function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefined): string {
 	const ref = typeof reference === "string" ? reference : reference.type;
 	if (type === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;
@@ -101,7 +103,7 @@ function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefi
 	return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
 }
 
-/** Parameters as JSON with their keys in order, so that equal ones have equal texts. */
+/** Returns a value as JSON with sorted keys, so that equal values have equal texts. */
 export function toCanonicalJson(value: JsonValue): string {
 	if (Array.isArray(value)) return `[${value.map((item: JsonValue) => toCanonicalJson(item)).join(",")}]`;
 	if (typeof value !== "object" || value === null) return stringifyJson(value);
@@ -109,7 +111,7 @@ export function toCanonicalJson(value: JsonValue): string {
 	return `{${members.map(([key, member]) => `${stringifyJson(key)}:${toCanonicalJson(member)}`).join(",")}}`;
 }
 
-/** What tells the triggers of one type apart. */
+/** Returns the hash of the parameters of a trigger. It distinguishes the triggers of one type. */
 export function hashParameters(parameters: JsonObject): string {
 	return createHash("sha256").update(toCanonicalJson(parameters)).digest("hex");
 }

@@ -12,20 +12,20 @@ import { insertOnce } from "../basics/insert-if-absent.ts";
 import type { Principal } from "../basics/principal.ts";
 import { hashParameters, type ResolvedTrigger } from "./trigger-catalog.ts";
 
-/** A trigger type whose events the service itself makes, by one of its features. */
+/** A trigger type whose events a feature of the service creates. */
 export interface TriggerTypeDefinition {
 	readonly type: Omit<TriggerTypeEntity, "id">;
-	/** Default true. Otherwise it is not made known to anybody, and yet guarded where it was known before. */
+	/** False if the type is not registered. If it was registered before, it remains protected (`assertInjectable`). Default true. */
 	readonly isEnabled?: boolean;
-	/** Parameters and payloads are checked whatever the options say. Default false. */
+	/** True if parameters and payloads are validated whatever the options say. Default false. */
 	readonly isAlwaysChecked?: boolean;
-	/** Every execution would make an event of it: one that nobody listens to is not kept. Default false. */
+	/** True if events of the type are stored only if a rule uses them, because every execution makes one. Default false. */
 	readonly isKeptForRulesOnly?: boolean;
-	/** What a schema cannot say of the parameters of a trigger, such as whether a schedule can be read. Throws `SVC_INVALID`. */
+	/** Validates parameters of a trigger beyond their schema, such as the syntax of a schedule. Throws `SVC_INVALID`. */
 	checkParameters?(parameters: JsonObject): void;
 	/**
-	 * Refuses somebody who has an event happen just by naming its trigger: throws `SVC_FORBIDDEN`. Default: everybody but
-	 * administrators, as rules believe what the service's own triggers tell them.
+	 * Throws `SVC_FORBIDDEN` if the principal may not dispatch an event by naming its trigger. Default: only administrators may, because
+	 * rules trust the events of the service's own triggers.
 	 */
 	assertInjectable?(trigger: ResolvedTrigger["trigger"], principal: Principal): void;
 }
@@ -34,7 +34,7 @@ export interface TriggerTypeDefinition {
 export class OwnTriggerTypes {
 	readonly #read: () => readonly TriggerTypeDefinition[];
 
-	/** @param read the definitions of all features */
+	/** @param read returns the definitions of all features */
 	constructor(read: () => readonly TriggerTypeDefinition[]) {
 		this.#read = read;
 	}
@@ -55,11 +55,11 @@ export class OwnTriggerTypes {
 		this.#find(ref)?.checkParameters?.(parameters);
 	}
 
-	/** Whether somebody may have an event happen just by naming its trigger: events of own types come from where they happen. */
+	/** Throws `SVC_FORBIDDEN` if the principal may not dispatch an event of one of these types by naming its trigger. */
 	assertInjectable({ trigger, type }: ResolvedTrigger, principal: Principal): void {
-		const own = this.#find(type.ref);
-		if (own === undefined) return;
-		if (own.assertInjectable !== undefined) return own.assertInjectable(trigger, principal);
+		const definition = this.#find(type.ref);
+		if (definition === undefined) return;
+		if (definition.assertInjectable !== undefined) return definition.assertInjectable(trigger, principal);
 		if (principal.isAdmin) return;
 		throw new SvcError(
 			"SVC_FORBIDDEN",
@@ -72,12 +72,12 @@ export class OwnTriggerTypes {
 	}
 }
 
-/** JSON Schema of an object with these members. */
+/** Returns the JSON Schema of an object with these members. */
 export function ofObject(properties: JsonObject, rest: JsonObject = {}): JsonObject {
 	return { type: "object", properties, ...rest };
 }
 
-/** A type of the built-in pack. `ref` begins with `core.`. */
+/** Returns a trigger type of the built-in pack `core`. `ref` must begin with `core.`. */
 export function defineTriggerType(
 	ref: string,
 	description: string,
@@ -96,29 +96,30 @@ export function defineTriggerType(
 	};
 }
 
-/** Make the stored trigger types say what `types` say, each with its own trigger when it has no parameters. */
+/** Stores trigger types, or updates the stored ones. A type without parameters also gets its implicit trigger, which has the same ref. */
 export async function registerTriggerTypes(
 	{ storage, clock }: { readonly storage: Storage; readonly clock: Clock },
 	types: readonly Omit<TriggerTypeEntity, "id">[],
 ): Promise<void> {
 	const refs = types.map(({ ref }) => ref);
-	const stored = new Map((await storage.find("trigger_type", { where: { ref: { in: refs } } })).map((type) => [type.ref, type]));
-	const shadows = new Set((await storage.find("trigger", { where: { ref: { in: refs } }, fields: ["ref"] })).map(({ ref }) => ref));
+	const storedTypes = new Map((await storage.find("trigger_type", { where: { ref: { in: refs } } })).map((type) => [type.ref, type]));
+	const triggerRefs = new Set((await storage.find("trigger", { where: { ref: { in: refs } }, fields: ["ref"] })).map(({ ref }) => ref));
 	for (const type of types) {
-		const known = stored.get(type.ref);
-		if (known === undefined) await insertOnce(() => storage.insert("trigger_type", [{ id: createId(clock), ...type }]));
-		else if (stringifyJson(known) !== stringifyJson({ ...known, ...type })) await storage.update("trigger_type", known.id, type);
-		if (isParameterless(type) && !shadows.has(type.ref)) await insertOnce(() => storage.insert("trigger", [toShadow(type, clock)]));
+		const storedType = storedTypes.get(type.ref);
+		if (storedType === undefined) await insertOnce(() => storage.insert("trigger_type", [{ id: createId(clock), ...type }]));
+		else if (stringifyJson(storedType) !== stringifyJson({ ...storedType, ...type }))
+			await storage.update("trigger_type", storedType.id, type);
+		if (isParameterless(type) && !triggerRefs.has(type.ref)) await insertOnce(() => storage.insert("trigger", [toShadow(type, clock)]));
 	}
 }
 
-/** Whether a type has one trigger of its own name. */
+/** Returns true if a type takes no parameters. It then has one implicit trigger with the same ref. */
 export function isParameterless({ parameters_schema: schema }: Pick<TriggerTypeEntity, "parameters_schema">): boolean {
 	const { type: _type, properties, additionalProperties: _additional, ...rest } = schema;
 	return Object.keys(properties ?? {}).length === 0 && Object.keys(rest).length === 0;
 }
 
-/** The one trigger of a type without parameters. */
+/** Returns the implicit trigger of a type without parameters. */
 export function toShadow(type: Omit<TriggerTypeEntity, "id">, clock: Clock): TriggerEntity {
 	return {
 		id: createId(clock),

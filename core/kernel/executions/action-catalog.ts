@@ -19,11 +19,11 @@ import { createId } from "../basics/ids.ts";
 import { insertOnce } from "../basics/insert-if-absent.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
 
-/** Everything needed to submit or run an action. */
+/** An action with the records that submitting and running it need. */
 export interface ResolvedAction {
 	readonly action: ActionEntity;
 	readonly runnerType: RunnerTypeEntity;
-	/** Already in storage. */
+	/** The snapshot that new executions refer to; it is stored already. */
 	readonly snapshot: SnapshotEntity;
 }
 
@@ -35,69 +35,70 @@ interface CatalogParts {
 	readonly content: ContentSource;
 }
 
-/** Where the files of a pack are: in a directory of its own, or in the storage. */
-type PackPlace = Pick<PackEntity, "path" | "content">;
+/** Location of the files of a pack: a directory of this host (`path`), or the storage (`content`). */
+type PackLocation = Pick<PackEntity, "path" | "content">;
 
-/** Milliseconds for which another node's change may go unnoticed when its event is lost. */
-const maximumAge = 1_000;
+/** Milliseconds after which cached values are read again if another node's change event was lost. */
+const maxCacheAgeMs = 1_000;
 
-/** Knows actions, runner types and packs; the storage is the truth, this keeps what is read often. */
+/** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
 export class Catalog {
 	readonly #parts: CatalogParts;
-	readonly #snapshots: Snapshots;
-	readonly #resolved = new Map<string, Promise<ResolvedAction | undefined>>();
-	readonly #places = new Map<string, Promise<PackPlace | undefined>>();
-	readonly #enabled = new Map<string, Promise<boolean>>();
-	#keptSince = performance.now();
+	readonly #snapshots: SnapshotCache;
+	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
+	readonly #packLocations = new Map<string, Promise<PackLocation | undefined>>();
+	/** By the name of the runner type. */
+	readonly #isEnabledByRunner = new Map<string, Promise<boolean>>();
+	#cachedSinceMs = performance.now();
 
 	constructor(parts: CatalogParts) {
 		this.#parts = parts;
-		this.#snapshots = new Snapshots(parts.storage);
-		parts.changes.onChange(() => this.#forget());
+		this.#snapshots = new SnapshotCache(parts.storage);
+		parts.changes.onChange(() => this.#clearCache());
 	}
 
-	/** Action with its runner type, or undefined when there is no such action. */
+	/** Returns the action with its runner type. Returns undefined if the action does not exist, or its runner type is not registered. */
 	resolve(ref: string): Promise<ResolvedAction | undefined> {
-		this.#forgetOld();
-		// Names that do not exist are not kept: callers choose them freely.
-		return readOnce(this.#resolved, ref, { read: () => this.#read(ref), isKept: (found) => found !== undefined });
+		this.#clearOldCache();
+		// Names that do not exist are not cached: callers choose them freely, so they could fill the memory.
+		return readOnce(this.#resolvedActions, ref, { read: () => this.#readAction(ref), isKept: (action) => action !== undefined });
 	}
 
-	/** Action and runner type as they were when an execution was created. */
+	/** Returns the action and the runner type as they were when an execution was created. Throws if the snapshot does not exist. */
 	snapshot(id: string): Promise<SnapshotEntity> {
 		return this.#snapshots.get(id);
 	}
 
-	/** The same where they are in memory, as those of executions that have just changed are. */
+	/** Returns a snapshot from memory, undefined if it is not cached. SnapshotCache of executions that changed recently usually are. */
 	knownSnapshot(id: string): SnapshotEntity | undefined {
-		return this.#snapshots.known(id);
+		return this.#snapshots.cached(id);
 	}
 
 	/**
-	 * Directory of a pack on this node; undefined when it has none.
+	 * Returns the directory of a pack on this node; undefined if the pack has none.
 	 *
-	 * @param content of the pack as something came with it. Default: what the pack has now
+	 * @param content id of the pack content to use, such as that of a snapshot. Default: the current content of the pack
 	 */
 	async packDirectory(ref: string, content: string | null = null): Promise<string | undefined> {
 		if (content !== null) return this.#parts.content.directory(ref, content);
-		this.#forgetOld();
-		const place = await readOnce(this.#places, ref, { read: () => this.#readPlace(ref) });
-		if (place?.content) return this.#parts.content.directory(ref, place.content);
-		return place?.path ?? undefined;
+		this.#clearOldCache();
+		const location = await readOnce(this.#packLocations, ref, { read: () => this.#readPackLocation(ref) });
+		if (location?.content) return this.#parts.content.directory(ref, location.content);
+		return location?.path ?? undefined;
 	}
 
-	/** Whether an operator has left the runner type enabled. */
+	/** Returns true if the runner type is enabled. Operators may disable a runner type. */
 	isRunnerEnabled(name: string): Promise<boolean> {
-		this.#forgetOld();
-		return readOnce(this.#enabled, name, { read: () => this.#readEnabled(name) });
+		this.#clearOldCache();
+		return readOnce(this.#isEnabledByRunner, name, { read: () => this.#readEnabled(name) });
 	}
 
-	/** Packs, actions or runner types have changed: every node forgets what it has read of them. */
+	/** Makes every node clear its cache. To be called after packs, actions or runner types have changed. */
 	invalidate(): void {
 		this.#parts.changes.changed();
 	}
 
-	/** Make the stored runner types say what the configured runners are. `enabled` stays what operators set. */
+	/** Stores the configured runners as runner types. `enabled` keeps the value that operators set. */
 	async registerRunnerTypes(runners: ReadonlyMap<string, Runner>): Promise<void> {
 		const { storage, clock } = this.#parts;
 		for (const [name, runner] of runners) {
@@ -107,25 +108,26 @@ export class Catalog {
 				output_key: runner.outputKey ?? null,
 				runner_parameters: runner.parameters,
 			};
-			const [known] = await storage.find("runner_type", { where: { name }, limit: 1 });
-			if (known !== undefined) await storage.update("runner_type", known.id, fields);
+			const [stored] = await storage.find("runner_type", { where: { name }, limit: 1 });
+			if (stored !== undefined) await storage.update("runner_type", stored.id, fields);
 			else await insertOnce(() => storage.insert("runner_type", [{ id: createId(clock), name, enabled: true, ...fields }]));
 		}
 	}
 
-	#forget(): void {
-		this.#keptSince = performance.now();
-		this.#resolved.clear();
-		this.#places.clear();
-		this.#enabled.clear();
+	#clearCache(): void {
+		this.#cachedSinceMs = performance.now();
+		this.#resolvedActions.clear();
+		this.#packLocations.clear();
+		this.#isEnabledByRunner.clear();
 	}
 
-	/** Where several processes change actions, only the storage knows what there is. */
-	#forgetOld(): void {
-		if (this.#parts.storage.capabilities.shared === true && performance.now() - this.#keptSince > maximumAge) this.#forget();
+	/** Clears an old cache if several processes share the storage: the event for another process's change may have been lost. */
+	#clearOldCache(): void {
+		const isShared = this.#parts.storage.capabilities.shared === true;
+		if (isShared && performance.now() - this.#cachedSinceMs > maxCacheAgeMs) this.#clearCache();
 	}
 
-	async #readPlace(ref: string): Promise<PackPlace | undefined> {
+	async #readPackLocation(ref: string): Promise<PackLocation | undefined> {
 		const [pack] = await this.#parts.storage.find("pack", { where: { ref }, fields: ["path", "content"], limit: 1 });
 		return pack;
 	}
@@ -135,7 +137,7 @@ export class Catalog {
 		return type?.enabled === true;
 	}
 
-	async #read(ref: string): Promise<ResolvedAction | undefined> {
+	async #readAction(ref: string): Promise<ResolvedAction | undefined> {
 		const { storage, logger } = this.#parts;
 		const [action] = await storage.find("action", { where: { ref }, limit: 1 });
 		if (action === undefined) return undefined;
@@ -150,81 +152,85 @@ export class Catalog {
 	}
 }
 
-/** Snapshots kept in memory; each is a few kilobytes. */
-const snapshotLimit = 2_000;
+/** Bounds the snapshots in memory; each is a few kilobytes. */
+const maxCachedSnapshots = 2_000;
 
-/** Actions and runner types as executions refer to them. What is stored never changes, so it is kept as long as there is room. */
-class Snapshots {
+/** Stores the snapshots that executions refer to, and caches them. A stored snapshot never changes, so no change invalidates the cache. */
+class SnapshotCache {
 	readonly #storage: Storage;
-	readonly #kept = new Map<string, SnapshotEntity>();
+	/** The oldest entry comes first. */
+	readonly #cache = new Map<string, SnapshotEntity>();
 
 	constructor(storage: Storage) {
 		this.#storage = storage;
 	}
 
-	/** What is at hand already. */
-	known(id: string): SnapshotEntity | undefined {
-		return this.#kept.get(id);
+	cached(id: string): SnapshotEntity | undefined {
+		return this.#cache.get(id);
 	}
 
 	async get(id: string): Promise<SnapshotEntity> {
-		const known = this.#kept.get(id);
-		if (known !== undefined) return known;
-		const found = await this.#storage.get("snapshot", id);
-		if (found === undefined) throw new Error(`snapshot "${id}" is missing`);
-		this.#keep(found);
-		return found;
+		const cached = this.#cache.get(id);
+		if (cached !== undefined) return cached;
+		const stored = await this.#storage.get("snapshot", id);
+		if (stored === undefined) throw new Error(`snapshot "${id}" is missing`);
+		this.#remember(stored);
+		return stored;
 	}
 
 	async store(snapshot: SnapshotEntity): Promise<void> {
-		// Also what is known already: it may have been removed when nothing referred to it. The id is derived from the
-		// content, so what is there is the same.
+		// Even a cached snapshot is looked up: it may have been removed while no execution referred to it.
+		// The id is a hash of the content, so a stored snapshot with this id is equal.
 		if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) {
 			await this.#storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {
 				if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) throw error;
 			});
 		}
-		this.#keep(snapshot);
+		this.#remember(snapshot);
 	}
 
-	#keep(snapshot: SnapshotEntity): void {
-		if (this.#kept.size >= snapshotLimit) {
-			const [oldest] = this.#kept.keys();
-			if (oldest !== undefined) this.#kept.delete(oldest);
+	#remember(snapshot: SnapshotEntity): void {
+		if (this.#cache.size >= maxCachedSnapshots) {
+			const [oldest] = this.#cache.keys();
+			if (oldest !== undefined) this.#cache.delete(oldest);
 		}
-		this.#kept.set(snapshot.id, snapshot);
+		this.#cache.set(snapshot.id, snapshot);
 	}
 }
 
-/** What an execution of this action refers to. */
+/** Returns the snapshot of an action and its runner type. Its id is derived from the content, so equal content has one snapshot. */
 export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): SnapshotEntity {
 	const content = stringifyJson([action, runner]);
 	return { id: createHash("sha256").update(content).digest("hex").slice(0, 24), action, runner };
 }
 
-/** Lays out on this node what the storage keeps. */
+/** Writes pack contents of the storage into directories of this node. */
 export interface ContentSource {
 	/**
-	 * Absolute path of a directory with the content of a pack: complete, and never changed afterwards. It stays as long as an execution may
-	 * need it. `SVC_RUNNER` where there is no such content any more.
+	 * Returns the absolute path of a directory with the content of a pack. The directory is complete and never changes afterwards.
+	 * It exists as long as an execution may need it. Throws `SVC_RUNNER` if the content no longer exists.
 	 */
 	directory(pack: string, content: string): Promise<string>;
 }
 
-/** Where no feature keeps any. */
+/** Default if no feature stores pack contents. */
 export const noContent: ContentSource = {
 	async directory(pack) {
 		throw new SvcError("SVC_RUNNER", `pack "${pack}" was installed, and nothing here keeps installed packs`);
 	},
 };
 
-/** What must be known of an action that a definition names; undefined when there is none. Without secret defaults, as a finding may quote what a parameter allows. */
+/**
+ * Returns the signature of an action that a definition names; undefined if the action does not exist.
+ * Secret defaults are masked, because a validation message may quote the values that a parameter allows.
+ */
 export async function findSignature(catalog: Pick<Catalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
-	const found = await catalog.resolve(ref);
-	if (found === undefined) return undefined;
-	return toSignature(found.action, found.runnerType);
+	const resolved = await catalog.resolve(ref);
+	if (resolved === undefined) return undefined;
+	return toSignature(resolved.action, resolved.runnerType);
 }
 
+/** Returns the signature of an action, with the parameters of its runner type. Secret defaults are masked. */
 export function toSignature(
 	{ ref, enabled, parameters }: Pick<ActionEntity, "ref" | "enabled" | "parameters">,
 	{ runner_parameters }: Pick<RunnerTypeEntity, "runner_parameters">,

@@ -8,25 +8,29 @@ export interface AwaitedQuestionParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 }
 
-type Paused = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
+type PausedExecution = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
 const fields = ["id", "parent_id", "context", "status", "runner_name", "fence"] as const;
 
-/** Questions that an error message names; the others are counted. */
+/** Bounds the questions that an error message names; it only counts further ones. */
 const maxNamedQuestions = 5;
 
 /**
- * Ids of the questions below a paused execution whose answers it waits for, the oldest first, if a resume could do nothing else. Empty if
- * anything of it can go on: a child that is not waiting, a child that was paused by itself, or work that the pause has held back.
+ * Returns the ids of the open questions below a paused execution, the oldest first, if the execution can only wait for their answers.
+ * Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held back work.
  */
-export async function findAwaitedQuestions(parts: AwaitedQuestionParts, execution: Paused): Promise<readonly string[]> {
+export async function findAwaitedQuestions(parts: AwaitedQuestionParts, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
-	const found = await parts.storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields, orderBy: [["id", "asc"]] });
-	// Executions that callers started with this parent are not branches of the workflow.
-	const open = found.filter((child) => toChildOrigin(child) !== undefined);
-	if (!open.every(({ status }) => isWaiting(status))) return [];
+	const openChildren = await parts.storage.find("execution", {
+		where: { parent_id: id, end_timestamp: null },
+		fields,
+		orderBy: [["id", "asc"]],
+	});
+	// Executions that API clients started with this parent are not branches of the workflow.
+	const branches = openChildren.filter((child) => toChildOrigin(child) !== undefined);
+	if (!branches.every(({ status }) => isWaiting(status))) return [];
 	const questions: string[] = [];
-	for (const child of open) {
+	for (const child of branches) {
 		const awaited = child.status === "pending" ? [child.id] : await findAwaitedQuestions(parts, child);
 		if (awaited.length === 0) return [];
 		questions.push(...awaited);
@@ -35,35 +39,38 @@ export async function findAwaitedQuestions(parts: AwaitedQuestionParts, executio
 	return (await hasHeldWork(parts, execution)) ? [] : questions;
 }
 
-/** Pauses whose held work is remembered. */
-const maxPauses = 1_000;
-/** Whether paused runs have held work, by the fence, which each pause has of its own. The journal does not change during a pause, and replaying it takes long. */
-const heldWork = new Map<string, boolean>();
+/** Bounds the pauses for which it is cached whether they hold back work. */
+const maxCachedPauses = 1_000;
+/**
+ * True for pauses that hold back work of the run, by the fence of the pause, which is unique.
+ * A cached value stays valid, because the journal does not change during a pause. Replaying the journal takes long.
+ */
+const hasHeldWorkByFence = new Map<string, boolean>();
 
-async function hasHeldWork({ storage, runners }: AwaitedQuestionParts, { id, runner_name, fence }: Paused): Promise<boolean> {
+async function hasHeldWork({ storage, runners }: AwaitedQuestionParts, { id, runner_name, fence }: PausedExecution): Promise<boolean> {
 	const { definitions } = runners.get(runner_name) ?? {};
 	if (definitions?.hasHeldWork === undefined) return false;
-	const known = fence === null ? undefined : heldWork.get(fence);
-	if (known !== undefined) return known;
-	const isHeld = await definitions.hasHeldWork(await readJournal(storage, id));
-	if (fence === null) return isHeld;
-	heldWork.set(fence, isHeld);
-	const [oldest] = heldWork.keys();
-	if (oldest !== undefined && heldWork.size > maxPauses) heldWork.delete(oldest);
-	return isHeld;
+	const cached = fence === null ? undefined : hasHeldWorkByFence.get(fence);
+	if (cached !== undefined) return cached;
+	const hasHeld = await definitions.hasHeldWork(await readJournal(storage, id));
+	if (fence === null) return hasHeld;
+	hasHeldWorkByFence.set(fence, hasHeld);
+	const [oldest] = hasHeldWorkByFence.keys();
+	if (oldest !== undefined && hasHeldWorkByFence.size > maxCachedPauses) hasHeldWorkByFence.delete(oldest);
+	return hasHeld;
 }
 
-/** Refuses with `SVC_CONFLICT` to resume a paused execution that only waits for answers: it would pause again at once. */
-export async function assertResumable(parts: AwaitedQuestionParts, execution: Paused): Promise<void> {
+/** Throws `SVC_CONFLICT` if a paused execution only waits for answers: if it were resumed, it would pause again at once. */
+export async function assertResumable(parts: AwaitedQuestionParts, execution: PausedExecution): Promise<void> {
 	const questions = await findAwaitedQuestions(parts, execution);
 	const [first] = questions;
 	if (first === undefined) return;
-	const named = questions.slice(0, maxNamedQuestions).map((id) => `"${id}"`);
-	const more = questions.length > named.length ? ` and ${questions.length - named.length} more` : "";
+	const quotedIds = questions.slice(0, maxNamedQuestions).map((id) => `"${id}"`);
+	const more = questions.length > quotedIds.length ? ` and ${questions.length - quotedIds.length} more` : "";
 	const words = questions.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
 	throw new SvcError(
 		"SVC_CONFLICT",
-		`status: execution "${execution.id}" cannot be resumed, it waits for ${words} ${named.join(", ")}${more}; it goes on by itself ` +
+		`status: execution "${execution.id}" cannot be resumed, it waits for ${words} ${quotedIds.join(", ")}${more}; it goes on by itself ` +
 			`when they are answered, such as by: svc inquiry respond ${first}`,
 	);
 }

@@ -6,11 +6,13 @@ import { publishInterrupt, publishReady, publishUpdated } from "./execution-even
 import { withValues } from "./new-execution.ts";
 import { applied, isCompleted, longAgo } from "./status.ts";
 
-/** The end of one execution, with its completion effects. */
+/** The completion effects of one child that ends, as far as its parent's write stores them. */
 export interface DraftedEnd {
-	/** Fields that the execution itself is stored with. */
+	/** Fields to store with the child's own final status. */
 	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
+	/** Writes that belong to the write of the child's end. */
 	readonly operations: readonly WriteOperation[];
+	/** Publishes the effects. To be called once the operations are stored. */
 	announce(): void;
 }
 
@@ -19,28 +21,31 @@ export interface EndBelowParts {
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** Drafts the completion effects of an execution below. */
+	/** Drafts the completion effects of a child that ends. */
 	readonly draft: (ended: ExecutionEntity) => Promise<DraftedEnd>;
+	/** Returns the writes that revoke the run credentials of a child that ends. */
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** Operations that end the open executions below an execution, and their announcements once they are stored. */
+/** Writes that end the open questions and nested workflows below an execution, and their announcements. */
 export interface EndBelow {
 	readonly operations: readonly WriteOperation[];
+	/** Publishes the changes of the children. To be called once the operations are stored. */
 	announce(): void;
 }
 
-const nothing: EndBelow = { operations: [], announce: () => undefined };
+const noCancellation: EndBelow = { operations: [], announce: () => undefined };
 
 /**
- * Cancels the questions and nested executions that an ended workflow has left open, in the write of its end: a question never outlives the execution
- * that asked it, whatever ended that. The operations expect the states that were read here, so a concurrent answer makes the whole write fail
- * with `SVC_CONFLICT`, and the caller reads again. Other children run to their own ends.
+ * Drafts the writes that cancel the questions and nested workflows below a workflow that ends. The caller stores them in the write of
+ * that end, so that a question never outlives the execution that asked it, however that execution ends. The writes expect the status that
+ * was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Other children
+ * run to their own ends.
  */
 export async function draftEndBelow(parts: EndBelowParts, ended: ExecutionEntity): Promise<EndBelow> {
 	const { runners, storage, clock } = parts;
-	// An execution that has not begun has started nothing.
-	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return nothing;
+	// An execution that has not started has no children of its own.
+	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return noCancellation;
 	const workflowRunners = [...runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
 	const where = {
 		parent_id: ended.id,
@@ -48,9 +53,9 @@ export async function draftEndBelow(parts: EndBelowParts, ended: ExecutionEntity
 		status: { not: "canceling" },
 		runner_name: { in: [askingRunner, ...workflowRunners] },
 	} as const;
-	const open = await storage.find("execution", { where, orderBy: [["id", "asc"]] });
+	const openChildren = await storage.find("execution", { where, orderBy: [["id", "asc"]] });
 	const timestamp = toTimestamp(clock.now());
-	const ends = await Promise.all(open.map((child) => draftEnd(parts, child, { ended, timestamp })));
+	const ends = await Promise.all(openChildren.map((child) => draftEnd(parts, child, { ended, timestamp })));
 	return {
 		operations: ends.flatMap(({ operations }) => operations),
 		announce() {
@@ -68,16 +73,16 @@ async function draftEnd(
 	const username = typeof canceledBy === "string" ? canceledBy : ended.user;
 	const patch = toCancelPatch(child, { username }, timestamp);
 	const after = applied(child, patch);
-	const isOver = isCompleted(after.status);
-	const { mark, operations, announce } = isOver ? await parts.draft(after) : { mark: {}, operations: [], announce: () => undefined };
-	const changed = withValues(after, mark);
+	const isFinal = isCompleted(after.status);
+	const { mark, operations, announce } = isFinal ? await parts.draft(after) : { mark: {}, operations: [], announce: () => undefined };
+	const changedChild = withValues(after, mark);
 	const update = { update: "execution", id: child.id, patch: { ...patch, ...mark }, expected: { status: child.status } } as const;
 	return {
-		operations: [update, ...(isOver && child.fence !== null ? parts.takeBack(child) : []), ...operations],
+		operations: [update, ...(isFinal && child.fence !== null ? parts.takeBack(child) : []), ...operations],
 		announce() {
-			publishUpdated(parts.eventBus, changed);
-			if (changed.lease_expires_at === longAgo) publishReady(parts.eventBus);
-			else publishInterrupt(parts.eventBus, changed);
+			publishUpdated(parts.eventBus, changedChild);
+			if (changedChild.lease_expires_at === longAgo) publishReady(parts.eventBus);
+			else publishInterrupt(parts.eventBus, changedChild);
 			announce();
 		},
 	};

@@ -10,64 +10,66 @@ import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatus
 
 import { applyTransition, type TransitionParts } from "./transition.ts";
 
-interface Parts extends TransitionParts {
+interface CancelParts extends TransitionParts {
 	readonly clock: Clock;
 }
 
-export interface ChangeParts extends Parts, AwaitedQuestionParts {
-	/** Whether executions of this runner type are made of others. */
+export interface ChangeParts extends CancelParts, AwaitedQuestionParts {
+	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
 /**
- * Ask for the end of an execution (reference 9.2, 9.3). What runs, or has a parent, becomes `canceling`, and whoever runs it
- * ends it; anything else is `canceled` at once. A question ends with what has asked it (`byParent`), and for administrators: others
- * answer it. `refused` says why it is too late.
+ * Cancels an execution (specification, 9.2 and 9.3). An execution whose run has started becomes `canceling`, and the node that holds the
+ * run ends it. Any other execution becomes `canceled` at once. Only the parent (`byParent`) and administrators cancel a question itself;
+ * other users answer it. Returns the execution as it is stored. `refused` is the reason if the status does not allow a cancel. Throws
+ * `SVC_NOT_FOUND` if the execution is removed meanwhile, and `SVC_INVALID` if the reason is too long.
  */
 export async function cancelExecution(
-	parts: Parts,
-	found: ExecutionEntity,
+	parts: CancelParts,
+	execution: ExecutionEntity,
 	principal: Pick<Principal, "username" | "isAdmin" | "credential">,
 	{ byParent = false, reason }: { readonly byParent?: boolean; readonly reason?: string | undefined } = {},
 ): Promise<{ readonly entity: ExecutionEntity; readonly refused?: string }> {
-	for (let entity = found; ; ) {
+	for (let entity = execution; ; ) {
 		if (entity.status === "canceled") return { entity };
 		if (!mayCancel(entity, byParent || principal.isAdmin))
 			return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
-		const unsigned = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
-		const patch = byParent ? unsigned : signed(unsigned, principal, reason);
-		const changed = await applyTransition(parts, entity, patch, { status: entity.status });
-		if (changed !== undefined) return { entity: changed };
+		const cancelPatch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
+		const patch = byParent ? cancelPatch : signed(cancelPatch, principal, reason);
+		const changedExecution = await applyTransition(parts, entity, patch, { status: entity.status });
+		if (changedExecution !== undefined) return { entity: changedExecution };
 		entity = await readAgain(parts.storage, entity.id);
 	}
 }
 
-function mayCancel({ status }: ExecutionEntity, evenQuestions: boolean): boolean {
-	return isCancelable(status) || (evenQuestions && status === "pending");
+function mayCancel({ status }: ExecutionEntity, canCancelQuestions: boolean): boolean {
+	return isCancelable(status) || (canCancelQuestions && status === "pending");
 }
 
-/** A change of state that a request asks for. */
+/** A change of status that a client requests. */
 export interface StatusChange {
 	readonly status?: ExecutionStatus;
 	readonly result?: JsonObject;
-	/** Kept in the log entry of the state. */
+	/** Stored in the log entry of the new status. */
 	readonly reason?: string;
 }
 
 /**
- * Changes the status from outside. A resume of a workflow of which every open branch waits for an answer is refused with `SVC_CONFLICT`,
- * unless the workflow above asks for it (`byParent`).
+ * Changes the status of an execution on a request, and returns the execution as it is stored. Throws `SVC_INVALID` if the execution
+ * cannot have the requested status next, and `SVC_NOT_FOUND` if the execution is removed meanwhile. Throws `SVC_CONFLICT` for a resume if
+ * every open branch of the workflow waits for an answer, unless the parent workflow requests it (`byParent`).
  */
 export async function changeStatus(
 	parts: ChangeParts,
-	found: ExecutionEntity,
+	execution: ExecutionEntity,
 	change: StatusChange,
 	principal: Principal,
 	{ byParent = false } = {},
 ): Promise<ExecutionEntity> {
 	const { status } = change;
 	if (status === undefined) throw new SvcError("SVC_INVALID", "status: is a required property");
-	for (let entity = found; ; ) {
+	for (let entity = execution; ; ) {
 		if (isCompleted(entity.status))
 			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
 		if (entity.status === status) return entity;
@@ -77,14 +79,14 @@ export async function changeStatus(
 		const patch = toChange(parts, entity, { ...change, status }, principal);
 		if (patch === undefined) return entity;
 		if (status === "resuming" && !byParent) await assertResumable(parts, entity);
-		const kept = byParent ? patch : signed(patch, principal, change.reason);
-		const changed = await applyTransition(parts, entity, kept, { status: entity.status, fence: entity.fence });
-		if (changed !== undefined) return changed;
+		const loggedPatch = byParent ? patch : signed(patch, principal, change.reason);
+		const changedExecution = await applyTransition(parts, entity, loggedPatch, { status: entity.status, fence: entity.fence });
+		if (changedExecution !== undefined) return changedExecution;
 		entity = await readAgain(parts.storage, entity.id);
 	}
 }
 
-/** Undefined: it is left to whoever runs it. */
+/** Returns the patch of a requested change. Returns undefined if the node that holds the run makes the change, or has made it. */
 function toChange(
 	{ clock, isWorkflow }: ChangeParts,
 	entity: ExecutionEntity,
@@ -98,24 +100,27 @@ function toChange(
 	}
 	assertNoAnswer(entity, { status, result });
 	if (isWorkflow(entity.runner_name)) {
-		// It is canceled once all that it is made of has ended.
+		// A workflow is canceled only after all of its child executions have ended; the node that holds it sees to that.
 		if (entity.status === "canceling" && status === "canceled") return undefined;
 		assertNotInPause(entity, status);
 	}
 	return { ...toStatusPatch(entity, status, timestamp), ...(result !== undefined && toResultPatch(result)) };
 }
 
-/** Refuses to answer a question by a change of state: only the route for answers checks the user and the answer. Holds in every state of the execution. */
+/**
+ * Throws `SVC_INVALID` if a change of status would answer a question, whatever the status of the execution is.
+ * Only the route for answers checks the user and the answer.
+ */
 function assertNoAnswer(
 	{ id, status, runner_name }: ExecutionEntity,
-	asked: { readonly status: ExecutionStatus; readonly result?: JsonObject | undefined },
+	requested: { readonly status: ExecutionStatus; readonly result?: JsonObject | undefined },
 ): void {
 	if (status === "pending") throw new SvcError("SVC_INVALID", `status: execution "${id}" waits for an answer to its inquiry`);
-	if (runner_name !== askingRunner || (asked.status === "canceled" && asked.result === undefined)) return;
+	if (runner_name !== askingRunner || (requested.status === "canceled" && requested.result === undefined)) return;
 	const hint = `it can be canceled, or answered by svc inquiry respond ${id} once it is pending`;
 	throw new SvcError(
 		"SVC_INVALID",
-		`status: execution "${id}" asks an inquiry and cannot be set to "${asked.status}" from outside; ${hint}`,
+		`status: execution "${id}" asks an inquiry and cannot be set to "${requested.status}" from outside; ${hint}`,
 	);
 }
 
@@ -125,14 +130,17 @@ function isPausing(status: ExecutionStatus): status is PauseStatus {
 	return status === "pausing" || status === "paused" || status === "resuming";
 }
 
-/** Of an execution that can pause. When it is paused is for its runner to say. */
+/**
+ * Returns the patch of a pause or resume of a workflow; undefined if it already has, or is about to have, the requested status.
+ * A request sets `pausing` at most: the runner decides when the execution is `paused`.
+ */
 function toPauseChange(
 	entity: ExecutionEntity,
-	asked: PauseStatus,
+	requested: PauseStatus,
 	{ principal, timestamp }: { readonly principal: Principal; readonly timestamp: string },
 ): ExecutionPatch | undefined {
 	const { id, status, context } = entity;
-	const isPause = asked !== "resuming";
+	const isPause = requested !== "resuming";
 	if ((isPause ? ["pausing", "paused"] : ["running", "resuming"]).includes(status)) return undefined;
 	if (isPause && status === "running") {
 		return { ...toStatusPatch(entity, "pausing", timestamp), context: { ...context, paused_by: principal.username } };
@@ -140,21 +148,24 @@ function toPauseChange(
 	if (!isPause && status === "paused") {
 		return { ...toStatusPatch(entity, "resuming", timestamp), context: { ...context, resumed_by: principal.username } };
 	}
-	const needed = isPause ? "running" : "paused";
-	throw new SvcError("SVC_INVALID", `status: execution "${id}" cannot become "${asked}", as it is not ${needed}; it is "${status}"`);
-}
-
-/** Nobody would go on with it. */
-function assertNotInPause({ id, status }: ExecutionEntity, asked: ExecutionStatus): void {
-	if (!isPausing(status) || isCompleted(asked)) return;
+	const requiredStatus = isPause ? "running" : "paused";
 	throw new SvcError(
 		"SVC_INVALID",
-		`status: execution "${id}" is "${status}"; it can be resumed, canceled or completed, not become "${asked}"`,
+		`status: execution "${id}" cannot become "${requested}", as it is not ${requiredStatus}; it is "${status}"`,
+	);
+}
+
+/** Throws `SVC_INVALID` if a workflow in a pause would get a status that is not final: no node would resume it. */
+function assertNotInPause({ id, status }: ExecutionEntity, requested: ExecutionStatus): void {
+	if (!isPausing(status) || isCompleted(requested)) return;
+	throw new SvcError(
+		"SVC_INVALID",
+		`status: execution "${id}" is "${status}"; it can be resumed, canceled or completed, not become "${requested}"`,
 	);
 }
 
 async function cancelOrRefuse(
-	parts: Parts,
+	parts: CancelParts,
 	entity: ExecutionEntity,
 	{ principal, reason }: { readonly principal: Principal; readonly reason: string | undefined },
 ) {

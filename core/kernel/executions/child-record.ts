@@ -5,13 +5,13 @@ import { beginning, type Page, type Place, readPage } from "../basics/pagination
 
 import { isCompleted } from "./status.ts";
 
-/** What is read of a child. */
+/** Fields that are read of a child. */
 export const childFields = ["id", "parent_id", "action_ref", "liveaction_id", "status", "log", "context", "followed_by"] as const;
 
-/** Children that are read at a time: there may be a hundred thousand of one run. */
+/** Children read per query: one run may have a hundred thousand children. */
 const pageSize = 500;
 
-/** Reads the children of a run that match, page by page, by their start. */
+/** Reads the children that match, page by page, in the order of their start. */
 export async function* readChildren(
 	storage: Pick<Storage, "find" | "count">,
 	where: Where<ExecutionEntity>,
@@ -23,49 +23,56 @@ export async function* readChildren(
 		limit: pageSize,
 		exactTotal: 1,
 	} as const;
-	const breath = new Breath();
-	for (let after: Place | undefined = beginning; after !== undefined; await breath.take()) {
+	const loopYield = new Breath();
+	for (let after: Place | undefined = beginning; after !== undefined; await loopYield.take()) {
 		const { items, next }: Page<StoredChild> = await readPage(storage, "execution", { ...query, after });
 		if (items.length > 0) yield items;
 		after = next;
 	}
 }
 
+/** A child as it is stored, with the fields that are read. */
 export type StoredChild = Pick<ExecutionEntity, (typeof childFields)[number]>;
 
-/** What of a child says where it comes from. */
-type ChildNames = Pick<ExecutionEntity, "id" | "parent_id" | "context">;
+/** Fields of an execution that show which run started it, and as which child. */
+type ChildIdentity = Pick<ExecutionEntity, "id" | "parent_id" | "context">;
 
-/** What a run has started a child with, and how many executions of it have come before this one. */
+/** Origin of an execution that a run has started as a child. */
 export interface ChildOrigin {
 	readonly parentId: string;
+	/** Key that the run gave the child; unique among its children. */
 	readonly key: string;
+	/** Number of executions of this child that this one replaces, such as retries; 0 for the first. */
 	readonly followUps: number;
-	/** How many runs stand above it. */
+	/** Number of runs above the child. */
 	readonly depth: number;
 }
 
-/** A child as it was at some time. Executions that follow one another are one child, which goes by the id of the first. */
+/** A child as it was when it was read. An execution and its replacements are one child, which has the id of the first execution. */
 export interface ChildReading {
 	readonly child: Child;
-	/** Of two readings of a child the one with the higher age is the later one. */
+	/** Version of the child: of two readings, the one with the higher number is the later one. */
 	readonly age: number;
 }
 
-/** More states than an execution has. */
-const generation = 2 ** 32;
+/** Versions of a child begin at a multiple of this number for each replacement. It exceeds the number of states of any execution. */
+const versionsPerExecution = 2 ** 32;
 
 /**
- * The id of the child with this key, and of those that follow it. As ids are unique there is one such child at most, whichever nodes mean to
- * start it at once. The first part is the parent's, which stands for the time in ids.
+ * Returns the id of the child with this key, or of one of its replacements. The id is derived from parent and key. As ids are unique, the
+ * child is started at most once, even if several nodes start it at the same time. The first 8 characters are the parent's; they are the
+ * time part of an id.
  */
-export function toChildId(parentId: string, key: string, followUps = 0): string {
-	const named = followUps === 0 ? `${parentId}\0${key}` : `${parentId}\n${followUps}\n${key}`;
-	return parentId.slice(0, 8) + createHash("sha256").update(named).digest("hex").slice(0, 16);
+export function toChildId(parentId: string, key: string, replacements = 0): string {
+	const origin = replacements === 0 ? `${parentId}\0${key}` : `${parentId}\n${replacements}\n${key}`;
+	return parentId.slice(0, 8) + createHash("sha256").update(origin).digest("hex").slice(0, 16);
 }
 
-/** Undefined of what no run has started: over the API anybody may write any key, and another run of a child has its context. */
-export function toChildOrigin({ id, parent_id: parentId, context }: ChildNames): ChildOrigin | undefined {
+/**
+ * Returns the origin of a child; undefined if no run has started the execution as a child. The context alone proves nothing: API clients
+ * may send any key, and a re-run of a child has a copy of its context. So the id must match as well.
+ */
+export function toChildOrigin({ id, parent_id: parentId, context }: ChildIdentity): ChildOrigin | undefined {
 	const parent = context["parent"];
 	if (parentId === null || !isJsonObject(parent)) return undefined;
 	const { key, follow_ups: followUps = 0, depth = 1 } = parent;
@@ -73,27 +80,36 @@ export function toChildOrigin({ id, parent_id: parentId, context }: ChildNames):
 	return id === toChildId(parentId, key, followUps) ? { parentId, key, followUps, depth } : undefined;
 }
 
-/** The execution that is the child in the place of this one; undefined: none. */
-export function toFollowing(stored: ChildNames & Pick<ExecutionEntity, "followed_by">): string | undefined {
-	return stored.followed_by === null ? undefined : followingOf(stored, toChildOrigin(stored));
+/** Returns the id of the execution that replaces this one as the child; undefined if none does. */
+export function toFollowing(stored: ChildIdentity & Pick<ExecutionEntity, "followed_by">): string | undefined {
+	return stored.followed_by === null ? undefined : findReplacement(stored, toChildOrigin(stored));
 }
 
+/**
+ * Returns a child as it was stored, with its version. If the execution has a replacement, the child is that replacement, as `requested`.
+ */
 export function toReading(stored: StoredChild): ChildReading {
 	const { id, action_ref, liveaction_id, status, context, log } = stored;
 	const origin = toChildOrigin(stored);
 	const { key, followUps = 0 } = origin ?? {};
 	const isFirst = origin === undefined || followUps === 0;
 	const own = { id: isFirst ? id : toChildId(origin.parentId, origin.key), key, action_ref, liveaction_id, context };
-	const following = followingOf(stored, origin);
-	if (following === undefined) {
-		return { child: { ...own, execution_id: id, status, hasEnded: isCompleted(status) }, age: followUps * generation + log.length };
+	const replacement = findReplacement(stored, origin);
+	if (replacement === undefined) {
+		return {
+			child: { ...own, execution_id: id, status, hasEnded: isCompleted(status) },
+			age: followUps * versionsPerExecution + log.length,
+		};
 	}
-	// What follows was stored with this end, whether anything has been heard of it or not.
-	return { child: { ...own, execution_id: following, status: "requested", hasEnded: false }, age: (followUps + 1) * generation };
+	// The replacement was stored in the write of this end, even if its own events have not arrived yet.
+	return {
+		child: { ...own, execution_id: replacement, status: "requested", hasEnded: false },
+		age: (followUps + 1) * versionsPerExecution,
+	};
 }
 
-function followingOf({ followed_by }: Pick<ExecutionEntity, "followed_by">, origin: ChildOrigin | undefined): string | undefined {
+function findReplacement({ followed_by }: Pick<ExecutionEntity, "followed_by">, origin: ChildOrigin | undefined): string | undefined {
 	if (followed_by === null || origin === undefined) return undefined;
-	// Nothing else would be seen as the same child, and be waited for ever.
+	// An execution with any other id does not count as the same child, so the parent would wait for it forever.
 	return followed_by === toChildId(origin.parentId, origin.key, origin.followUps + 1) ? followed_by : undefined;
 }

@@ -2,46 +2,49 @@ import { type ExecutionEntity, isSvcError, type Logger, type WriteOperation } fr
 import { draftEndBelow, type EndBelowParts } from "./cancel-descendants.ts";
 import { isCompleted } from "./status.ts";
 
-/** What the end of an execution causes: writes that belong to that of the final status, or neither happens. */
+/** The effects of one hook on the completion of an execution. Its writes are stored with the final status, all or nothing. */
 export interface EndingDraft {
 	readonly operations: readonly WriteOperation[];
 	/**
-	 * Id of one among them that runs the same again (`draftFollowUp`): whoever waits for the execution waits for that one. Of an execution
-	 * that has been scheduled; default: how it has ended stands.
+	 * Id of an inserted execution that replaces the completed one, such as a retry. Callers that wait for the completed execution then wait
+	 * for the replacement. Only for an execution that has been scheduled. Default: the execution is not replaced.
 	 */
 	readonly followedBy?: string;
-	/** Call once they are stored. */
+	/** Publishes the effects. To be called once the operations are stored. */
 	announce(): void;
 }
 
-/** What all features make of an end. */
+/** The effects of all hooks on the completion of an execution. */
 export interface Ending extends Pick<EndingDraft, "operations" | "announce"> {
-	/** What the execution itself is stored with. */
+	/** Fields to store with the execution's own final status. */
 	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/**
-	 * Ends of what the execution has left open below it. Stored in the same write, before the execution's own row: all writes of a tree go
-	 * from the child upwards, so that no two wait for one another.
+	 * Writes that end open questions and nested workflows below the execution. They are stored in the same write, before the execution's
+	 * own row. All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
 	 */
 	readonly below: readonly WriteOperation[];
 }
 
-/** An end about which something is known beforehand. */
+/** Facts about a completion that save reading the storage. */
 export interface EndFacts {
-	/** The run itself has decided its end, with everything below it over: nothing is looked for there. */
+	/** True if the run itself has decided its end, after everything below it had ended: open children are not searched. Default false. */
 	readonly isTidy?: boolean;
 }
 
-/** Makes a part of what follows an execution that ends. */
+/** Hook of a feature that drafts its effects on the completion of an execution. */
 export type Follow = (ended: ExecutionEntity) => Promise<EndingDraft>;
 
-/** Makes what follows executions that end. */
+/** Drafts the completion effects of executions. */
 export interface Endings {
 	/**
-	 * For an execution as it is about to be stored; one that has not come to its end, or to a question, causes nothing. What cannot
-	 * be made is logged and left out. Rejects with `SVC_UNAVAILABLE` while the storage is away.
+	 * Drafts the effects for an execution as it is about to be stored. There are none unless the status is final or `pending`.
+	 * If a hook fails, the error is logged and its effects are left out. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
 	 */
 	draft(ended: ExecutionEntity, facts?: EndFacts): Promise<Ending>;
-	/** Writes that belong to the end as well: what the run was given is taken back, whatever becomes of whoever runs it. */
+	/**
+	 * Returns the writes that revoke the run's credentials. They belong to the write of the end, as the node that holds the run may be
+	 * gone.
+	 */
 	takeBack(ended: ExecutionEntity): readonly WriteOperation[];
 }
 
@@ -49,18 +52,19 @@ export const nothingFollows: Ending = { operations: [], announce: () => undefine
 
 export interface EndingParts extends Omit<EndBelowParts, "draft"> {
 	readonly logger: Logger;
-	/** Those of all features, in their order. */
+	/** Returns the hooks of all features, in the order of the features. */
 	readonly follows: () => readonly Follow[];
+	/** Returns the writes that revoke the run's credentials. */
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
 export function createEndings(parts: EndingParts): Endings {
 	const { logger, follows, takeBack } = parts;
 
-	/** One feature that fails must not take the end itself, or what others make of it, along. */
-	async function orNothing(follow: Follow, ended: ExecutionEntity): Promise<EndingDraft> {
+	/** Calls a hook. A hook that fails must prevent neither the end itself nor the effects of other hooks. */
+	async function callHook(hook: Follow, ended: ExecutionEntity): Promise<EndingDraft> {
 		try {
-			return await follow(ended);
+			return await hook(ended);
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			logger.error("what follows an ended execution could not be made", { execution_id: ended.id, error });
@@ -72,7 +76,7 @@ export function createEndings(parts: EndingParts): Endings {
 		if (!isCompleted(ended.status) && ended.status !== "pending") return nothingFollows;
 		const below = isTidy || ended.status === "pending" ? nothingFollows : await draftEndBelow({ ...parts, draft }, ended);
 		const drafts: EndingDraft[] = [];
-		for (const follow of follows()) drafts.push(await orNothing(follow, ended));
+		for (const hook of follows()) drafts.push(await callHook(hook, ended));
 		const followed_by = drafts.find(({ followedBy }) => followedBy !== undefined)?.followedBy;
 		return {
 			mark: followed_by === undefined ? {} : { followed_by },

@@ -11,7 +11,7 @@ import { withOwnText } from "../../lib/bytes/pooled-text.ts";
 import { Attached } from "../../lib/private-slot.ts";
 import type { OutputChunk } from "./executions-api.ts";
 
-/** Bus event names; those but the last two are names on the general stream as well. */
+/** Names of bus events. All but the last two are also event names on the general stream. */
 export const eventNames = {
 	executionCreate: "svc.execution__create",
 	executionUpdate: "svc.execution__update",
@@ -21,7 +21,7 @@ export const eventNames = {
 	runInterrupt: "svc.run__interrupt",
 } as const;
 
-/** Names of announcements: this and the route. */
+/** The name of an announcement is this prefix followed by its route. */
 export const announcementPrefix = "svc.announcement__";
 
 interface ExecutionEventData {
@@ -34,63 +34,69 @@ interface InterruptEventData {
 	readonly status: ExecutionStatus;
 }
 
-/** Of events that tell of text in pages. */
-const keptChunks = new Attached<BusEvent, OutputChunk>();
+/** Chunks whose text was copied into a string of their own, by the events whose own chunks hold pooled text. */
+const copiedChunks = new Attached<BusEvent, OutputChunk>();
 
 interface OutputEventData {
 	readonly execution_id: string;
 	readonly chunk: OutputChunk;
 }
 
-/** A task that has changed: the members of `TaskState`, and those of the execution that it belongs to. */
+/** A changed task: the members of `TaskState`, and fields of the execution that the task belongs to. */
 export type TaskUpdate = JsonObject & { readonly execution_id: string; readonly action_ref: string; readonly timestamp: string };
 
+/** Publishes a new execution. */
 export function publishCreated(bus: EventBus, entity: ExecutionEntity): void {
 	bus.publish(eventNames.executionCreate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
 }
 
+/** Publishes a stored change of an execution. */
 export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
 	bus.publish(eventNames.executionUpdate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
 }
 
-/** Tell the schedulers of all nodes that an execution waits for somebody who goes on with it. */
+/** Notifies the schedulers of all nodes that an execution waits for a node that resumes it. */
 export function publishReady(bus: EventBus): void {
 	bus.publish(eventNames.pending, { node_id: null, delayed: false, ready: true });
 }
 
 /**
- * Tell the node that runs an execution, if any does, that it must end or pause: somebody else wants so, or has ended it. Small, for every
- * node that runs something gets it.
+ * Notifies the node that runs an execution, if any does, that a request has canceled, paused or ended the execution.
+ * The event is small, because every node that runs executions receives it.
  */
 export function publishInterrupt(bus: EventBus, { id, status }: ExecutionEntity): void {
 	bus.publish(eventNames.runInterrupt, { execution_id: id, status } satisfies InterruptEventData);
 }
 
+/** Publishes a recorded chunk of output. */
 export function publishOutput(bus: EventBus, chunk: OutputChunk): void {
 	bus.publish(eventNames.outputCreate, { execution_id: chunk.execution_id, chunk } satisfies OutputEventData);
 }
 
-/** Tell of a task of an execution that is made of tasks. Secrets in it have been masked. */
+/** Publishes a change of a task of a workflow. The caller has masked the secrets of the task. */
 export function publishTask(
 	bus: EventBus,
 	{ id, action_ref }: Pick<ExecutionEntity, "id" | "action_ref">,
 	{ task, timestamp }: { readonly task: JsonObject; readonly timestamp: string },
 ): void {
-	const told: TaskUpdate = { ...task, execution_id: id, action_ref, timestamp };
-	bus.publish(eventNames.taskUpdate, told);
+	const update: TaskUpdate = { ...task, execution_id: id, action_ref, timestamp };
+	bus.publish(eventNames.taskUpdate, update);
 }
 
 /** The content of an announcement. */
 interface Announcement {
 	readonly payload: JsonObject;
 	readonly traceId: string;
-	/** The execution that the payload describes. Undefined: all clients that may follow the stream get the announcement. */
+	/** The execution that the payload describes. Undefined: every client that may read the stream gets the announcement. */
 	readonly about: AnnouncedExecution | undefined;
 }
 
-/** What an action tells everybody who follows the general stream. */
+/**
+ * Publishes an announcement of an action on the general stream. Throws `SVC_INVALID` unless the route has 1 to 255 letters, digits, dots,
+ * - and _.
+ */
 export function publishAnnouncement(bus: EventBus, route: string, { payload, traceId, about }: Announcement): void {
-	// Anything else would be a pattern of names, or break a frame of the stream.
+	// Other characters would make the name a pattern of event names, or corrupt a frame of the stream.
 	if (!/^[\w.-]{1,255}$/.test(route)) throw new SvcError("SVC_INVALID", "route: must be 1 to 255 letters, digits, dots, - and _");
 	const { action_ref, user } = about ?? {};
 	bus.publish(announcementPrefix + route, {
@@ -99,40 +105,43 @@ export function publishAnnouncement(bus: EventBus, route: string, { payload, tra
 	});
 }
 
-/** The execution an event tells of. */
+/** Returns the id of the execution that an event is about; undefined if the event has none. */
 export function toExecutionId(event: BusEvent): string | undefined {
 	return typeof event.data["execution_id"] === "string" ? event.data["execution_id"] : undefined;
 }
 
-/** The execution as it was when an event of an execution was published. */
+/** Returns the execution as it was when its event was published. */
 export function toEventEntity(event: BusEvent): ExecutionEntity {
 	return (event.data as unknown as ExecutionEventData).entity;
 }
 
-/** The status of the execution that an interrupt is about. */
+/** Returns the status of the execution that an interrupt is about. */
 export function toInterruptStatus(event: BusEvent): ExecutionStatus {
 	return (event.data as unknown as InterruptEventData).status;
 }
 
-/** The task that an event tells of. */
+/** Returns the task that an event is about. */
 export function toEventTask(event: BusEvent): TaskUpdate {
 	return event.data as unknown as TaskUpdate;
 }
 
-/** The chunk of an output event, which others may let go of unless `keepOutput` has been called with the event. */
+/** Returns the chunk of an output event. Its pooled text may be released and reused, unless a filter has copied the text. */
 export function toEventChunk(event: BusEvent): OutputChunk {
-	return keptChunks.get(event) ?? (event.data as unknown as OutputEventData).chunk;
+	return copiedChunks.get(event) ?? (event.data as unknown as OutputEventData).chunk;
 }
 
-/** Keep the output that an event tells of, as long as the event is there. To be called by a filter, before anybody lets go of it. */
+/**
+ * Copies the pooled text of an output event, so that the text lives as long as the event. Does nothing for other events.
+ * To be called by the filter of a subscription: after the filter, the publisher may release the text.
+ */
 export function keepOutput(event: BusEvent): void {
-	if (event.name !== eventNames.outputCreate || keptChunks.get(event) !== undefined) return;
+	if (event.name !== eventNames.outputCreate || copiedChunks.get(event) !== undefined) return;
 	const chunk = toEventChunk(event);
-	const own = withOwnText(chunk);
-	if (own !== chunk) keptChunks.set(event, own);
+	const copy = withOwnText(chunk);
+	if (copy !== chunk) copiedChunks.set(event, copy);
 }
 
-/** Returns an announcement as the general stream shows it, and the execution that it describes, if any. */
+/** Returns an announcement as the general stream sends it, and the execution that it describes, if any. */
 export function toEventAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncedExecution } {
 	return data as unknown as { readonly data: JsonObject; readonly about?: AnnouncedExecution };
 }

@@ -5,21 +5,21 @@ import type { ExecutionView } from "./executions-api.ts";
 
 export interface ViewParts {
 	readonly sealedSecrets: SealedSecrets;
-	/** Whether executions of this runner type are made of others. */
+	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
-/** An execution with what is needed to show it. What is secret is found out when it is asked for. */
+/** Returns an execution with the data that presenting it needs. Its secrets are decrypted on first access. */
 export function toExecutionView(
 	entity: ExecutionEntity,
 	snapshot: SnapshotEntity,
 	{ sealedSecrets, isWorkflow, children = [] }: ViewParts & { readonly children?: readonly string[] },
 ): ExecutionView {
-	return new ShownExecution({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
+	return new LazyExecutionView({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
 }
 
-/** A class for the sake of its getter: V8 keeps that of a single object, and all that its function can see, until it collects the whole heap. */
-class ShownExecution implements ExecutionView {
+/** A class, so that all views share the getter: V8 (Node 20) keeps a getter of a single object, and its closure, alive until a full GC. */
+class LazyExecutionView implements ExecutionView {
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;
 	readonly children: readonly string[];

@@ -12,70 +12,80 @@ import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { CauseSelection, RuleCause } from "./triggering-rules.ts";
 
-/** An execution as far as the tree needs it. There may be hundreds of thousands. */
+/** Fields of an execution that a tree of descendants needs. A tree may have hundreds of thousands of executions. */
 export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_timestamp" | "action_ref">;
 
-/** An execution with what is needed to show it: its snapshot and the ids of its children. */
+/** An execution with the data that presenting it needs. */
 export interface ExecutionView {
-	/** Fields that were not asked for are absent. */
+	/** The execution; fields that were not requested are absent. */
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;
-	/** The first 1,000. */
+	/** Ids of the first 1,000 children. */
 	readonly children: readonly string[];
-	/** Whether it is made of others. */
+	/** True if the execution is a workflow, which consists of child executions. */
 	readonly isWorkflow: boolean;
-	/** What of it must not be shown. */
+	/** Secrets in the execution, which must be masked. */
 	readonly secrets: KnownSecrets;
 }
 
-/** Author of templates that are rendered for another user. */
+/** Author of templates that are rendered for an execution of another user. */
 export interface ParameterWriter {
 	readonly author: string;
 	/** Scopes of the API key that the templates were written with. Null: no limit. */
 	readonly scopes: readonly string[] | null;
+	/** Pack that the templates belong to. */
 	readonly pack: string;
 }
 
-/** Body of `POST /executions`, checked for types by the route. */
+/** Body of `POST /executions`. The route has checked the types. Some members are for callers inside the service only. */
 export interface SubmitInput {
 	readonly action: string;
 	readonly parameters?: JsonObject;
-	/** Values taken as they are, never rendered, where `parameters` has none: what an earlier execution ran with. Not for outside input. */
+	/**
+	 * Values used for names that `parameters` does not have. They are never rendered, as an earlier execution ran with them. Not for
+	 * outside input.
+	 */
 	readonly plainParameters?: JsonObject;
-	/** Names of given parameters that are taken as they are too, since parts of them are an earlier execution's. */
+	/** Names of members of `parameters` that are not rendered either, because parts of their values are an earlier execution's. */
 	readonly literal?: readonly string[];
 	/**
-	 * Author of the templates in `parameters`, if that is another user than the principal, and the pack that they belong to. The templates are
-	 * rendered with the permissions of this author. Not for outside input.
+	 * Author of the templates in `parameters`, if that is another user than the principal, and the pack that they belong to. The templates
+	 * are rendered with the permissions of this author. Not for outside input.
 	 */
 	readonly writer?: ParameterWriter;
-	/** What is secret in `plainParameters` and where they come from. Not for outside input. */
+	/** Encrypted secrets of `plainParameters` and of the execution that they come from. Not for outside input. */
 	readonly knownSecrets?: string | null;
-	/** Another user only for administrators. Null or empty: the principal. */
+	/** User for whom the action runs. Only administrators may name another user than the principal. Null or empty: the principal. */
 	readonly user?: string | null;
 	readonly context?: JsonObject;
-	/** Where whoever asks stands in a trace, as W3C Trace Context says it in the header of that name; what is none is left out. */
+	/** Position of the caller in a trace: the `traceparent` header of W3C Trace Context. An invalid value is ignored. */
 	readonly traceparent?: string;
 	readonly notify?: JsonObject;
-	/** Whether `notify` counts although the action has one of its own. Default false. */
+	/** True if `notify` replaces the `notify` of the action. Default false. */
 	readonly isNotifyFirst?: boolean;
 	readonly callback?: JsonObject;
-	/** Milliseconds. */
+	/** Milliseconds to wait before the run starts. Default 0. */
 	readonly delay?: number;
 }
 
-/** What to change when an execution is run again. */
+/** Changes to an execution that is run again. */
 export interface RerunInput {
 	readonly parameters?: JsonObject;
+	/** Tasks of a workflow to run again. */
 	readonly tasks?: readonly string[];
+	/** Those of `tasks` to reset. */
 	readonly reset?: readonly string[];
 	readonly user?: string;
+	/** Milliseconds to wait before the run starts. */
 	readonly delay?: number;
-	/** Take only the given parameters instead of laying them over the old ones. */
+	/** True if only the given parameters are used. Default false: they are merged into those of the old execution. */
 	readonly noMerge?: boolean;
 }
 
-/** Every field given must match: one value, null for none, or any of a list. An empty list matches nothing. */
+/**
+ * Conditions on executions; all given fields must match. A value is one text, null for an empty field, or a list of alternatives. An
+ * empty list matches nothing.
+ */
 export type ExecutionFilter = {
 	readonly [F in
 		| "id"
@@ -95,44 +105,51 @@ export type ExecutionFilter = {
 	readonly start_timestamp?: { readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string };
 };
 
-/** Which executions a list holds, in which order. */
+/** Filter, order and fields of a list of executions. */
 export interface ExecutionListQuery extends Paging {
 	readonly filter: ExecutionFilter;
-	/** Field of `ExecutionEntity` and direction; default start_timestamp descending, then action_ref. */
+	/** Fields of `ExecutionEntity` with a direction. Default: `start_timestamp` descending, then `action_ref`. */
 	readonly orderBy?: readonly (readonly [keyof ExecutionEntity, "asc" | "desc"])[];
-	/** Entity fields that will be shown; default all. Leaving out `result` keeps lists of large results quick. */
+	/** Entity fields to read. Default: all. Leaving out `result` makes lists of large results fast. */
 	readonly fields?: readonly (keyof ExecutionEntity)[];
-	/** Whether `children` will be shown. Default true. */
+	/** True if the ids of the children are read. Default true. */
 	readonly children?: boolean;
 }
 
 /** The executions of an engine. */
 export interface Executions {
-	/** Create an execution: on disk with status `requested` when the promise resolves. Errors as in reference 8.1. */
+	/** Creates an execution. It is on disk when the promise resolves with its `requested` state. Errors as in specification 8.1. */
 	submit(input: SubmitInput, principal: Principal): Promise<ExecutionView>;
-	/** `last` stands for the most recently scheduled one (`SVC_INVALID` while there is none). `SVC_NOT_FOUND` for anything unknown. */
+	/**
+	 * Returns the execution with an id. `last` is the most recently scheduled execution; throws `SVC_INVALID` if no execution exists yet.
+	 * Throws `SVC_NOT_FOUND` if the execution does not exist.
+	 */
 	get(
 		idOrLast: string,
-		/** `children`: whether they will be shown; default true. */
+		/** `children`: true if the ids of the children are read; default true. */
 		options?: { readonly fields?: readonly (keyof ExecutionEntity)[]; readonly children?: boolean },
 	): Promise<ExecutionView>;
+	/** Returns a page of the executions that match. */
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
-	/** The service's names for those that a filter on a field has in the words of a dialect. */
+	/** Translates values of a filter on a field: names of a dialect become the service's own names. */
 	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[];
-	/** What rules have started executions from, by the ids of those that a rule has started. */
+	/** Returns the rule and event that started each execution, by execution id. Executions that no rule has started are absent. */
 	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
-	/** Descendants in depth-first order, or by start time, read only as far as the caller goes. `depth` 0 or negative: all generations. */
+	/**
+	 * Returns descendants in depth-first order, or by start time (`sorted`). They are read only as far as the caller iterates.
+	 * A `depth` of 0 or less means all generations.
+	 */
 	descendants(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<AsyncIterable<Descendant>>;
-	/** The executions with these ids, in their order; without those that do not exist. */
+	/** Returns the executions with these ids, in the order of the ids. Executions that do not exist are left out. */
 	ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
 	/**
-	 * Ids of the questions that a paused execution waits for, if a resume could do nothing else and is refused; else empty. The same as
-	 * `setStatus` checks.
+	 * Returns the ids of the questions that a paused execution waits for, if it can do nothing but wait for their answers; otherwise none.
+	 * If there are any, `setStatus` refuses a resume.
 	 */
 	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]>;
 	/**
-	 * Asks for the end of an execution; the reason is kept in the log entry of the state. `refused` says why that is no longer possible;
-	 * `wasCanceled` is true if it was canceled before.
+	 * Cancels an execution. The reason is stored in the log entry of the status. `refused` is the reason if the status does not allow a
+	 * cancel. `wasCanceled` is true if the execution had been canceled before.
 	 */
 	cancel(
 		id: string,
@@ -140,99 +157,104 @@ export interface Executions {
 		reason?: string,
 	): Promise<{ readonly view: ExecutionView; readonly refused?: string; readonly wasCanceled: boolean }>;
 	/**
-	 * PUT: change of status from outside. `SVC_CONFLICT` for a resume of an execution that only waits for answers (`awaitedQuestions`);
-	 * `SVC_INVALID` for a status that the execution cannot have next.
+	 * Changes the status on a request (PUT). Throws `SVC_INVALID` if the execution cannot have the status next. Throws `SVC_CONFLICT` for a
+	 * resume of an execution that only waits for answers (`awaitedQuestions`).
 	 */
 	setStatus(
 		id: string,
 		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject; readonly reason?: string },
 		principal: Principal,
 	): Promise<ExecutionView>;
+	/** Runs the action of an execution, or some tasks of a workflow, again as a new execution. */
 	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;
-	/** Different values in use, for each filter name of `views/filters`. */
+	/** Returns the distinct values in use, for each filter name of `views/filters`. */
 	filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>>;
 }
 
-/** A recorded chunk with the refs its event carries. */
+/** A recorded chunk of output, with the refs that its event carries. */
 export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; readonly runner_ref: string };
 
-/** Which output is read. */
+/** Selection of output to read. */
 export interface OutputSelection {
-	/** Only this type. Lines are counted in what is left then. */
+	/** Only output of this type; lines are counted in that output alone. Default: all. */
 	readonly type?: OutputType | undefined;
-	/** Number of the first line, from 1. Default 1. */
+	/** Number of the first line to read, counted from 1. Default 1. */
 	readonly fromLine?: number | undefined;
-	/** How many lines at most. Default: all. */
+	/** Maximum number of lines. Default: all. */
 	readonly lines?: number | undefined;
-	/** Only lines that show this text, each behind its number and a colon; more than 4,096 characters of a line are cut. */
+	/** Only lines that contain this text. Each is preceded by its number and a colon, and cut after 4,096 characters. */
 	readonly find?: string | undefined;
-	/** Without the secrets in it, which is also what is searched and counted. Default false. */
+	/** True if secrets are masked; searching and counting then use the masked text. Default false. */
 	readonly masked?: boolean;
 	readonly signal?: AbortSignal;
 }
 
-/** A line of an output, as it is shown. */
+/** A line of output. */
 export interface OutputLine {
-	/** From 1. */
+	/** Number of the line, counted from 1. */
 	readonly line: number;
-	/** Of the chunk that it begins in. So is the time. */
+	/** Type of the chunk in which the line begins. */
 	readonly output_type: OutputType;
+	/** Time of the chunk in which the line begins. */
 	readonly timestamp: string;
-	/** At most 4,096 characters of it, without its end. */
+	/** The first 4,096 characters of the line, without its line ending. */
 	readonly text: string;
-	/** How many characters it has. */
+	/** Number of characters of the whole line. */
 	readonly length: number;
 }
 
-/** Which lines of an output are wanted, one by one. */
+/** Selection of single lines of output. */
 export interface LinesSelection extends Pick<OutputSelection, "type" | "fromLine" | "find" | "masked" | "signal"> {
-	/** How many at most. */
+	/** Maximum number of lines. */
 	readonly lines: number;
-	/** Only lines of stderr, and lines with a word such as `error`. Not together with `find`. Default false. */
+	/** True if only lines of stderr, and lines with a word such as `error`, are selected. Cannot be combined with `find`. Default false. */
 	readonly isTrouble?: boolean | undefined;
 }
 
-/** Lines of an output, and how many it has. */
+/** Lines of output, and the number of lines that exist. */
 export interface OutputLines {
-	/** Of the whole output so far, a last one without an end among them. */
+	/** Number of lines of the whole output so far, including a last line without a line ending. */
 	readonly total: number;
 	readonly lines: readonly OutputLine[];
-	/** Where to go on; undefined where there is nothing more. */
+	/** Number of the line at which to continue; undefined if there are no more lines. */
 	readonly nextLine: number | undefined;
-	/** Where the output ended when it was read; undefined where lines were left that are not wanted any more. */
+	/** End of the output when it was read; undefined if reading stopped before the end, because the requested lines were complete. */
 	readonly end: OutputEnd | undefined;
 }
 
-/** The end of an output so far, from which it can be followed. */
+/** The end of the output so far, from which it can be followed. */
 export interface OutputEnd {
-	/** Of the last chunk; 0 before the first one. */
+	/** Sequence number of the last chunk; 0 if there is none. */
 	readonly sequence: number;
-	/** Whether the last line goes on with the next chunk. */
+	/** True if the last line has no line ending, so that the next chunk continues it. */
 	readonly isLineOpen: boolean;
 }
 
 /** The output of the executions of an engine. */
 export interface Output {
-	/** Some lines of what is stored so far, each with its number, its type and its time. */
+	/** Returns some lines of the output stored so far, each with its number, its type and its time. */
 	lines(executionId: string, selection: LinesSelection): Promise<OutputLines>;
-	/** The stored text so far, or some lines of it, in pieces; ends when all that is stored has been read. */
+	/** Returns the text stored so far, or some lines of it, in pieces. Ends after the last stored chunk. */
 	read(executionId: string, selection: OutputSelection): AsyncIterable<string>;
 	/**
-	 * Every chunk once, in sequence: what is stored after `after`, then what arrives, until the execution is final. No gap and
-	 * no repeat, whenever it is called. Ends without an error when `signal` aborts.
+	 * Returns every chunk with a sequence number above `after` once, in order: stored chunks, then new ones, until the execution is final.
+	 * Guarantees no gap and no repetition, at whatever time it is called. Ends without an error when `signal` aborts.
 	 */
 	follow(
 		executionId: string,
 		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncIterable<OutputChunk>;
-	/** The same, where what is read of a chunk is read before the next one is asked for: afterwards its text may be gone. */
+	/**
+	 * Returns chunks as `follow` does, but the text of a chunk is valid only until the caller requests the next one. This saves copying the
+	 * text.
+	 */
 	followShared(...given: Parameters<Output["follow"]>): SharedChunks;
 }
 
-/** The chunks of an output for one of its readers. */
+/** The chunks of an output for one subscriber. */
 export interface SharedChunks extends AsyncIterableIterator<OutputChunk, undefined> {
-	/** Whether nobody else on this node follows the output. */
+	/** True if no other subscriber on this node follows the output. */
 	readonly isAlone: boolean;
-	/** The chunk behind the last one, where it need not be waited for. What was given before stays until `next` is called. */
+	/** Returns the next chunk if it is cached, otherwise undefined. Chunks returned before remain valid until `next` is called. */
 	takeAtHand(): OutputChunk | undefined;
 }

@@ -1,14 +1,17 @@
 import type { JsonObject, Storage } from "../../contract/index.ts";
 import { Breath } from "../../lib/event-loop.ts";
 
-/** Entries of a journal that are read at a time. */
+/** Journal entries read per query. */
 const pageSize = 500;
 
-/** Everything that the runs of an execution have decided, the oldest first. Read page by page, so that a long journal does not hold up others. */
+/**
+ * Returns the journal of an execution: the decisions of its runs, the oldest first. A long journal is read page by page, with yields to the
+ * event loop, so that requests are still served.
+ */
 export async function readJournal(storage: Pick<Storage, "find">, executionId: string): Promise<readonly JsonObject[]> {
 	const entries: JsonObject[] = [];
-	const breath = new Breath();
-	for (let after = 0; ; await breath.take()) {
+	const loopYield = new Breath();
+	for (let after = 0; ; await loopYield.take()) {
 		const rows = await storage.find("journal_entry", {
 			where: { execution_id: executionId, sequence: { gt: after } },
 			orderBy: [["sequence", "asc"]],

@@ -2,7 +2,7 @@ import type { ExecutionEntity, ExecutionStatus } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 
-/** What is to be run, for whom and why. */
+/** Fields of a new execution that its caller decides: what runs, for whom and why. */
 export type AskedExecution = Pick<
 	ExecutionEntity,
 	| "action_ref"
@@ -24,45 +24,50 @@ export type AskedExecution = Pick<
 	| "callback"
 	| "known_secrets"
 	| "takes_up"
-	/** Milliseconds that it waits; null: none. */
+	/** Milliseconds to wait before the run starts; null: none. */
 	| "delay"
 	| "queue"
 >;
 
-/** An execution that nobody has stored yet, of a new id unless one is given. All that is not asked for begins anew, also where `asked` is an execution that has ended. */
-export function newExecution(clock: EngineClock, asked: AskedExecution, id = createId(clock)): ExecutionEntity {
+/**
+ * Returns a new execution, which the caller must store. Fields outside the request get initial values, even if `request` is an earlier
+ * execution.
+ *
+ * @param id default: a new id
+ */
+export function newExecution(clock: EngineClock, request: AskedExecution, id = createId(clock)): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
-	// Each by its name: to add members behind a spread costs a microsecond and more for each of them, which is most of an execution's making.
+	// Members are listed one by one: each member added after a spread costs 1 µs or more, together most of the time that this function takes.
 	return {
 		id,
-		action_ref: asked.action_ref,
-		runner_name: asked.runner_name,
-		snapshot_id: asked.snapshot_id,
-		parameters: asked.parameters,
-		user: asked.user,
-		author: asked.author,
-		scopes: asked.scopes,
-		context: asked.context,
-		parent_id: asked.parent_id,
-		trace_id: asked.trace_id,
-		rule_name: asked.rule_name,
-		trigger_name: asked.trigger_name,
-		trigger_type_name: asked.trigger_type_name,
-		trigger_instance_id: asked.trigger_instance_id,
-		rule_snapshot_id: asked.rule_snapshot_id,
-		notify: asked.notify,
-		callback: asked.callback,
-		known_secrets: asked.known_secrets,
-		takes_up: asked.takes_up,
-		delay: asked.delay,
-		queue: asked.queue,
+		action_ref: request.action_ref,
+		runner_name: request.runner_name,
+		snapshot_id: request.snapshot_id,
+		parameters: request.parameters,
+		user: request.user,
+		author: request.author,
+		scopes: request.scopes,
+		context: request.context,
+		parent_id: request.parent_id,
+		trace_id: request.trace_id,
+		rule_name: request.rule_name,
+		trigger_name: request.trigger_name,
+		trigger_type_name: request.trigger_type_name,
+		trigger_instance_id: request.trigger_instance_id,
+		rule_snapshot_id: request.rule_snapshot_id,
+		notify: request.notify,
+		callback: request.callback,
+		known_secrets: request.known_secrets,
+		takes_up: request.takes_up,
+		delay: request.delay,
+		queue: request.queue,
 		liveaction_id: createId(clock),
 		status,
 		start_timestamp: timestamp,
 		end_timestamp: null,
 		elapsed_seconds: null,
-		due_timestamp: toTimestamp(clock.steady() + (asked.delay ?? 0) * 1_000),
+		due_timestamp: toTimestamp(clock.steady() + (request.delay ?? 0) * 1_000),
 		attempt: 0,
 		owner: null,
 		fence: null,
@@ -79,8 +84,9 @@ export function newExecution(clock: EngineClock, asked: AskedExecution, id = cre
 }
 
 /**
- * The execution with other values. Each member by its name here, too, in the same order: V8 of Node 20 gives what is spread another layout than what
- * it is spread from, so that copies of copies have one each, and whoever reads them finds their members as slowly as in a map.
+ * Returns a copy of an execution with other values. Members are listed one by one, in the order of `newExecution`. V8 (Node 20) gives a
+ * spread copy another layout than its source, so copies of copies would all have different ones. Reading their members would then be as
+ * slow as in a map.
  */
 export function withValues(execution: ExecutionEntity, values: Partial<ExecutionEntity>): ExecutionEntity {
 	const copy: ExecutionEntity = {

@@ -2,35 +2,40 @@ import { randomUUID } from "node:crypto";
 import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/index.ts";
 import { applied, type ExecutionPatch, isCompleted, isWaiting, toStatusPatch } from "./status.ts";
 
-/** What goes on because a child does: writes that belong to that of the child, and the executions as they are then. */
+/** Effects of a change of a child on its paused parents. */
 export interface Stir {
+	/** Writes that belong to the write of the child, all or nothing. */
 	readonly operations: readonly WriteOperation[];
+	/** The resumed parents, as these operations store them. */
 	readonly resumed: readonly ExecutionEntity[];
 }
 
-const nothing: Stir = { operations: [], resumed: [] };
+const noWakeup: Stir = { operations: [], resumed: [] };
 
 /**
- * For a child that leaves the states in which nobody works at it (a question that is answered, a pause that ends): a parent that is
- * paused goes on, as does its parent then.
+ * Drafts the writes that wake the parents of a child that leaves a waiting state, such as an answered question or a resumed pause.
+ * A paused parent is resumed, and so is its own paused parent.
  *
- * No wake-up is lost. The write of the child also writes the parent. Either the parent is paused by then and goes on with it. Or it is
- * not: then `stirred` changes, and is part of what the write of a pause expects (`RunEnds.pause`), which looks at all children after it has
- * read it. What was stored before that look is seen by it; what is stored after it makes the write fail, and the look is taken again. A
- * child that somebody works at has left those states before, and a runner that knows it does not pause.
+ * No wake-up is lost, because the write of the child also writes the parent:
  *
- * Rows are written from the child upwards, by everybody, so that no two writes wait for one another.
+ * - If the parent is paused, the write resumes it.
+ * - Otherwise the write changes the parent's `stirred`. A pause (runs/run-completion.ts) reads `stirred` first, then checks all children,
+ *   and its write expects the same `stirred`. The check sees changes of children that were stored before it. A later change makes the
+ *   write of the pause fail, and the check is repeated.
+ * - A child that a node works on has left its waiting state before. A runner that knows about such a child does not pause.
+ *
+ * All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
  */
 export async function draftStir(storage: Storage, child: ExecutionEntity, timestamp: string): Promise<Stir> {
-	if (!isWaiting(child.status) || child.parent_id === null) return nothing;
+	if (!isWaiting(child.status) || child.parent_id === null) return noWakeup;
 	const parent = await storage.get("execution", child.parent_id);
-	if (parent === undefined || isCompleted(parent.status)) return nothing;
+	if (parent === undefined || isCompleted(parent.status)) return noWakeup;
 	const stirred = randomUUID();
 	if (parent.status !== "paused") {
 		const expected = { status: { not: "paused" } } as const;
 		return { operations: [{ update: "execution", id: parent.id, patch: { stirred }, expected }], resumed: [] };
 	}
-	// Nobody has asked for it: only a person, or the parent's own parent, is named.
+	// No user requested this resume. `resumed_by` names only a user, or the parent's own parent.
 	const { resumed_by: _by, ...context } = parent.context;
 	const patch: ExecutionPatch = { ...toStatusPatch(parent, "resuming", timestamp), stirred, context };
 	const above = await draftStir(storage, parent, timestamp);

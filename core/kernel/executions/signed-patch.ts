@@ -2,19 +2,22 @@ import { append, type ExecutionActor, type JsonObject, SvcError, toAppended } fr
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionPatch } from "./status.ts";
 
-/** Longest reason that is kept, in characters. */
+/** Maximum length of a reason, in characters. */
 const maxReasonLength = 1_000;
 
-/** User and credential that ask for a change of an execution. */
+/** User and credential that request a change of an execution. */
 export type Signer = Pick<Principal, "username" | "credential">;
 
-/** Returns the patch of a status with the user, the credential and the reason in its log entry. */
+/**
+ * Returns the patch of a status with the user, the credential and the reason in its log entry. A patch without a log entry is returned
+ * unchanged. Throws `SVC_INVALID` if the reason has more than 1,000 characters.
+ */
 export function signed(patch: ExecutionPatch, signer: Signer, reason?: string): ExecutionPatch {
 	const entry = toAppended(patch.log) as JsonObject | undefined;
 	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
 }
 
-/** Returns the actor for a log entry. Throws `SVC_INVALID` if the reason is too long. */
+/** Returns the actor for a log entry. Throws `SVC_INVALID` if the reason has more than 1,000 characters. */
 export function toActor({ username, credential }: Signer, reason?: string): ExecutionActor {
 	if (reason !== undefined && reason.length > maxReasonLength) {
 		throw new SvcError("SVC_INVALID", `reason: must have at most ${maxReasonLength} characters, it has ${reason.length}`);

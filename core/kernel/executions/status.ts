@@ -8,68 +8,78 @@ export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "fail
 const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
 const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
-/** States in which somebody holds a lease on the execution. */
+/** States in which a node holds a lease on the execution, or may claim one. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
 
-/** Whether the execution has begun, and nobody works at it until somebody else does something. */
+/** Returns true if the execution has started but no node works on it, until an answer, a request or a child resumes it. */
 export function isWaiting(status: ExecutionStatus): boolean {
 	return status === "pending" || status === "paused";
 }
 
-/** Whether the status is final. A final status never changes. */
+/** Returns true if the status is final. A final status never changes. */
 export function isCompleted(status: ExecutionStatus): boolean {
 	return completed.has(status);
 }
 
-/** Whether a new execution has ended before it could begin, as its parameters cannot be rendered: nothing more is told of it. */
+/**
+ * Returns true if an execution has ended before it started, for example because its parameters cannot be rendered. If such an execution
+ * is new, no later event reports its end.
+ */
 export function isEndedUntold({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
 	return isCompleted(status) && attempt === 0;
 }
 
-/** Whether a cancel may be asked for. */
+/** Returns true if a user may cancel an execution with this status. */
 export function isCancelable(status: ExecutionStatus): boolean {
 	return cancelable.has(status);
 }
 
+/** A change of fields of an execution. */
 export type ExecutionPatch = Patch<ExecutionEntity>;
 
-/** What a lease held, and what its run was given: whoever ends a run takes that back with the same write. */
-const released = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null, token_hash: null } as const;
+/**
+ * Clears lease, run state and run credentials. The write that ends a run revokes the credentials, so a final execution never has valid
+ * ones.
+ */
+const endedRunFields = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null, token_hash: null } as const;
 
-/** End of the lease of what anybody may go on with at once: whoever takes over what others have left finds it, too. */
+/** A lease expiry in the past: any node may resume the execution at once, and orphan recovery finds it too. */
 export const longAgo = "1970-01-01T00:00:00.000000Z";
 
-/** Nobody holds it, and it can be gone on with: the fence tells one pause from another, and what its run was given stays. */
-const parted = { owner: null, lease_expires_at: null } as const;
+/**
+ * Fields of a paused execution. Owner and lease are cleared. The fence stays, since it distinguishes successive pauses, and so does the
+ * token.
+ */
+const pausedRunFields = { owner: null, lease_expires_at: null } as const;
 
-/** To be claimed by any node, which goes on with it. */
+/** Fields of an execution that any node may claim and resume. */
 export const toBeContinued = { owner: null, lease_expires_at: longAgo } as const;
 
 /**
- * Patch that moves an execution to `status`: log entry, and for a final status the end and what the lease held. The
- * specification's log has one entry for each status reached, in order.
+ * Returns the patch that moves an execution to `status`. It appends a log entry; the log of the specification has one entry for each
+ * status, in order. A final status also sets end and duration, and clears the fields of the lease and the run.
  */
 export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, timestamp: string): ExecutionPatch {
-	const moved: ExecutionPatch = { status, log: append({ status, timestamp }) };
-	// Nobody works at what waits for an answer.
-	if (status === "pending") return { ...moved, ...released };
-	if (status === "paused") return { ...moved, ...parted };
-	if (entity.status === "paused" && !isCompleted(status)) return { ...moved, ...toBeContinued };
-	if (!isCompleted(status)) return moved;
+	const statusFields: ExecutionPatch = { status, log: append({ status, timestamp }) };
+	// No node works on a question while it waits for its answer.
+	if (status === "pending") return { ...statusFields, ...endedRunFields };
+	if (status === "paused") return { ...statusFields, ...pausedRunFields };
+	if (entity.status === "paused" && !isCompleted(status)) return { ...statusFields, ...toBeContinued };
+	if (!isCompleted(status)) return statusFields;
 	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
-	// Not behind a spread, to which to add members is slow.
-	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...moved, ...released };
+	// Single members come first, because adding members after a spread is slow.
+	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...statusFields, ...endedRunFields };
 }
 
-/** Result and its size, as they are stored together. */
+/** Returns the patch of a result with its size in bytes. */
 export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch {
 	return { result, result_size: result === null ? null : Buffer.byteLength(stringifyJson(result)) };
 }
 
-/** The entity as storage has it once the patch is applied. */
+/** Returns the execution as the storage has it after the patch. */
 export function applied(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
 	const entry = toAppended(patch.log) as ExecutionEntity["log"][number] | undefined;
 	const after = withValues(entity, patch as Partial<ExecutionEntity>);
-	// Put in its place afterwards: to take it out of the patch costs as much as all the rest.
+	// The log is replaced afterwards: removing it from the patch first would take as long as the rest of this function.
 	return Object.assign(after, { log: entry === undefined ? entity.log : [...entity.log, entry] });
 }

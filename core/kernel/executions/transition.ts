@@ -12,8 +12,12 @@ export interface TransitionParts {
 }
 
 /**
- * As `applyChange`, for a change that may end the execution, or have it go on: what that causes is stored with it. `entity` is the
- * execution as it was read.
+ * Stores a change that may end or resume an execution, with its effects: completion effects, wake-ups of parents and the revocation of
+ * run credentials. All are stored in one write, or none. Then publishes the changes. Returns the changed execution, or undefined if a
+ * concurrent write has changed the execution, one of its children or parents; the caller reads again and decides anew.
+ *
+ * @param entity the execution as it was read
+ * @param expected conditions that the stored execution must still satisfy
  */
 export async function applyTransition(
 	parts: TransitionParts,
@@ -22,28 +26,28 @@ export async function applyTransition(
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
 	const after = applied(entity, patch);
-	const stir = await draftStir(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
+	const wakeup = await draftStir(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
 	const { operations, announce, mark, below } = isCompleted(after.status) ? await parts.endings.draft(after) : nothingFollows;
-	const ending = isCompleted(after.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
-	const changed = withValues(after, mark);
-	const caused = [...stir.operations, ...ending, ...operations];
-	if (caused.length + below.length === 0) return applyChange(parts, entity.id, patch, expected);
+	const revocations = isCompleted(after.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
+	const changedExecution = withValues(after, mark);
+	const effects = [...wakeup.operations, ...revocations, ...operations];
+	if (effects.length + below.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {
-		await parts.storage.write([...below, { update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...caused]);
+		await parts.storage.write([...below, { update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...effects]);
 	} catch (error) {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		tellOnceMore(parts.eventBus);
+		announceResumableAgain(parts.eventBus);
 		return undefined;
 	}
-	for (const one of [changed, ...stir.resumed]) tell(parts.eventBus, one);
-	if (stir.operations.length > stir.resumed.length) tellOnceMore(parts.eventBus);
+	for (const execution of [changedExecution, ...wakeup.resumed]) tell(parts.eventBus, execution);
+	if (wakeup.operations.length > wakeup.resumed.length) announceResumableAgain(parts.eventBus);
 	announce();
-	return changed;
+	return changedExecution;
 }
 
 /**
- * Apply a patch if the execution still satisfies `expected`, and tell everybody. Undefined when somebody else was faster:
- * read again and decide anew.
+ * Stores a patch if the execution still satisfies `expected`, and publishes the change. Returns the changed execution, or undefined if a
+ * concurrent write was faster; the caller reads again and decides anew.
  */
 export async function applyChange(
 	{ storage, eventBus }: { readonly storage: Storage; readonly eventBus: EventBus },
@@ -51,23 +55,24 @@ export async function applyChange(
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
-	const changed = await storage.update("execution", id, patch, expected);
-	if (changed === undefined) tellOnceMore(eventBus);
-	else tell(eventBus, changed);
-	return changed;
+	const changedExecution = await storage.update("execution", id, patch, expected);
+	if (changedExecution === undefined) announceResumableAgain(eventBus);
+	else tell(eventBus, changedExecution);
+	return changedExecution;
 }
 
-/** Tell everybody of a change that has been stored. */
-export function tell(eventBus: EventBus, changed: ExecutionEntity): void {
-	publishUpdated(eventBus, changed);
-	if (changed.lease_expires_at === longAgo) publishReady(eventBus);
-	else if (["canceling", "pausing"].includes(changed.status) || isCompleted(changed.status)) publishInterrupt(eventBus, changed);
+/** Publishes a stored change, and notifies the nodes that must resume or interrupt the execution because of it. */
+export function tell(eventBus: EventBus, execution: ExecutionEntity): void {
+	publishUpdated(eventBus, execution);
+	if (execution.lease_expires_at === longAgo) publishReady(eventBus);
+	else if (["canceling", "pausing"].includes(execution.status) || isCompleted(execution.status)) publishInterrupt(eventBus, execution);
 }
 
 /**
- * Executions may wait for somebody who goes on with them. Who left them has told so, but a claim passes over what somebody else writes just then
- * (`Storage.claim`), also where nothing comes of that write: so whoever has written an execution that may be one of them tells it afterwards.
+ * Announces once more that executions may wait to be resumed. The node that released a resumable execution has announced it. But a
+ * concurrent claim (`Storage.claim`) skips rows that another write locks, even if that write changes nothing. So every such write
+ * announces again; otherwise the execution would wait for the next poll.
  */
-function tellOnceMore(eventBus: EventBus): void {
+function announceResumableAgain(eventBus: EventBus): void {
 	publishReady(eventBus);
 }

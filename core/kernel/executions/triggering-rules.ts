@@ -6,54 +6,59 @@ import {
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
 
-/** What an execution was started by: rule and event as they were then. */
+/** Rule and event that started an execution, as they were at that time. */
 export interface RuleCause {
-	/** Undefined where it is not known, as of executions that an earlier version has stored. */
+	/** The rule. Undefined if it was not requested or is not recorded, as for executions stored by an earlier version. */
 	readonly snapshot: RuleSnapshotEntity | undefined;
-	/** Undefined where it was not asked for, and when it has been removed since. */
+	/** The event. Undefined if it was not requested, or has been removed since. */
 	readonly instance: TriggerInstanceEntity | undefined;
 }
 
-/** Which parts of causes will be shown. */
+/** Selection of the records to read. */
 export interface CauseSelection {
+	/** True if the rules are read. */
 	readonly snapshots: boolean;
-	/** They may be large. */
+	/** True if the events are read. They may be large. */
 	readonly instances: boolean;
-	/** Of executions that are changing at the moment: their events need not be read again with each change. Default false. */
+	/** True for executions that change at the moment: their events are cached, so that not every change reads them again. Default false. */
 	readonly isLive?: boolean;
 }
 
-/** Snapshots kept in memory: streams ask for those of the rules that act at the moment, again and again. */
-const limit = 500;
-/** Events kept in memory, and how long the JSON of a payload may be for that. */
-const instanceLimit = 200;
-const longestPayload = 16_384;
+/** Bounds the rule snapshots in memory: streams read those of the currently active rules again and again. */
+const maxCachedSnapshots = 500;
+/** Bounds the events in memory. */
+const maxCachedInstances = 200;
+/** Characters of the JSON of a payload above which an event is not cached. */
+const maxCachedPayloadLength = 16_384;
 
-/** Reads what rules have started executions from. An execution refers to it, as many come of one event or one rule. */
+/**
+ * Reads the rules and events that started executions. Executions refer to these records, because one rule or event may start many of
+ * them.
+ */
 export class RuleCauses {
 	readonly #storage: Storage;
-	/** What a snapshot holds never changes. */
+	/** Cache of rule snapshots, which never change. */
 	readonly #snapshots = new Map<string, RuleSnapshotEntity>();
-	/** What came in never changes; whether it has been removed since matters only to those who look back. */
+	/** Cache of events, which never change. An event that has been removed since may still be here; that only matters for old executions. */
 	readonly #instances = new Map<string, TriggerInstanceEntity>();
 
 	constructor(storage: Storage) {
 		this.#storage = storage;
 	}
 
-	/** By the ids of the executions; of those alone that a rule has started. */
+	/** Returns rule and event by execution id, only for executions that a rule has started. */
 	async of(
 		executions: readonly ExecutionEntity[],
 		{ snapshots, instances, isLive = false }: CauseSelection,
 	): Promise<ReadonlyMap<string, RuleCause>> {
-		const started = executions.filter(({ trigger_instance_id }) => typeof trigger_instance_id === "string");
-		if (started.length === 0) return new Map();
+		const ruleExecutions = executions.filter(({ trigger_instance_id }) => typeof trigger_instance_id === "string");
+		if (ruleExecutions.length === 0) return new Map();
 		const [rules, events] = await Promise.all([
-			snapshots ? this.#readSnapshots(toIds(started, "rule_snapshot_id")) : undefined,
-			instances ? this.#readInstances(toIds(started, "trigger_instance_id"), isLive) : undefined,
+			snapshots ? this.#readSnapshots(toIds(ruleExecutions, "rule_snapshot_id")) : undefined,
+			instances ? this.#readInstances(toIds(ruleExecutions, "trigger_instance_id"), isLive) : undefined,
 		]);
 		return new Map(
-			started.map(({ id, rule_snapshot_id, trigger_instance_id }) => [
+			ruleExecutions.map(({ id, rule_snapshot_id, trigger_instance_id }) => [
 				id,
 				{ snapshot: rules?.get(rule_snapshot_id ?? ""), instance: events?.get(trigger_instance_id ?? "") },
 			]),
@@ -61,18 +66,18 @@ export class RuleCauses {
 	}
 
 	async #readSnapshots(ids: readonly string[]): Promise<ReadonlyMap<string, RuleSnapshotEntity>> {
-		const found = new Map<string, RuleSnapshotEntity>();
+		const snapshots = new Map<string, RuleSnapshotEntity>();
 		for (const id of ids) {
-			const kept = this.#snapshots.get(id);
-			if (kept !== undefined) found.set(id, kept);
+			const cached = this.#snapshots.get(id);
+			if (cached !== undefined) snapshots.set(id, cached);
 		}
-		const missing = ids.filter((id) => !found.has(id));
+		const missing = ids.filter((id) => !snapshots.has(id));
 		const read = missing.length === 0 ? [] : await this.#storage.find("rule_snapshot", { where: { id: { in: missing } } });
 		for (const snapshot of read) {
-			found.set(snapshot.id, snapshot);
-			remember(this.#snapshots, snapshot, limit);
+			snapshots.set(snapshot.id, snapshot);
+			remember(this.#snapshots, snapshot, maxCachedSnapshots);
 		}
-		return found;
+		return snapshots;
 	}
 
 	async #readInstances(ids: readonly string[], isLive: boolean): Promise<ReadonlyMap<string, TriggerInstanceEntity>> {
@@ -80,18 +85,18 @@ export class RuleCauses {
 		const read = await this.#storage.find("trigger_instance", { where: { id: { in: ids } } });
 		if (isLive) {
 			for (const instance of read) {
-				if (stringifyJson(instance.payload).length <= longestPayload) remember(this.#instances, instance, instanceLimit);
+				if (stringifyJson(instance.payload).length <= maxCachedPayloadLength) remember(this.#instances, instance, maxCachedInstances);
 			}
 		}
 		return new Map(read.map((instance) => [instance.id, instance]));
 	}
 }
 
-/** Keep a record in the place of the oldest. */
-function remember<T extends { readonly id: string }>(kept: Map<string, T>, record: T, limit: number): void {
-	const [oldest] = kept.keys();
-	if (kept.size >= limit && oldest !== undefined) kept.delete(oldest);
-	kept.set(record.id, record);
+/** Adds a record to a cache, and removes the oldest one if the cache has `limit` records. */
+function remember<T extends { readonly id: string }>(cache: Map<string, T>, record: T, limit: number): void {
+	const [oldest] = cache.keys();
+	if (cache.size >= limit && oldest !== undefined) cache.delete(oldest);
+	cache.set(record.id, record);
 }
 
 function toIds(executions: readonly ExecutionEntity[], field: "rule_snapshot_id" | "trigger_instance_id"): readonly string[] {

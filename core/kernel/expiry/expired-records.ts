@@ -1,30 +1,32 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
 import type { Pace } from "./pacing.ts";
 
-/** Records of one kind whose `time` is before a limit. */
+/** Selection of the records of one kind whose time is before a limit. */
 export interface Aged<K extends EntityKind> {
 	readonly kind: K;
-	/** Field with the time, which an index leads to. */
+	/** Field with the time, with which an index must begin. */
 	readonly time: keyof EntityMap[K] & string;
+	/** Timestamp before which records have expired. */
 	readonly before: string;
-	/** What an earlier time of going through them has answered. Default: from the beginning. */
+	/** Cursor that an earlier call of `eachAgedPage` has returned. Default: from the oldest record. */
 	readonly from?: string | undefined;
 	readonly where?: Where<EntityMap[K]>;
-	/** What `handle` needs, besides id and time. */
+	/** Fields that `handle` needs in addition to id and time. */
 	readonly fields?: readonly (keyof EntityMap[K] & string)[];
 }
 
-/** Time and id of the last record that was looked at. */
-const position = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z)\/([0-9a-f]{24})$/;
+/** Cursor: time and id of the last record that was handled. */
+const cursorPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z)\/([0-9a-f]{24})$/;
 
-/** Whether a text is what `eachAgedPage` answers. */
+/** Returns true if a text has the form of a cursor that `eachAgedPage` returns. */
 export function isPosition(text: string): boolean {
-	return position.test(text);
+	return cursorPattern.test(text);
 }
 
 /**
- * Go through aged records, oldest first, a small page at a time, until `handle` says that it is enough or the pace is over. Nothing is
- * skipped and nothing comes twice, whatever is removed meanwhile. Where to go on from; undefined when there are no more.
+ * Passes expired records to `handle`, the oldest first, in small pages. Ends when no record is left, when `handle` returns `enough`, or
+ * when the pace ends or is aborted. Skips and repeats no record, even if records are removed meanwhile. Only the page during which the
+ * pace was aborted is repeated. Returns the cursor at which the next call must begin; undefined if no record is left.
  */
 export async function eachAgedPage<K extends EntityKind>(
 	{ storage, pace }: { readonly storage: Storage; readonly pace: Pace },
@@ -34,16 +36,16 @@ export async function eachAgedPage<K extends EntityKind>(
 	const { kind, time, before, where, fields = [] } = aged;
 
 	async function find(conditions: object): Promise<EntityMap[K][]> {
-		// A condition on a field that the caller chooses is beyond the compiler.
-		const all = { ...where, ...conditions } as Where<EntityMap[K]>;
-		return pace.run((limit) => storage.find(kind, { where: all, orderBy: [[time, "asc"]], limit, fields: ["id", time, ...fields] }));
+		// TypeScript cannot type a condition on a field that the caller chooses.
+		const combined = { ...where, ...conditions } as Where<EntityMap[K]>;
+		return pace.run((limit) => storage.find(kind, { where: combined, orderBy: [[time, "asc"]], limit, fields: ["id", time, ...fields] }));
 	}
 
 	async function readPage(after: string | undefined): Promise<EntityMap[K][]> {
 		if (after === undefined) return find({ [time]: { lt: before } });
-		const [, lastTime, lastId] = position.exec(after) ?? [];
-		const tied = await find({ [time]: lastTime, id: { gt: lastId } });
-		return tied.length > 0 ? tied : find({ [time]: { gt: lastTime, lt: before } });
+		const [, lastTime, lastId] = cursorPattern.exec(after) ?? [];
+		const sameTime = await find({ [time]: lastTime, id: { gt: lastId } });
+		return sameTime.length > 0 ? sameTime : find({ [time]: { gt: lastTime, lt: before } });
 	}
 
 	for (let after = aged.from; ; ) {
@@ -51,7 +53,7 @@ export async function eachAgedPage<K extends EntityKind>(
 		const last = page.at(-1);
 		if (last === undefined) return undefined;
 		const outcome = await handle(page);
-		// What was cut short is looked at again.
+		// `handle` may not have finished this page, so it must be handled again.
 		if (pace.signal.aborted) return after;
 		after = `${String(last[time])}/${last.id}`;
 		if (outcome === "enough" || pace.isOver()) return after;

@@ -1,47 +1,55 @@
 import { setImmediate } from "node:timers/promises";
 import { wait } from "../../lib/wait.ts";
 
-/** How work that is not urgent leaves room for what is: small calls of the storage, and four times as long for everybody else. */
+/** Pace of background work: small storage calls, each followed by a pause, so that urgent work gets four fifths of the time. */
 export interface Pace {
-	/** Nothing new begins once it has aborted. */
+	/** Aborts if no new call may begin. */
 	readonly signal: AbortSignal;
-	/** Whether it has gone on for as long as it may; what has been begun is brought to its end. */
+	/** Returns true if the maximum duration has passed. No new page must then be begun, but the current one may be finished. */
 	isOver(): boolean;
-	/** Make one call that concerns at most `limit` records, and give way afterwards. */
+	/** Makes one call, which must concern at most `limit` records, and returns its result after a pause. Rejects at once if `call` does. */
 	run<T>(call: (limit: number) => Promise<T>): Promise<T>;
 }
 
-/** Most records in one call. */
-const mostRecords = 500;
-const fewestRecords = 20;
-/** Milliseconds that a call should take: those that take longer concern fewer records the next time. */
-const slowCall = 25;
-const quickCall = 8;
-/** Milliseconds of work before a pause, which is this many times as long as the work was. */
-const workBeforePause = 10;
+/** Bounds of the number of records of one call. */
+const maxBatch = 500;
+const minBatch = 20;
+const initialBatch = 100;
+/** Milliseconds above which a call is slow; the next one then concerns half as many records. */
+const slowCallMs = 25;
+/** Milliseconds below which a call is fast; the next one then concerns a quarter more records. */
+const fastCallMs = 8;
+/** Milliseconds of work after which there is a pause. */
+const workBeforePauseMs = 10;
+/** Duration of a pause, as a multiple of the work before it. */
 const pauseFactor = 4;
-const longestPause = 2_000;
+const maxPauseMs = 2_000;
 
-export function createPace(signal: AbortSignal, mostMilliseconds = Number.POSITIVE_INFINITY): Pace {
-	const end = performance.now() + mostMilliseconds;
-	let limit = 100;
-	let worked = 0;
+/**
+ * Creates a pace.
+ *
+ * @param maxDurationMs milliseconds after which the pace is over; default: never
+ */
+export function createPace(signal: AbortSignal, maxDurationMs = Number.POSITIVE_INFINITY): Pace {
+	const end = performance.now() + maxDurationMs;
+	let batchLimit = initialBatch;
+	let unpausedMs = 0;
 
 	return {
 		signal,
 		isOver: () => performance.now() >= end,
 		async run(call) {
-			const begin = performance.now();
-			const result = await call(limit);
-			const took = performance.now() - begin;
-			// It shrinks faster than it grows: a slow removal counts for more than the quick look before it.
-			if (took > slowCall) limit = Math.max(fewestRecords, Math.floor(limit / 2));
-			else if (took < quickCall) limit = Math.min(mostRecords, Math.ceil(limit * 1.25));
-			worked += took;
-			if (worked < workBeforePause) await setImmediate();
+			const callStart = performance.now();
+			const result = await call(batchLimit);
+			const durationMs = performance.now() - callStart;
+			// The limit shrinks faster than it grows. Reads and removals alternate, and a slow removal must outweigh the fast read before it.
+			if (durationMs > slowCallMs) batchLimit = Math.max(minBatch, Math.floor(batchLimit / 2));
+			else if (durationMs < fastCallMs) batchLimit = Math.min(maxBatch, Math.ceil(batchLimit * 1.25));
+			unpausedMs += durationMs;
+			if (unpausedMs < workBeforePauseMs) await setImmediate();
 			else {
-				await wait(Math.min(longestPause, worked * pauseFactor), signal);
-				worked = 0;
+				await wait(Math.min(maxPauseMs, unpausedMs * pauseFactor), signal);
+				unpausedMs = 0;
 			}
 			return result;
 		},

@@ -2,37 +2,42 @@ import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index
 import { type Aged, eachAgedPage } from "./expired-records.ts";
 import type { Pace } from "./pacing.ts";
 
-/** How many records were removed, by kind. */
+/** Number of removed records, by kind. */
 export type RemovedRecords = { readonly [K in EntityKind]?: number };
 
-/** One time of removing, whoever has asked for it. */
+/** One pass that removes expired records; or a dry run, which only counts them. */
 export interface Removal {
 	readonly storage: Storage;
 	readonly pace: Pace;
+	/** Timestamp of the start of the pass. */
 	readonly now: string;
-	/** Remove the records with these ids that satisfy `where`; how many they were. */
+	/**
+	 * Removes the records with these ids that satisfy `where`. Returns their number; for a dry run, the number of ids.
+	 */
 	remove<K extends EntityKind>(kind: K, ids: readonly string[], where?: Where<EntityMap[K]>): Promise<number>;
-	/** What was removed so far; for a trial, what would have been. */
+	/** Returns the records removed so far; for a dry run, those that would have been removed. */
 	removed(): RemovedRecords;
 }
 
-/** What to look through; the answer of each removal is where to go on `from`, or undefined at the end. */
+/** Range of time that a removal covers. Each removal returns the cursor for `from` of the next one; undefined if no record is left. */
 export interface Range {
-	/** What is not older stays. */
+	/** Timestamp before which records are removed. */
 	readonly before: string;
+	/** Cursor at which the removal begins. Default: at the oldest record. */
 	readonly from?: string | undefined;
 }
 
 export interface RemovalParts {
 	readonly storage: Storage;
 	readonly pace: Pace;
+	/** Timestamp of the start of the pass. */
 	readonly now: string;
-	/** Remove nothing and count what would be. */
+	/** True for a dry run, which only counts the records. Default: false. */
 	readonly isTrial?: boolean;
 }
 
 export function createRemoval({ storage, pace, now, isTrial = false }: RemovalParts): Removal {
-	const removed: { [K in EntityKind]?: number } = {};
+	const removedByKind: { [K in EntityKind]?: number } = {};
 	return {
 		storage,
 		pace,
@@ -41,23 +46,26 @@ export function createRemoval({ storage, pace, now, isTrial = false }: RemovalPa
 			if (ids.length === 0) return 0;
 			const conditions = { ...where, id: { in: ids } } as Where<EntityMap[typeof kind]>;
 			const count = isTrial ? ids.length : await pace.run(() => storage.remove(kind, { where: conditions }));
-			removed[kind] = (removed[kind] ?? 0) + count;
+			removedByKind[kind] = (removedByKind[kind] ?? 0) + count;
 			return count;
 		},
-		removed: () => removed,
+		removed: () => removedByKind,
 	};
 }
 
-/** Remove aged records: all of them, or the ones that `choose` picks from each page. */
+/**
+ * Removes expired records: all of them, or those that `choose` returns for each page. Returns the cursor at which the next removal must
+ * begin; undefined if no record is left.
+ */
 export function removeAged<K extends EntityKind>(
 	removal: Removal,
 	aged: Aged<K>,
 	choose: (page: readonly EntityMap[K][]) => Promise<readonly EntityMap[K][]> = async (page) => page,
 ): Promise<string | undefined> {
 	return eachAgedPage(removal, aged, async (page) => {
-		const chosen = await choose(page);
-		const ids = chosen.map(({ id }) => id);
-		// What has changed since it was read stays.
+		const chosenRecords = await choose(page);
+		const ids = chosenRecords.map(({ id }) => id);
+		// The conditions are repeated, so that a record which no longer matches since it was read is not removed.
 		await removal.remove(aged.kind, ids, { ...aged.where, [aged.time]: { lt: aged.before } } as Where<EntityMap[K]>);
 		return undefined;
 	});

@@ -12,7 +12,7 @@ import {
 import type { EngineClock } from "../basics/clock.ts";
 import { toLapsedBefore } from "../coordination/lease-duration.ts";
 
-interface CompanionParts {
+interface ClusterCheckParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
@@ -25,55 +25,60 @@ interface CompanionParts {
 	readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two looks at whether another node really lives. */
-const pause = 100;
+/** Milliseconds between two polls for a heartbeat of another node. */
+const pollPauseMs = 100;
 
 /**
- * Nodes that work on one storage must hear each other. Throws `SVC_CONFIG` while another lives whose event bus, or this one's,
- * reaches one process only; `earlier` are the nodes that were there before this one made itself known. Of two that start at once the
- * one with the greater id is refused. A node that was killed is told from one that lives by waiting: the first gives no further
- * sign, and its record runs out.
+ * Checks that all nodes of one storage can receive each other's bus events. Throws `SVC_CONFIG` if another node is alive and its event bus,
+ * or that of this node, reaches one process only. Of two nodes that start at the same time, the one with the greater id is refused.
+ *
+ * A node that was killed must not keep this one from starting. So if such a node is stored, waits until it either stores another heartbeat,
+ * which proves that it is alive, or its record expires.
+ *
+ * @param earlier nodes that were stored before this one
  */
-export async function assertCompanions(parts: CompanionParts, earlier: readonly NodeEntity[]): Promise<void> {
-	const seen = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
+export async function assertCompanions(parts: ClusterCheckParts, earlier: readonly NodeEntity[]): Promise<void> {
+	const heartbeats = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
 	for (;;) {
-		const others = (await findLiving(parts)).filter(({ id }) => id < parts.nodeId || seen.has(id));
-		const deaf = others.filter((other) => isDeaf(other, parts));
-		if (deaf.length === 0) return warnOfUnlike(others, parts);
-		const living = deaf.find(({ id, heartbeat_at }) => seen.has(id) && seen.get(id) !== heartbeat_at);
-		if (living !== undefined) throw refuse(living, parts);
-		for (const { id, heartbeat_at } of deaf) if (!seen.has(id)) seen.set(id, heartbeat_at);
-		await delay(pause, undefined, { signal: parts.signal });
+		const others = (await findLiving(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
+		const unreachable = others.filter((other) => isUnreachable(other, parts));
+		if (unreachable.length === 0) return warnOfOtherBuses(others, parts);
+		const alive = unreachable.find(({ id, heartbeat_at }) => heartbeats.has(id) && heartbeats.get(id) !== heartbeat_at);
+		if (alive !== undefined) throw toUnsharedBusError(alive, parts);
+		for (const { id, heartbeat_at } of unreachable) if (!heartbeats.has(id)) heartbeats.set(id, heartbeat_at);
+		await delay(pollPauseMs, undefined, { signal: parts.signal });
 	}
 }
 
-/** Nodes whose records have not run out, this one excepted. */
+/** Returns the nodes whose records have not expired, without this one. */
 export async function findLiving({
 	storage,
 	clock,
 	nodeId,
 	options,
-}: Pick<CompanionParts, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
-	const living = await storage.find("node", { where: { expires_at: { gte: toLapsedBefore(clock, options.scheduler.lease) } } });
-	return living.filter(({ id }) => id !== nodeId);
+}: Pick<ClusterCheckParts, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
+	const liveNodes = await storage.find("node", { where: { expires_at: { gte: toLapsedBefore(clock, options.scheduler.lease) } } });
+	return liveNodes.filter(({ id }) => id !== nodeId);
 }
 
-function isDeaf(other: NodeEntity, { eventBus }: CompanionParts): boolean {
+/** Returns true if bus events do not reach from one of the two nodes to the other. */
+function isUnreachable(other: NodeEntity, { eventBus }: ClusterCheckParts): boolean {
 	return eventBus.capabilities.shared !== true || !other.event_bus_shared;
 }
 
-function refuse(other: NodeEntity, { eventBus, names }: CompanionParts): SvcError {
-	const whose = eventBus.capabilities.shared === true ? "its" : "this node's";
+function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheckParts): SvcError {
+	const busOwner = eventBus.capabilities.shared === true ? "its" : "this node's";
 	const name = eventBus.capabilities.shared === true ? other.event_bus : names.eventBus;
 	return new SvcError(
 		"SVC_CONFIG",
-		`event_bus: node "${other.name}" (${other.id}, process ${other.pid} on ${other.hostname}) works on the same storage, and ${whose} event bus ` +
+		`event_bus: node "${other.name}" (${other.id}, process ${other.pid} on ${other.hostname}) works on the same storage, and ${busOwner} event bus ` +
 			`"${name}" reaches one process only; give both nodes the same shared event bus, such as postgresBus({ … }) or natsBus({ … }), ` +
 			"or stop that node first",
 	);
 }
 
-function warnOfUnlike(others: readonly NodeEntity[], { logger, names }: CompanionParts): void {
+/** Warns of nodes with another bus plugin: both buses may be shared, but no event passes from one to the other. */
+function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckParts): void {
 	for (const { id, name, event_bus } of others) {
 		if (event_bus === names.eventBus) continue;
 		logger.warn("another node uses another event bus: the two hear nothing of each other and find work at the poll interval only", {
@@ -85,27 +90,30 @@ function warnOfUnlike(others: readonly NodeEntity[], { logger, names }: Companio
 	}
 }
 
-interface Shareable {
+interface NodeComposition {
 	readonly roles: readonly NodeRole[];
 	readonly storage: { readonly name: string; readonly capabilities: Storage["capabilities"] };
 	readonly eventBus: { readonly name: string; readonly capabilities: EventBus["capabilities"] };
 }
 
-/** A node that runs a part only needs others to run the rest, and both need to reach them. Throws `SVC_CONFIG` otherwise. */
-export function assertShareable({ roles, storage, eventBus }: Shareable): void {
+/**
+ * Checks that storage and event bus reach other processes if this node has only some of the roles, because other nodes must have the rest.
+ * Throws `SVC_CONFIG` otherwise.
+ */
+export function assertShareable({ roles, storage, eventBus }: NodeComposition): void {
 	if (roles.length === nodeRoles.length) return;
-	const missing = nodeRoles.filter((role) => !roles.includes(role)).join(", ");
+	const otherRoles = nodeRoles.filter((role) => !roles.includes(role)).join(", ");
 	if (storage.capabilities.shared !== true) {
 		throw new SvcError(
 			"SVC_CONFIG",
-			`node.only: other nodes must run ${missing}, and the storage "${storage.name}" as it is configured is for one process; ` +
+			`node.only: other nodes must run ${otherRoles}, and the storage "${storage.name}" as it is configured is for one process; ` +
 				'hint: storage: knexStorage({ client: "postgres", url: "postgres://…" }), or leave node.only and --only out to run everything here',
 		);
 	}
 	if (eventBus.capabilities.shared !== true) {
 		throw new SvcError(
 			"SVC_CONFIG",
-			`node.only: other nodes must run ${missing}, and the event bus "${eventBus.name}" reaches this process only; ` +
+			`node.only: other nodes must run ${otherRoles}, and the event bus "${eventBus.name}" reaches this process only; ` +
 				"hint: event_bus: postgresBus({ … }) or natsBus({ … }), or leave node.only and --only out to run everything here",
 		);
 	}

@@ -1,15 +1,21 @@
 import { type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 
-/** Duty in the database that is moved, held while it is. */
+/** Name of the singleton task in the source database. It is held while the database is being moved. */
 export const sourceDuty = "database_move";
-/** Record in the database that it is moved to, with the id of the duty in the other one. Done once everything is there. */
+/**
+ * Name of the singleton task in the target database, whose record has the id of the one in the source. It is completed once everything has
+ * been copied.
+ */
 export const targetDuty = "database_move_target";
 
-/** A database is no place to work while it is being moved, nor half of one that was. */
+/**
+ * Throws `SVC_CONFIG` if the database is being moved elsewhere, or if a move into it was not completed. A node would otherwise work on data
+ * that is lost with the move, or on a part of the data.
+ */
 export async function assertNotMoving(storage: Storage, now: number): Promise<void> {
-	const duties = await storage.find("duty", { where: { name: { in: [sourceDuty, targetDuty] } } });
-	for (const { name, done_at, lease_expires_at: expiry } of duties) {
+	const moveTasks = await storage.find("duty", { where: { name: { in: [sourceDuty, targetDuty] } } });
+	for (const { name, done_at, lease_expires_at: expiry } of moveTasks) {
 		if (name === targetDuty && done_at === null) {
 			throw new SvcError("SVC_CONFIG", "a database was moved here and not to the end; run `svc db move` again, or use another database");
 		}

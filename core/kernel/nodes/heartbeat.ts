@@ -9,13 +9,13 @@ import { type Leasing, toRenewalInterval, toRetryInterval } from "../coordinatio
 import type { StorageClock } from "../coordination/storage-clock.ts";
 import { assertCompanions, findLiving } from "./cluster-checks.ts";
 
-/** Bus event: somebody has asked a node for something. */
+/** Name of the bus event by which an administrator's request to a node, such as a drain, is announced to that node. */
 export const nodeChangeEvent = "svc.node__change";
 
-/** Seconds for which a node that has gone without saying so is still shown. */
-const shownFor = 3_600;
-/** Heartbeats between two looks for those that are shown no longer. */
-const beatsToCleaning = 12;
+/** Seconds after the expiry of a node's record for which the record is kept, so that users see that the node is gone. */
+const expiredNodeRetentionSeconds = 3_600;
+/** Number of heartbeats between two removals of old records. */
+const heartbeatsPerRemoval = 12;
 
 export interface NodeRecordParts {
 	readonly storage: Storage;
@@ -29,35 +29,37 @@ export interface NodeRecordParts {
 	readonly version: string;
 	/** Names of the plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
-	/** What changes while it lives. */
+	/** Returns the fields that change while the node runs. */
 	readonly describe: () => Pick<NodeEntity, "state" | "running" | "late_writes"> & { readonly addresses: JsonObject };
 	/** Aborts when the node is to stop. */
 	readonly signal: AbortSignal;
-	/** Whether the node is to drain, as it is stored; called with every heartbeat. */
+	/** Called after every heartbeat with the stored `drain`: true if the node must drain. */
 	readonly onDrain: (drain: boolean) => void;
 }
 
 /**
- * What this node tells of itself, for as long as it lives. Others take it for gone once that has run out, as they do with what is held;
- * there is no fence, as nobody else would be this node.
+ * Record of this node, renewed by heartbeats until the node stops. Other nodes consider this node gone once the record has expired, by the
+ * rules for leases. The record needs no fence, because no two processes have the same node id.
  */
 export class NodeRecord {
 	readonly #parts: NodeRecordParts;
 	readonly #startedAt: number;
-	readonly #watch: BusWatch;
-	readonly #beats: Looks;
-	/** Nodes that were there before this one was known, also over several attempts to start. */
-	#earlier: readonly NodeEntity[] | undefined;
-	#isAway = false;
-	#wasOff = false;
+	readonly #busListener: BusWatch;
+	readonly #heartbeatLoop: Looks;
+	/** Nodes that were stored before the first attempt to start this one; undefined before that attempt. */
+	#earlierNodes: readonly NodeEntity[] | undefined;
+	/** True if the last heartbeat could not be stored. */
+	#hasFailed = false;
+	/** True if the clock of this machine was off at the last measurement. */
+	#wasClockOff = false;
 	#drain = false;
-	#count = 0;
+	#heartbeatCount = 0;
 
 	constructor(parts: NodeRecordParts) {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
-		this.#beats = new Looks({ look: () => this.#beat(), onError: (error) => this.#retry(error) });
-		this.#watch = createBusWatch({
+		this.#heartbeatLoop = new Looks({ look: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });
+		this.#busListener = createBusWatch({
 			...parts,
 			names: [nodeChangeEvent],
 			purpose: "requests to this node",
@@ -67,74 +69,78 @@ export class NodeRecord {
 		});
 	}
 
-	/** Make it known and keep it known. `SVC_CONFIG` when it cannot go together with the nodes that are there. */
+	/**
+	 * Inserts the record and starts the heartbeats; may be called again after it has failed. Throws `SVC_CONFIG` if this node cannot work
+	 * together with the nodes that are alive.
+	 */
 	async start(): Promise<void> {
 		const { storage, leasing, nodeId } = this.#parts;
-		await this.#measure();
-		// No other process can use a storage that is not shared: whoever is told of there is gone.
+		await this.#measureClock();
+		// No other process can use a storage that is not shared, so all other nodes stored there are gone.
 		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
-		this.#earlier ??= leasing.isShared ? await findLiving(this.#parts) : [];
+		this.#earlierNodes ??= leasing.isShared ? await findLiving(this.#parts) : [];
 		await this.#insert();
-		if (!this.#beats.isOn) await this.#watch.start();
-		this.#beats.start();
+		if (!this.#heartbeatLoop.isOn) await this.#busListener.start();
+		this.#heartbeatLoop.start();
 		this.beat();
-		if (leasing.isShared) await assertCompanions(this.#parts, this.#earlier);
+		if (leasing.isShared) await assertCompanions(this.#parts, this.#earlierNodes);
 	}
 
-	/** Whether the last thing it told was stored. */
+	/** True if the last heartbeat was stored. */
 	get isTold(): boolean {
-		return !this.#isAway;
+		return !this.#hasFailed;
 	}
 
-	/** Tell now, as something has changed. */
+	/** Sends a heartbeat now, because something has changed. */
 	beat(): void {
-		this.#beats.wake();
+		this.#heartbeatLoop.wake();
 	}
 
-	/** The node goes, and says so. */
+	/** Stops the heartbeats and removes the record. Errors of the storage are logged only; the record then expires. */
 	async stop(): Promise<void> {
 		const { storage, nodeId, logger } = this.#parts;
-		this.#watch.stop();
-		const wasStarted = this.#beats.isOn;
-		await this.#beats.stop();
+		this.#busListener.stop();
+		const wasStarted = this.#heartbeatLoop.isOn;
+		await this.#heartbeatLoop.stop();
 		if (!wasStarted) return;
 		await storage
 			.remove("node", { where: { id: nodeId } })
 			.catch((error: unknown) => logger.warn("node could not tell that it goes", { error }));
 	}
 
-	async #beat(): Promise<void> {
-		await this.#tell();
-		await this.#clean();
-		this.#isAway = false;
-		this.#plan(toRenewalInterval(this.#parts.leasing.lease));
+	async #sendHeartbeat(): Promise<void> {
+		await this.#storeHeartbeat();
+		await this.#removeOldRecords();
+		this.#hasFailed = false;
+		this.#scheduleHeartbeat(toRenewalInterval(this.#parts.leasing.lease));
 	}
 
-	#retry(error: unknown): void {
-		if (!this.#isAway) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
-		this.#isAway = true;
-		this.#plan(toRetryInterval(this.#parts.leasing.lease));
+	#retryHeartbeat(error: unknown): void {
+		if (!this.#hasFailed) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
+		this.#hasFailed = true;
+		this.#scheduleHeartbeat(toRetryInterval(this.#parts.leasing.lease));
 	}
 
-	#plan(milliseconds: number): void {
-		this.#beats.plan(milliseconds, () => this.beat());
+	#scheduleHeartbeat(delayMs: number): void {
+		this.#heartbeatLoop.plan(delayMs, () => this.beat());
 	}
 
-	async #tell(): Promise<void> {
+	async #storeHeartbeat(): Promise<void> {
 		const { storage, nodeId, logger } = this.#parts;
-		await this.#measure();
-		const told = await storage.update("node", nodeId, this.#toChanging());
-		// Others have taken it for gone for good, after it had stood still for very long.
-		if (told === undefined) return this.#insert();
-		if (told.drain !== this.#drain) logger.info("node was asked for something", { drain: told.drain });
-		this.#drain = told.drain;
-		this.#parts.onDrain(told.drain);
+		await this.#measureClock();
+		const node = await storage.update("node", nodeId, this.#toChangingFields());
+		// Another node has removed the record, because this process stood still for more than an hour.
+		if (node === undefined) return this.#insert();
+		if (node.drain !== this.#drain) logger.info("node was asked for something", { drain: node.drain });
+		this.#drain = node.drain;
+		this.#parts.onDrain(node.drain);
 	}
 
-	async #clean(): Promise<void> {
-		this.#count += 1;
-		if (this.#count % beatsToCleaning !== 0) return;
-		const before = toTimestamp(this.#parts.clock.steady() - shownFor * 1_000_000);
+	/** Removes the records of nodes that have been gone for an hour, with every twelfth heartbeat. */
+	async #removeOldRecords(): Promise<void> {
+		this.#heartbeatCount += 1;
+		if (this.#heartbeatCount % heartbeatsPerRemoval !== 0) return;
+		const before = toTimestamp(this.#parts.clock.steady() - expiredNodeRetentionSeconds * 1_000_000);
 		await this.#parts.storage.remove("node", { where: { expires_at: { lt: before } } });
 	}
 
@@ -151,35 +157,39 @@ export class NodeRecord {
 			event_bus: names.eventBus,
 			event_bus_shared: eventBus.capabilities.shared === true,
 			roles,
-			...this.#toChanging(),
+			...this.#toChangingFields(),
 		};
-		// It is there already where the answer to an earlier attempt was lost.
+		// The record exists already if the response to an earlier attempt was lost.
 		await insertOnce(() => storage.insert("node", [node]));
 	}
 
-	#toChanging() {
+	/** Returns the fields that every heartbeat stores. */
+	#toChangingFields() {
 		const { clock, leasing, describe } = this.#parts;
 		return {
 			...describe(),
 			heartbeat_at: toTimestamp(clock.now()),
 			expires_at: leasing.expiry(),
-			clock_offset: leasing.isShared ? this.#toOffset() : null,
+			clock_offset: leasing.isShared ? this.#offsetSeconds() : null,
 		};
 	}
 
-	/** The storage's time is asked for with each heartbeat: what passes in this process need not pass at the same pace there. */
-	async #measure(): Promise<void> {
+	/**
+	 * Measures the time of the storage, and logs when the clock of this machine becomes wrong or right. Called with each heartbeat, because
+	 * time may advance at different paces in this process and in the storage.
+	 */
+	async #measureClock(): Promise<void> {
 		const { clock, logger } = this.#parts;
 		await clock.measure();
-		const seconds = this.#toOffset();
-		if (clock.isOff() && !this.#wasOff) {
+		const seconds = this.#offsetSeconds();
+		if (clock.isOff() && !this.#wasClockOff) {
 			logger.warn("the clock of this node is off; it takes over nothing from other nodes until it is right", { seconds });
-		} else if (this.#wasOff && !clock.isOff()) logger.info("the clock of this node is right again", { seconds });
-		this.#wasOff = clock.isOff();
+		} else if (this.#wasClockOff && !clock.isOff()) logger.info("the clock of this node is right again", { seconds });
+		this.#wasClockOff = clock.isOff();
 	}
 
-	/** Whole milliseconds, in seconds. */
-	#toOffset(): number {
+	/** Returns the seconds by which the clock is ahead, rounded to milliseconds. */
+	#offsetSeconds(): number {
 		return Math.round(this.#parts.clock.ahead() * 1_000) / 1_000;
 	}
 }

@@ -5,64 +5,70 @@ import type { Work } from "./role-loops.ts";
 export interface NodeLifeParts {
 	readonly logger: Logger;
 	readonly work: Work;
-	/** Resolves when nothing runs any more. */
+	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
-	/** The state is another one; others should hear of it. */
+	/** Called when the state has changed, so that it can be published. */
 	readonly onChange: () => void;
 }
 
-/** What this node is at: it starts, works, empties itself when it is asked to, and stops. */
+/**
+ * State of this node: `starting`, `ready`, `draining` or `drained`; or stopping, which is shown as `draining` and is final. A node becomes
+ * `ready` when it begins to work. If an administrator drains it, it becomes `draining`, and `drained` once nothing runs. It may be made
+ * `ready` again at any time.
+ */
 export class NodeLife {
 	readonly #parts: NodeLifeParts;
 	#state: NodeState = "starting";
-	#isWanted = true;
+	/** True if the node must work; false if it must drain. */
+	#shouldWork = true;
 	#isStopping = false;
-	#isBegun = false;
-	/** Counted up with every change, so that what belongs to an earlier one is known. */
-	#turn = 0;
-	/** Changes follow one another: each begins when the one before has come to its end. */
-	#changing: Promise<void> = Promise.resolve();
+	/** True once `begin` was called. Before that, `setDrain` changes nothing at once. */
+	#hasBegun = false;
+	/** Number of the last change, so that the result of an earlier change is ignored. */
+	#changeNumber = 0;
+	/** The last change. Each change waits for the one before. */
+	#lastChange: Promise<void> = Promise.resolve();
 
 	constructor(parts: NodeLifeParts) {
 		this.#parts = parts;
 	}
 
-	/** As it is told to others. */
+	/** Returns the state as it is stored in the record of the node. */
 	state(): NodeState {
 		return this.#isStopping ? "draining" : this.#state;
 	}
 
-	/** Why it should not be sent requests; undefined when it should. */
+	/** Returns why the node should get no requests; undefined if it should get some. */
 	unreadyReason(): UnreadyReason | undefined {
 		if (this.#isStopping) return "stopping";
 		return this.#state === "ready" ? undefined : this.#state;
 	}
 
-	/** Everything runs: begin to work, unless it has been asked to drain meanwhile. */
+	/** Begins to work, unless the node must drain. To be called when everything else has started. */
 	async begin(): Promise<void> {
-		this.#isBegun = true;
-		if (!this.#isWanted) return this.#change();
+		this.#hasBegun = true;
+		if (!this.#shouldWork) return this.#enqueueChange();
 		await this.#parts.work.start();
 		this.#become("ready");
-		// Asked to drain while it began.
-		if (!this.#isWanted) void this.#change();
+		// A drain may have been requested while the loops started.
+		if (!this.#shouldWork) void this.#enqueueChange();
 	}
 
-	/** Whether it is to drain, as far as is known now. Acts on it in the background, once it has begun. */
+	/** Sets whether the node must drain. Returns at once; the change is made in the background, or by `begin` if that was not called yet. */
 	setDrain(drain: boolean): void {
-		if (this.#isWanted === !drain) return;
-		this.#isWanted = !drain;
-		if (this.#isBegun) void this.#change();
+		if (this.#shouldWork === !drain) return;
+		this.#shouldWork = !drain;
+		if (this.#hasBegun) void this.#enqueueChange();
 	}
 
-	/** Ends work for good; resolves when nothing is being taken on any more. */
+	/** Stops working for good. Resolves when no loop claims anything. */
 	async end(): Promise<void> {
 		const { work } = this.#parts;
 		this.#isStopping = true;
-		// Told at once, whatever else is under way.
+		// Stop at once, without waiting for a change that is under way.
 		const stopped = work.stop();
-		await this.#changing;
-		// What a change under way has started again meanwhile.
+		await this.#lastChange;
+		// That change may have started the loops again.
 		await Promise.all([stopped, work.stop()]);
 	}
 
@@ -73,27 +79,28 @@ export class NodeLife {
 		this.#parts.onChange();
 	}
 
-	#change(): Promise<void> {
-		this.#changing = this.#changing
+	/** Applies the requested state when the change before has ended. Never rejects; errors are logged. */
+	#enqueueChange(): Promise<void> {
+		this.#lastChange = this.#lastChange
 			.then(() => this.#apply())
 			.catch((error: unknown) => this.#parts.logger.error("node could not change its state", { error }));
-		return this.#changing;
+		return this.#lastChange;
 	}
 
 	async #apply(): Promise<void> {
 		const { work, idle } = this.#parts;
-		if (this.#isStopping || !this.#isBegun) return;
-		this.#turn += 1;
-		const mine = this.#turn;
-		if (this.#isWanted && this.#state !== "ready") {
+		if (this.#isStopping || !this.#hasBegun) return;
+		this.#changeNumber += 1;
+		const changeNumber = this.#changeNumber;
+		if (this.#shouldWork && this.#state !== "ready") {
 			this.#become("ready");
 			await work.start();
-		} else if (!this.#isWanted && (this.#state === "ready" || this.#state === "starting")) {
+		} else if (!this.#shouldWork && (this.#state === "ready" || this.#state === "starting")) {
 			this.#become("draining");
 			await work.stop();
-			// Not waited for: it may be asked to work again meanwhile.
+			// Do not wait for it, because the node may be made ready again before it is idle.
 			void idle().then(() => {
-				if (this.#turn === mine && !this.#isStopping) this.#become("drained");
+				if (this.#changeNumber === changeNumber && !this.#isStopping) this.#become("drained");
 			});
 		}
 	}

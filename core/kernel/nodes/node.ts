@@ -22,60 +22,61 @@ export interface NodeParts {
 	/** Names of the plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
 	readonly addresses: () => JsonObject;
-	/** What its roles make it do, in the order in which it begins. */
+	/** Background loops of the roles of this node, in the order in which they start. */
 	readonly loops: readonly WorkLoop[];
 	readonly persist: Persist;
-	/** Resolves when nothing runs here any more. */
+	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
-	/** Executions that run here. */
+	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;
-	/** Writes refused because the work was no longer this node's. */
+	/** Returns the number of writes that were refused because another node had taken the run over. */
 	readonly lateWrites: () => number;
 	/** Aborts when the node is to stop. */
 	readonly signal: AbortSignal;
 }
 
-/** This process as one of those that make up the service. */
+/** This process as one of the nodes of the service. */
 export interface Node {
 	readonly nodes: Nodes;
 	readiness(): Promise<Readiness>;
-	/** Make it known to the others. `SVC_CONFIG` when it cannot go together with them. */
+	/** Stores the record of this node and starts its heartbeats. Throws `SVC_CONFIG` if it cannot work together with the other nodes. */
 	register(): Promise<void>;
-	/** Everything is started: begin to work. */
+	/** Begins to work. To be called when everything else has started. */
 	begin(): Promise<void>;
-	/** Take on nothing more, for good; resolves when nothing is being taken on. Not ready from the call on. */
+	/** Stops working for good. Resolves when no loop claims anything. The node is not ready from the call on. */
 	end(): Promise<void>;
-	/** Say that it goes. */
+	/** Removes the record of this node. */
 	leave(): Promise<void>;
 }
 
+/** Creates the node, which does nothing until `register` and `begin` are called. */
 export function createNode(parts: NodeParts): Node {
-	const life = new NodeLife({
+	const lifecycle = new NodeLife({
 		logger: parts.logger,
 		work: createWork(parts.loops, parts.persist),
 		idle: parts.idle,
-		onChange: () => record.beat(),
+		onChange: () => heartbeat.beat(),
 	});
-	const record = new NodeRecord({
+	const heartbeat = new NodeRecord({
 		...parts,
 		describe: () => ({
-			state: life.state(),
+			state: lifecycle.state(),
 			running: parts.running(),
 			late_writes: parts.lateWrites(),
 			addresses: parts.addresses(),
 		}),
-		onDrain: (drain) => life.setDrain(drain),
+		onDrain: (drain) => lifecycle.setDrain(drain),
 	});
 	return {
 		nodes: createNodes(parts),
-		readiness: createReadiness({ ...parts, isTold: () => record.isTold, unreadyReason: () => life.unreadyReason() }),
-		register: () => parts.persist(() => record.start()),
-		begin: () => life.begin(),
+		readiness: createReadiness({ ...parts, isTold: () => heartbeat.isTold, unreadyReason: () => lifecycle.unreadyReason() }),
+		register: () => parts.persist(() => heartbeat.start()),
+		begin: () => lifecycle.begin(),
 		end() {
-			const ended = life.end();
-			record.beat();
-			return ended;
+			const stopped = lifecycle.end();
+			heartbeat.beat();
+			return stopped;
 		},
-		leave: () => record.stop(),
+		leave: () => heartbeat.stop(),
 	};
 }

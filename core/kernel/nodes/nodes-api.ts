@@ -1,39 +1,48 @@
 import type { ExecutionEntity, NodeEntity, NodeRole } from "../../contract/index.ts";
 
-/** A node, and whether it has told of itself lately. */
+/** A node with its liveness. */
 export interface NodeView {
 	readonly node: NodeEntity;
-	/** False: it has gone without saying so, and what it ran is being taken over. */
+	/** True if the heartbeat of the node has not expired. Otherwise the node has crashed, and other nodes take its executions over. */
 	readonly isAlive: boolean;
 }
 
-/** The processes that make up the service. */
+/** Nodes of the service: the processes that share its storage. */
 export interface Nodes {
-	/** By name, then by start. Those that have gone without saying so are among them for an hour. */
+	/** Returns all nodes by name, then by start. Nodes that have crashed are included for an hour. */
 	list(): Promise<readonly NodeView[]>;
-	/** By id, or by a name that only one node has. `SVC_NOT_FOUND`, or `SVC_INVALID` for a name that several have. */
+	/**
+	 * Returns a node by id or by name. Throws `SVC_NOT_FOUND` if there is none, and `SVC_INVALID` if several nodes have the name. If a live
+	 * node has the name, nodes that have crashed are ignored.
+	 */
 	get(idOrName: string): Promise<NodeView>;
-	/** What a node runs, the oldest first; a hundred at most. */
+	/** Returns the executions that a node runs, the newest first, at most 100. */
 	running(nodeId: string): Promise<readonly Pick<ExecutionEntity, "id" | "action_ref" | "status">[]>;
 	/**
-	 * Ask a node to take on nothing new, or to take on work again. It obeys at once where the event bus reaches it, and with its next
-	 * heartbeat otherwise. `SVC_INVALID` for one that has gone.
+	 * Requests that a node drains, or that it works again. The node does so at once if the event bus reaches it, otherwise with its next
+	 * heartbeat. Throws `SVC_INVALID` if the node is gone, and the errors of `get`.
 	 */
 	setDrain(idOrName: string, drain: boolean): Promise<NodeView>;
-	/** Roles that some node has, in the order of the list of roles. */
+	/** Returns the roles that at least one live node has, in the order of `nodeRoles`. */
 	groups(): Promise<readonly NodeRole[]>;
-	/** Living nodes with a role. `SVC_NOT_FOUND` for what is no role. */
+	/** Returns the live nodes with a role. Throws `SVC_NOT_FOUND` if the role does not exist. */
 	members(group: string): Promise<readonly NodeView[]>;
 }
 
-/** Whether a node is to be sent requests. */
+/** Readiness of a node for requests. */
 export interface Readiness {
 	readonly ready: boolean;
-	/** Why not; empty when ready. */
+	/** Reasons why the node is not ready; empty if it is. */
 	readonly reasons: readonly UnreadyReason[];
-	/** What is wrong although it is ready. `clock`: its clock differs from the storage's by more than `scheduler.clock_tolerance`. */
+	/**
+	 * Problems that do not affect readiness. `clock`: the clock of the node differs from that of the storage by more than
+	 * `scheduler.clock_tolerance`.
+	 */
 	readonly warnings: readonly "clock"[];
 }
 
-/** `storage`: it cannot be reached, or refuses what the node writes. The others are what the node is at. */
+/**
+ * Reason why a node is not ready. `storage`: the storage does not respond, or refuses the writes of the node. The others are states of the
+ * node.
+ */
 export type UnreadyReason = "starting" | "draining" | "drained" | "stopping" | "storage";

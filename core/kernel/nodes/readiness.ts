@@ -3,51 +3,51 @@ import { settledWithin } from "../../lib/wait.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 
-/** Milliseconds for which an answer of the storage is good: whoever asks again and again costs nothing. */
-const freshFor = 1_000;
-/** Milliseconds after which a storage that does not answer counts as away. */
-const patience = 2_000;
+/** Milliseconds for which the result of a check of the storage is reused, so that frequent readiness requests cost nothing. */
+const checkReuseMs = 1_000;
+/** Milliseconds without response after which the storage counts as unavailable. */
+const responseTimeoutMs = 2_000;
 
 export interface ReadinessParts {
 	readonly storage: Storage;
 	readonly clock: Pick<EngineClock, "isOff">;
 	readonly nodeId: string;
-	/** Whether the node's last heartbeat was stored: a full disk refuses every write, and still lets read. */
+	/** Returns true if the node's last heartbeat was stored. Reading is not enough: with a full disk, reads work and every write fails. */
 	readonly isTold: () => boolean;
-	/** What the node is at, when that keeps it from being ready. */
+	/** Returns the state of the node if that state is not ready; otherwise undefined. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
 }
 
-/** Tells whether this node is to be sent requests. Never rejects. */
+/** Returns a function that reports whether this node is ready for requests. The function never rejects. */
 export function createReadiness({ storage, clock, nodeId, isTold, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
-	let asking: Promise<boolean> | undefined;
-	let askedAt = Number.NEGATIVE_INFINITY;
+	let lastCheck: Promise<boolean> | undefined;
+	let lastCheckStart = Number.NEGATIVE_INFINITY;
 
-	async function ask(): Promise<boolean> {
-		let isThere = false;
-		const answer = storage.get("node", nodeId).then(() => {
-			isThere = true;
+	async function checkStorage(): Promise<boolean> {
+		let hasResponded = false;
+		const response = storage.get("node", nodeId).then(() => {
+			hasResponded = true;
 		});
-		await settledWithin(answer, patience);
-		return isThere;
+		await settledWithin(response, responseTimeoutMs);
+		return hasResponded;
 	}
 
-	function reachesStorage(): Promise<boolean> {
-		if (asking === undefined || performance.now() - askedAt > freshFor) {
-			askedAt = performance.now();
-			asking = ask();
+	function isStorageAvailable(): Promise<boolean> {
+		if (lastCheck === undefined || performance.now() - lastCheckStart > checkReuseMs) {
+			lastCheckStart = performance.now();
+			lastCheck = checkStorage();
 		}
-		return asking;
+		return lastCheck;
 	}
 
 	return async () => {
 		const reason = unreadyReason();
 		const reasons: UnreadyReason[] = reason === undefined ? [] : [reason];
-		// Before it has started there is nothing to ask.
-		if (reason !== "starting" && !(isTold() && (await reachesStorage()))) reasons.push("storage");
-		// It may have changed meanwhile.
-		const now = unreadyReason();
-		if (now !== undefined && !reasons.includes(now)) reasons.unshift(now);
+		// While the node is starting, its storage may not be started.
+		if (reason !== "starting" && !(isTold() && (await isStorageAvailable()))) reasons.push("storage");
+		// The state may have changed during the check of the storage.
+		const currentReason = unreadyReason();
+		if (currentReason !== undefined && !reasons.includes(currentReason)) reasons.unshift(currentReason);
 		return { ready: reasons.length === 0, reasons, warnings: clock.isOff() ? ["clock"] : [] };
 	};
 }

@@ -1,25 +1,26 @@
 import type { Persist } from "../plugins/startup-retry.ts";
 
-/** Something that takes on work by itself: claims it, fires it, runs it. */
+/** Background loop that starts work by itself, such as the scheduler or the timers. */
 export interface WorkLoop {
-	/** Also again, after `stop`. */
+	/** Starts the loop; may be called again after `stop`. */
 	start(): Promise<void> | void;
-	/** Takes on nothing from the moment of the call; resolves when nothing is being taken on any more. */
+	/** Stops the loop: it starts no work from the moment of the call. Resolves when no work is being started. */
 	stop(): Promise<void>;
 }
 
-/** Everything by which this node takes on work. */
+/** All background loops of this node. */
 export interface Work {
-	/** One after another, in order; each for as long as the storage keeps it from starting. */
+	/** Starts the loops one after another, in order. While the storage is unavailable, repeats the start of a loop. */
 	start(): Promise<void>;
-	/** All at once: each is told before the first is waited for. */
+	/** Stops all loops at once, then waits for them. */
 	stop(): Promise<void>;
 }
 
-export function createWork(loops: readonly WorkLoop[], persist: Persist): Work {
+/** Combines the background loops of a node. */
+export function createWork(loops: readonly WorkLoop[], retryStartup: Persist): Work {
 	return {
 		async start() {
-			for (const loop of loops) await persist(async () => loop.start());
+			for (const loop of loops) await retryStartup(async () => loop.start());
 		},
 		async stop() {
 			await Promise.all(loops.map((loop) => loop.stop()));

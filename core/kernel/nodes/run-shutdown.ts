@@ -4,33 +4,37 @@ import type { HeldRuns } from "../runs/active-runs.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import type { Node } from "./node.ts";
 
-/** Brings what runs on this node to its end. */
+/** Shutdown of the runs on this node. */
 export interface RunEnding {
-	/** Take on nothing more, give runs so many milliseconds, then end them; resolves when nothing runs any more. */
+	/**
+	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process
+	 * can continue are handed over at once. Resolves when no run is active.
+	 */
 	end(graceMilliseconds: number): Promise<void>;
-	/** Runs get no grace any more, also where one is under way. */
+	/** Ends the grace period at once, even one that has not begun. */
 	force(): void;
 }
 
+/** Creates the shutdown, which does nothing until `end` is called. */
 export function createRunEnding(parts: {
 	readonly node: Pick<Node, "end">;
 	readonly runs: Pick<HeldRuns, "leaveAll" | "abortAll">;
 	readonly scheduler: Pick<Scheduler, "idle">;
 }): RunEnding {
 	const { node, runs, scheduler } = parts;
-	let force = () => {};
-	const forced = new Promise<void>((resolve) => {
-		force = resolve;
+	let endGracePeriod = () => {};
+	const graceEnded = new Promise<void>((resolve) => {
+		endGracePeriod = resolve;
 	});
 	return {
-		force: () => force(),
+		force: () => endGracePeriod(),
 		async end(graceMilliseconds) {
 			const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
-			// Told before anything is waited for.
-			const ended = node.end();
+			// Stop the node before waiting for anything, so that no run begins meanwhile.
+			const stopped = node.end();
 			runs.leaveAll(aborted);
-			const idle = ended.then(() => scheduler.idle());
-			await Promise.race([settledWithin(idle, graceMilliseconds), forced]);
+			const idle = stopped.then(() => scheduler.idle());
+			await Promise.race([settledWithin(idle, graceMilliseconds), graceEnded]);
 			runs.abortAll(aborted);
 			await idle;
 		},

@@ -6,7 +6,8 @@ import { heldStatuses } from "../executions/status.ts";
 import { nodeChangeEvent } from "./heartbeat.ts";
 import type { Nodes, NodeView } from "./nodes-api.ts";
 
-const mostRunning = 100;
+/** Maximum number of executions that are listed of a node. */
+const maxListedExecutions = 100;
 
 export interface NodesParts {
 	readonly storage: Storage;
@@ -15,6 +16,7 @@ export interface NodesParts {
 	readonly options: Pick<Options, "scheduler">;
 }
 
+/** Creates the access to the stored nodes. */
 export function createNodes({ storage, eventBus, clock, options }: NodesParts): Nodes {
 	function toView(node: NodeEntity): NodeView {
 		return { node, isAlive: node.expires_at >= toLapsedBefore(clock, options.scheduler.lease) };
@@ -33,16 +35,16 @@ export function createNodes({ storage, eventBus, clock, options }: NodesParts): 
 	async function get(idOrName: string): Promise<NodeView> {
 		const byId = isId(idOrName) ? await storage.get("node", idOrName) : undefined;
 		if (byId !== undefined) return toView(byId);
-		const named = (await list()).filter(({ node }) => node.name === idOrName);
-		// A node that was started again has the name of the one that went away.
-		const living = named.filter(({ isAlive }) => isAlive);
-		const [found, another] = living.length > 0 ? living : named;
-		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
-		if (another !== undefined) {
-			const ids = named.map(({ node }) => node.id).join(", ");
+		const namesakes = (await list()).filter(({ node }) => node.name === idOrName);
+		// A node that was restarted after a crash has the name of the earlier process.
+		const liveNamesakes = namesakes.filter(({ isAlive }) => isAlive);
+		const [match, otherMatch] = liveNamesakes.length > 0 ? liveNamesakes : namesakes;
+		if (match === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
+		if (otherMatch !== undefined) {
+			const ids = namesakes.map(({ node }) => node.id).join(", ");
 			throw new SvcError("SVC_INVALID", `node: several have the name "${idOrName}"; give one of the ids ${ids}`);
 		}
-		return found;
+		return match;
 	}
 
 	return {
@@ -52,23 +54,23 @@ export function createNodes({ storage, eventBus, clock, options }: NodesParts): 
 			storage.find("execution", {
 				where: { owner: nodeId, status: { in: heldStatuses } },
 				orderBy: [["start_timestamp", "desc"]],
-				limit: mostRunning,
+				limit: maxListedExecutions,
 				fields: ["action_ref", "status"],
 			}),
 		async setDrain(idOrName, drain) {
 			const { node, isAlive } = await get(idOrName);
 			if (!isAlive) throw new SvcError("SVC_INVALID", `node "${idOrName}" has gone and takes on nothing any more`);
-			const changed = await storage.update("node", node.id, { drain });
-			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
+			const changedNode = await storage.update("node", node.id, { drain });
+			if (changedNode === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
 			eventBus.publish(nodeChangeEvent, { node_id: node.id });
-			return toView(changed);
+			return toView(changedNode);
 		},
 		async groups() {
-			const living = (await list()).filter(({ isAlive }) => isAlive);
-			return nodeRoles.filter((role) => living.some(({ node }) => node.roles.includes(role)));
+			const liveNodes = (await list()).filter(({ isAlive }) => isAlive);
+			return nodeRoles.filter((role) => liveNodes.some(({ node }) => node.roles.includes(role)));
 		},
 		async members(group) {
-			const role = nodeRoles.find((known) => known === group);
+			const role = nodeRoles.find((candidate) => candidate === group);
 			if (role === undefined) throw new SvcError("SVC_NOT_FOUND", `group "${group}" cannot be found; there are ${nodeRoles.join(", ")}`);
 			return (await list()).filter(({ node, isAlive }) => isAlive && node.roles.includes(role));
 		},

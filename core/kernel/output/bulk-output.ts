@@ -1,16 +1,17 @@
-/** Milliseconds after a large write for which more of the same is expected. */
-const lasting = 100;
+/** Milliseconds after a large write during which more large writes are expected. */
+const activeMs = 100;
 
-/** Whether runs of this node print much at this moment: what others do meanwhile holds them up. */
+/** Detects that runs of this node print bulk output. Work of others on the event loop then slows these runs down. */
 export class Floods {
-	#until = 0;
+	#activeUntil = 0;
 
-	/** A run has much to store at once. */
+	/** Notes a large write of output. */
 	note(): void {
-		this.#until = performance.now() + lasting;
+		this.#activeUntil = performance.now() + activeMs;
 	}
 
+	/** True for 100 ms after a large write. */
 	get areGoingOn(): boolean {
-		return performance.now() < this.#until;
+		return performance.now() < this.#activeUntil;
 	}
 }

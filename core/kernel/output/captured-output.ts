@@ -3,40 +3,45 @@ import { cutRanges } from "../../lib/text-search/text-ranges.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { Released } from "../../secrets/stream-redactor.ts";
 
-/** Keeps the start of a text up to a number of bytes, and counts the rest. */
+/** Keeps the first bytes of a text, up to a limit, and counts all of its bytes. */
 export class CapturedText {
-	readonly #limit: number;
+	readonly #maxBytes: number;
 	readonly #pieces: string[] = [];
-	#kept = 0;
-	#bytes = 0;
+	#keptBytes = 0;
+	#totalBytes = 0;
 
-	constructor(limit: number) {
-		this.#limit = limit;
+	constructor(maxBytes: number) {
+		this.#maxBytes = maxBytes;
 	}
 
+	/** Adds a piece of text. */
 	add(released: Released): void {
 		const length = Buffer.byteLength(released.data);
-		this.#bytes += length;
-		if (this.#kept >= this.#limit) return;
-		const fits = this.#kept + length <= this.#limit;
-		this.#pieces.push(fits ? toText(released) : cutToBytes(released, this.#limit - this.#kept));
-		// What did not fit closes the capture, or a later, shorter piece would leave a hole.
-		this.#kept = fits ? this.#kept + length : this.#limit;
+		this.#totalBytes += length;
+		if (this.#keptBytes >= this.#maxBytes) return;
+		const fits = this.#keptBytes + length <= this.#maxBytes;
+		this.#pieces.push(fits ? toText(released) : cutToBytes(released, this.#maxBytes - this.#keptBytes));
+		// A piece that does not fit ends the capture. Otherwise a shorter piece could be added after it, and the text would have a gap.
+		this.#keptBytes = fits ? this.#keptBytes + length : this.#maxBytes;
 	}
 
-	/** The same for a text as bytes, each of them a character, without secrets. */
+	/** Adds a piece of text without secrets, given as bytes of which each is one character. */
 	addBytes(bytes: Buffer): void {
-		if (this.#kept < this.#limit) this.add({ data: bytes.toString("latin1"), ranges: [], blanks: [] });
-		else this.#bytes += bytes.length;
+		if (this.#keptBytes < this.#maxBytes) this.add({ data: bytes.toString("latin1"), ranges: [], blanks: [] });
+		else this.#totalBytes += bytes.length;
 	}
 
-	/** @param held what was emitted and not added yet */
+	/**
+	 * Returns the captured output.
+	 *
+	 * @param held output that was emitted but not added yet, because it may be the beginning of a secret
+	 */
 	read(held: Released): CapturedOutput {
 		const length = Buffer.byteLength(held.data);
-		const room = this.#limit - this.#kept;
-		const end = room <= 0 ? "" : length <= room ? toText(held) : cutToBytes(held, room);
-		const bytes = this.#bytes + length;
-		return { text: this.#pieces.join("") + end, truncated: bytes > this.#limit, bytes };
+		const remainingBytes = this.#maxBytes - this.#keptBytes;
+		const end = remainingBytes <= 0 ? "" : length <= remainingBytes ? toText(held) : cutToBytes(held, remainingBytes);
+		const bytes = this.#totalBytes + length;
+		return { text: this.#pieces.join("") + end, truncated: bytes > this.#maxBytes, bytes };
 	}
 }
 
@@ -44,10 +49,13 @@ function toText({ data, blanks }: Released): string {
 	return maskRanges(data, blanks);
 }
 
-/** The longest start that has at most `limit` bytes, and ends neither within a character nor within a secret, which nobody would recognise then. */
-function cutToBytes({ data, ranges, blanks }: Released, limit: number): string {
+/**
+ * Returns the longest beginning that has at most `maxBytes` bytes and ends neither within a character nor within a secret. The remaining
+ * part of a secret could not be recognised, so it would not be masked.
+ */
+function cutToBytes({ data, ranges, blanks }: Released, maxBytes: number): string {
 	const bytes = Buffer.from(data);
-	let end = limit;
+	let end = maxBytes;
 	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
 	let length = bytes.toString("utf8", 0, end).length;
 	for (let index = 0; index < ranges.length; index += 2) {

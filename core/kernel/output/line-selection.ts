@@ -1,88 +1,90 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import type { OutputLine } from "../executions/executions-api.ts";
 
-/** Characters of a line that are shown. */
-const longestShown = 4_096;
+/** Maximum number of characters of a line in results. */
+const maxShownLength = 4_096;
 
-/** What programs write before they give up, in most languages. */
+/** Words that programs print when they fail, in most programming languages. */
 const troubleWords = /\b(?:error|fail|fatal|exception|traceback|panic|critical)/i;
-/** Longer than each of these words: one that two chunks share is found in the end of the first with the second. */
-const longestTroubleWord = 16;
+/** Characters of a line part that are searched again with the next part. Longer than each word, so that no split word is missed. */
+const troubleWordOverlap = 16;
 
-/** Which lines of an output are looked for. */
+/** Conditions on the lines of an output. */
 export interface LineSearch {
-	/** Lines that show this text. Not empty. */
+	/** Only lines that contain this text. Must not be empty. */
 	readonly find?: string | undefined;
-	/** Lines that tell of trouble: those of stderr, and those with a word such as `error`. */
+	/** True if only lines of stderr, and lines with a word such as `error`, are selected. */
 	readonly isTrouble?: boolean | undefined;
 }
 
 type Chunk = Pick<OutputChunkEntity, "output_type" | "timestamp">;
 
-/** Whether a part of a line makes the line one that is looked for, and how much of what is before the part counts. */
-interface Matcher {
+/** Decides whether a line is selected, from parts of the line. */
+interface LineMatcher {
+	/** Number of characters at the end of a part that must be searched again with the next part. */
 	readonly overlap: number;
+	/** Returns true if a line with this text is selected. */
 	matches(text: string): boolean;
-	/** Of a line as a whole, whatever it says. */
+	/** Returns true if every line of this type is selected. */
 	matchesType(type: OutputType): boolean;
 }
 
 /**
- * Lines of an output with what is known of each, out of chunks that come one after another. A line may begin in one and end in another, of
- * another type even: it is told as of the one that it began in. Holds the beginning of a line, however long lines are.
+ * Collects selected lines of an output from consecutive chunks. A line may begin in one chunk and end in another, even one of another type.
+ * Its type and time are those of the chunk in which it begins. Holds at most the first 4,096 characters of a line.
  */
 export class NumberedLines {
 	readonly lines: OutputLine[] = [];
-	readonly #most: number;
-	readonly #matcher: Matcher | undefined;
+	readonly #maxLines: number;
+	readonly #matcher: LineMatcher | undefined;
 	#line: number;
 	#skip: number;
 	#current:
-		| { text: string; length: number; open: string; isFound: boolean; readonly type: OutputType; readonly timestamp: string }
+		| { text: string; length: number; tail: string; isSelected: boolean; readonly type: OutputType; readonly timestamp: string }
 		| undefined;
 
-	constructor({ line, skip }: LinePlace, { most, search }: { readonly most: number; readonly search: LineSearch }) {
+	constructor({ line, skip }: LineStart, { most, search }: { readonly most: number; readonly search: LineSearch }) {
 		this.#line = line;
 		this.#skip = skip;
-		this.#most = most;
+		this.#maxLines = most;
 		this.#matcher = toMatcher(search);
 	}
 
-	/** Whether there are as many as are wanted. */
+	/** True if the maximum number of lines has been collected. */
 	get isComplete(): boolean {
-		return this.lines.length >= this.#most;
+		return this.lines.length >= this.#maxLines;
 	}
 
-	/** Number of the line that has not been looked at yet. */
+	/** Number of the first line that has not been read to its end. */
 	get nextLine(): number {
 		return this.#line;
 	}
 
-	/** Whether a line has begun that has not ended. */
+	/** True if the last line so far has no line ending. */
 	get isLineOpen(): boolean {
 		return this.#current !== undefined;
 	}
 
-	/** The next chunk, with its text as it is shown. */
+	/** Adds the next chunk. `text` is its text as it is shown: masked or not. */
 	take(text: string, chunk: Chunk): void {
-		let start = this.#pass(text);
-		start = this.#passOver(text, start, chunk);
+		let start = this.#skipToFirstLine(text);
+		start = this.#skipUnselected(text, start, chunk);
 		while (start < text.length && !this.isComplete) {
 			const end = text.indexOf("\n", start);
-			this.#add(text.slice(start, end < 0 ? text.length : end), chunk);
+			this.#addPart(text.slice(start, end < 0 ? text.length : end), chunk);
 			if (end < 0) return;
-			this.#finish();
+			this.#finishLine();
 			start = end + 1;
 		}
 	}
 
-	/** There is nothing more: a last line without an end is one, too. */
+	/** Ends the output. A last line without a line ending counts as a line. */
 	end(): void {
-		if (this.#current !== undefined && !this.isComplete) this.#finish();
+		if (this.#current !== undefined && !this.isComplete) this.#finishLine();
 	}
 
-	/** What is before the first wanted line. */
-	#pass(text: string): number {
+	/** Returns the position of the first requested line in a text; the length of the text if that line begins later. */
+	#skipToFirstLine(text: string): number {
 		let start = 0;
 		while (this.#skip > 0 && start < text.length) {
 			const end = text.indexOf("\n", start);
@@ -92,8 +94,11 @@ export class NumberedLines {
 		return start;
 	}
 
-	/** Most chunks have nothing of what is looked for: their whole lines are only counted. Where the rest begins. */
-	#passOver(text: string, start: number, { output_type }: Chunk): number {
+	/**
+	 * Skips whole lines of a chunk that contains no selected line, as most chunks do: the lines are only counted. Returns where the unread
+	 * rest begins.
+	 */
+	#skipUnselected(text: string, start: number, { output_type }: Chunk): number {
 		const matcher = this.#matcher;
 		if (matcher === undefined || this.#current !== undefined || matcher.matchesType(output_type)) return start;
 		const rest = start === 0 ? text : text.slice(start);
@@ -102,116 +107,116 @@ export class NumberedLines {
 		return start + rest.lastIndexOf("\n") + 1;
 	}
 
-	#add(part: string, { output_type: type, timestamp }: Chunk): void {
-		this.#current ??= { text: "", length: 0, open: "", isFound: this.#matcher?.matchesType(type) ?? true, type, timestamp };
+	#addPart(part: string, { output_type: type, timestamp }: Chunk): void {
+		this.#current ??= { text: "", length: 0, tail: "", isSelected: this.#matcher?.matchesType(type) ?? true, type, timestamp };
 		const current = this.#current;
-		if (this.#matcher !== undefined && !current.isFound) {
-			const seen = current.open + part;
-			current.isFound = this.#matcher.matches(seen);
-			current.open = this.#matcher.overlap === 0 ? "" : seen.slice(-this.#matcher.overlap);
+		if (this.#matcher !== undefined && !current.isSelected) {
+			const searched = current.tail + part;
+			current.isSelected = this.#matcher.matches(searched);
+			current.tail = this.#matcher.overlap === 0 ? "" : searched.slice(-this.#matcher.overlap);
 		}
-		if (current.text.length < longestShown) current.text += part.slice(0, longestShown - current.text.length);
+		if (current.text.length < maxShownLength) current.text += part.slice(0, maxShownLength - current.text.length);
 		current.length += part.length;
 	}
 
-	#finish(): void {
-		const { text = "", length = 0, isFound = false, type = "stdout", timestamp = "" } = this.#current ?? {};
-		if (isFound) this.lines.push({ line: this.#line, output_type: type, timestamp, text, length });
+	#finishLine(): void {
+		const { text = "", length = 0, isSelected = false, type = "stdout", timestamp = "" } = this.#current ?? {};
+		if (isSelected) this.lines.push({ line: this.#line, output_type: type, timestamp, text, length });
 		this.#line += 1;
 		this.#current = undefined;
 	}
 }
 
-function toMatcher({ find, isTrouble }: LineSearch): Matcher | undefined {
+function toMatcher({ find, isTrouble }: LineSearch): LineMatcher | undefined {
 	if (find === undefined && isTrouble !== true) return undefined;
-	const says = (text: string) => (find === undefined || text.includes(find)) && (isTrouble !== true || troubleWords.test(text));
+	const matches = (text: string) => (find === undefined || text.includes(find)) && (isTrouble !== true || troubleWords.test(text));
 	return {
-		overlap: Math.max((find?.length ?? 1) - 1, isTrouble === true ? longestTroubleWord : 0),
-		matches: says,
+		overlap: Math.max((find?.length ?? 1) - 1, isTrouble === true ? troubleWordOverlap : 0),
+		matches,
 		matchesType: (type) => isTrouble === true && find === undefined && type === "stderr",
 	};
 }
 
-/** Which lines of a text are wanted. */
+/** Selection of lines of a text. */
 export interface LineSelection {
-	/** How many there are at most. Default: all. */
+	/** Maximum number of lines. Default: all. */
 	readonly lines?: number | undefined;
-	/** Only lines with this text, each behind its number and a colon. Not empty. */
+	/** Only lines that contain this text, each preceded by its number and a colon. Must not be empty. */
 	readonly find?: string | undefined;
 }
 
-/** Where a text begins that is read from somewhere in the middle. */
-interface LinePlace {
-	/** Number of the first wanted line, from 1. */
+/** First requested line of a text that begins somewhere in an output. */
+interface LineStart {
+	/** Number of the first requested line, counted from 1. */
 	readonly line: number;
-	/** How many line ends come before it in the text. */
+	/** Number of line endings before that line in the text. */
 	readonly skip: number;
 }
 
-/** The wanted lines of a text that comes in pieces. Holds no more than a piece and the beginning of a line, however long lines are. */
+/** Yields the selected lines of a text that comes in pieces. Holds at most one piece and the first 4,096 characters of a line. */
 export async function* selectLines(
 	pieces: AsyncIterable<string>,
-	{ line, skip }: LinePlace,
+	{ line, skip }: LineStart,
 	{ lines = Number.POSITIVE_INFINITY, find }: LineSelection,
 ): AsyncGenerator<string> {
-	const selection = find === undefined ? new CountedLines(lines) : new FoundLines(find, { line, most: lines });
-	let left = skip;
+	const selector = find === undefined ? new FirstLines(lines) : new MatchingLines(find, { line, maxLines: lines });
+	let remainingSkips = skip;
 	for await (const piece of pieces) {
 		let start = 0;
-		while (left > 0 && start < piece.length) {
+		while (remainingSkips > 0 && start < piece.length) {
 			const end = piece.indexOf("\n", start);
 			start = end < 0 ? piece.length : end + 1;
-			if (end >= 0) left -= 1;
+			if (end >= 0) remainingSkips -= 1;
 		}
 		if (start === piece.length) continue;
-		const selected = selection.take(start === 0 ? piece : piece.slice(start));
-		if (selected !== "") yield selected;
-		if (selection.isComplete) return;
+		const selectedText = selector.take(start === 0 ? piece : piece.slice(start));
+		if (selectedText !== "") yield selectedText;
+		if (selector.isComplete) return;
 	}
-	const rest = selection.end();
-	if (rest !== "") yield rest;
+	const lastText = selector.end();
+	if (lastText !== "") yield lastText;
 }
 
-/** How many line ends a text has. */
+/** Returns the number of line endings in a text. */
 export function countLineEnds(text: string): number {
 	let count = 0;
 	for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) count += 1;
 	return count;
 }
 
-/** How many lines a text has, a last one without an end among them. */
+/** Returns the number of lines of a text, including a last line without a line ending. */
 export function countLines(text: string): number {
 	return countLineEnds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
 
-interface SelectedLines {
-	/** Whether there are as many as are wanted. */
+interface LineSelector {
+	/** True if the maximum number of lines has been selected. */
 	readonly isComplete: boolean;
-	/** What is wanted of the next piece. */
+	/** Returns the selected text of the next piece. */
 	take(piece: string): string;
-	/** What is wanted of a last line without an end. */
+	/** Ends the text. Returns the selected text of a last line without a line ending. */
 	end(): string;
 }
 
-/** The first lines, as they are. */
-class CountedLines implements SelectedLines {
-	#left: number;
+/** Selects the first lines, without changing them. */
+class FirstLines implements LineSelector {
+	#remaining: number;
 
-	constructor(most: number) {
-		this.#left = most;
+	constructor(maxLines: number) {
+		this.#remaining = maxLines;
 	}
 
 	get isComplete(): boolean {
-		return this.#left <= 0;
+		return this.#remaining <= 0;
 	}
 
 	take(piece: string): string {
-		if (this.#left === Number.POSITIVE_INFINITY) return piece;
+		if (this.#remaining === Number.POSITIVE_INFINITY) return piece;
 		let length = 0;
-		while (this.#left > 0 && length < piece.length) {
+		while (this.#remaining > 0 && length < piece.length) {
 			const end = piece.indexOf("\n", length);
 			length = end < 0 ? piece.length : end + 1;
-			if (end >= 0) this.#left -= 1;
+			if (end >= 0) this.#remaining -= 1;
 		}
 		return piece.slice(0, length);
 	}
@@ -221,70 +226,74 @@ class CountedLines implements SelectedLines {
 	}
 }
 
-/** Lines that have a text, with their numbers. */
-class FoundLines implements SelectedLines {
+/** Selects lines that contain a text, and adds their numbers. */
+class MatchingLines implements LineSelector {
 	readonly #find: string;
-	#left: number;
+	#remaining: number;
 	#line: number;
-	/** The beginning of the line that goes on, as much as is shown of it. */
+	/** Beginning of the current line, up to 4,096 characters. */
 	#shown = "";
+	/** Number of characters of the current line so far. */
 	#length = 0;
-	/** Its end, as much as may be the beginning of what is looked for. */
-	#open = "";
-	#isFound = false;
+	/** End of the current line so far, which may be the beginning of a match. */
+	#tail = "";
+	#isSelected = false;
 
-	constructor(find: string, { line, most }: { readonly line: number; readonly most: number }) {
+	constructor(find: string, { line, maxLines }: { readonly line: number; readonly maxLines: number }) {
 		this.#find = find;
 		this.#line = line;
-		this.#left = most;
+		this.#remaining = maxLines;
 	}
 
 	get isComplete(): boolean {
-		return this.#left <= 0;
+		return this.#remaining <= 0;
 	}
 
 	take(piece: string): string {
-		let found = "";
-		let start = this.#passOver(piece);
-		while (start < piece.length && this.#left > 0) {
+		let selectedText = "";
+		let start = this.#skipUnselected(piece);
+		while (start < piece.length && this.#remaining > 0) {
 			const end = piece.indexOf("\n", start);
-			this.#add(piece.slice(start, end < 0 ? piece.length : end));
+			this.#addPart(piece.slice(start, end < 0 ? piece.length : end));
 			if (end < 0) break;
-			found += this.#finish();
+			selectedText += this.#finishLine();
 			start = end + 1;
 		}
-		return found;
+		return selectedText;
 	}
 
 	end(): string {
-		return this.#length === 0 ? "" : this.#finish();
+		return this.#length === 0 ? "" : this.#finishLine();
 	}
 
-	/** Most pieces have nothing of what is looked for: their whole lines are only counted. Where the rest begins. */
-	#passOver(piece: string): number {
+	/**
+	 * Skips whole lines of a piece that contains no selected line, as most pieces do: the lines are only counted. Returns where the unread
+	 * rest begins.
+	 */
+	#skipUnselected(piece: string): number {
 		if (this.#length > 0 || piece.includes(this.#find)) return 0;
 		const end = piece.lastIndexOf("\n") + 1;
 		this.#line += countLineEnds(piece);
 		return end;
 	}
 
-	#add(part: string): void {
-		this.#isFound ||= (this.#open + part).includes(this.#find);
-		const most = this.#find.length - 1;
-		this.#open = most === 0 ? "" : (this.#open + part.slice(-most)).slice(-most);
-		if (this.#shown.length < longestShown) this.#shown += part.slice(0, longestShown - this.#shown.length);
+	#addPart(part: string): void {
+		this.#isSelected ||= (this.#tail + part).includes(this.#find);
+		const overlap = this.#find.length - 1;
+		this.#tail = overlap === 0 ? "" : (this.#tail + part.slice(-overlap)).slice(-overlap);
+		if (this.#shown.length < maxShownLength) this.#shown += part.slice(0, maxShownLength - this.#shown.length);
 		this.#length += part.length;
 	}
 
-	/** The line, where it is wanted; the next one begins. */
-	#finish(): string {
-		const text = this.#isFound ? `${this.#line}:${this.#shown}${this.#length > this.#shown.length ? " …" : ""}\n` : "";
-		if (this.#isFound) this.#left -= 1;
+	/** Ends the current line. Returns its text if it is selected, otherwise an empty text. */
+	#finishLine(): string {
+		const text = this.#isSelected ? `${this.#line}:${this.#shown}${this.#length > this.#shown.length ? " …" : ""}\n` : "";
+		if (this.#isSelected) this.#remaining -= 1;
 		this.#line += 1;
 		this.#shown = "";
-		this.#open = "";
+		this.#tail = "";
 		this.#length = 0;
-		this.#isFound = false;
+		this.#isSelected = false;
 		return text;
 	}
 }

@@ -2,27 +2,29 @@ import type { OutputChunkEntity, OutputType, Storage } from "../../contract/inde
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import { countLineEnds } from "./line-selection.ts";
 
-/** Chunks that are looked at in one turn, without their text, and texts that are read at once. */
-const pageLength = 1_000;
-const textsAtOnce = 16;
+/** Number of chunks in one query, read without their text. */
+const pageSize = 1_000;
+/** Number of chunks in one query, read with their text. */
+const textPageSize = 16;
 
-/** A chunk with secrets of several lines, which are one line where they are masked. */
+/** A chunk that contains secrets of several lines. Such a secret is one line when it is masked. */
 export interface HiddenLineEnds {
 	readonly sequence: number;
-	/** Line ends before it in the output as it was printed. */
+	/** Number of line endings before the chunk, in the output as it was printed. */
 	readonly before: number;
-	/** How many the output has more than its chunks say, up to and with this one. */
+	/** Number of line endings that masking hides, up to and including this chunk. Counts stored with later chunks are too low by it. */
 	readonly surplus: number;
 }
 
-/** Which field of a chunk says how many line ends come before it. */
+/** Returns the field of a chunk with the number of line endings before it, in the whole output or in the output of its type. */
 export function toCountField(type: OutputType | undefined): "lines_before" | "own_lines_before" {
 	return type === undefined ? "lines_before" : "own_lines_before";
 }
 
 /**
- * Where an output, or one type of it, has more line ends than its chunks say, in order: they count what is shown with secrets masked. Only
- * the text of chunks with secrets is read. Undefined where an earlier version has stored such a chunk, which says nothing.
+ * Finds the chunks of an output, or of one output type, with line endings that masking hides, in order. The counts stored with chunks are
+ * those of the masked output. Reads only the text of chunks that contain secrets. Returns undefined if an earlier version has stored such a
+ * chunk without a count.
  */
 export async function findHiddenLineEnds(
 	storage: Storage,
@@ -31,29 +33,29 @@ export async function findHiddenLineEnds(
 ): Promise<readonly HiddenLineEnds[] | undefined> {
 	const field = toCountField(type);
 	const where = { execution_id: executionId, ...(type !== undefined && { output_type: type }) };
-	const found: HiddenLineEnds[] = [];
+	const counts: HiddenLineEnds[] = [];
 	let surplus = 0;
 	for (let after = 0; ; ) {
 		const page = await storage.find("output_chunk", {
 			where: { ...where, sequence: { gt: after } },
 			orderBy: [["sequence", "asc"]],
-			limit: pageLength,
+			limit: pageSize,
 			fields: ["sequence", "secret_spans"],
 		});
 		const sequences = page.filter(({ secret_spans }) => secret_spans !== null).map(({ sequence }) => sequence);
-		for (let start = 0; start < sequences.length; start += textsAtOnce) {
-			const some = sequences.slice(start, start + textsAtOnce);
-			for (const chunk of await readChunks(storage, executionId, some)) {
+		for (let start = 0; start < sequences.length; start += textPageSize) {
+			const batch = sequences.slice(start, start + textPageSize);
+			for (const chunk of await readChunks(storage, executionId, batch)) {
 				const hidden = countHidden(chunk);
 				if (hidden === 0) continue;
 				const before = chunk[field];
 				if (before === null) return undefined;
-				found.push({ sequence: chunk.sequence, before: before + surplus, surplus: surplus + hidden });
+				counts.push({ sequence: chunk.sequence, before: before + surplus, surplus: surplus + hidden });
 				surplus += hidden;
 			}
 		}
 		const last = page.at(-1);
-		if (last === undefined || page.length < pageLength) return found;
+		if (last === undefined || page.length < pageSize) return counts;
 		after = last.sequence;
 	}
 }
@@ -65,6 +67,7 @@ function readChunks(storage: Storage, executionId: string, sequences: readonly n
 	});
 }
 
+/** Returns the number of line endings in a chunk that masking hides. */
 function countHidden({ data, secret_spans }: OutputChunkEntity): number {
 	return secret_spans === null ? 0 : countLineEnds(data) - countLineEnds(maskRanges(data, secret_spans));
 }

@@ -12,20 +12,20 @@ import { findHiddenLineEnds, toCountField } from "./masked-line-counts.ts";
 import { findLastChunk, findLine, readStoredChunks } from "./stored-chunks.ts";
 
 export interface RecordedOutputParts extends FollowedOutputParts {
-	/** While runs print much, many followers stand back. */
+	/** Shows whether runs print bulk output. Followers are then paced if they are many. */
 	readonly floods?: Pick<Floods, "areGoingOn">;
 }
 
-/** Output as it has been recorded, and as it goes on being recorded. */
+/** Reads stored output, and follows output that is still being written. */
 export class RecordedOutput implements Output {
 	readonly #parts: FollowedOutputParts;
-	readonly #followed: FollowedOutput;
-	readonly #turns: FollowerTurns;
+	readonly #hub: FollowedOutput;
+	readonly #pacing: FollowerTurns;
 
 	constructor(parts: RecordedOutputParts) {
 		this.#parts = parts;
-		this.#turns = new FollowerTurns({ standBack: () => parts.floods?.areGoingOn ?? false });
-		this.#followed = new FollowedOutput(parts);
+		this.#pacing = new FollowerTurns({ standBack: () => parts.floods?.areGoingOn ?? false });
+		this.#hub = new FollowedOutput(parts);
 	}
 
 	async *read(executionId: string, selection: OutputSelection): AsyncGenerator<string> {
@@ -36,48 +36,49 @@ export class RecordedOutput implements Output {
 	}
 
 	async lines(executionId: string, selection: LinesSelection): Promise<OutputLines> {
-		const { type, fromLine: line = 1, lines: most, find, isTrouble, masked = false, signal } = selection;
+		const { type, fromLine: line = 1, lines: maxLines, find, isTrouble, masked = false, signal } = selection;
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
-		// First the lines: what is written meanwhile makes the total larger than what was looked at, never smaller.
+		// Lines are read before they are counted: output written in between makes the total larger than the lines read, never smaller.
 		const start = await findLine(storage, executionId, { type, line, masked });
-		const found = new NumberedLines({ line, skip: start.skip }, { most, search: { find, isTrouble } });
+		const collector = new NumberedLines({ line, skip: start.skip }, { most: maxLines, search: { find, isTrouble } });
 		let sequence = start.after;
 		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
 			signal?.throwIfAborted();
-			found.take(toText(chunk), chunk);
-			if (found.isComplete) break;
+			collector.take(toText(chunk), chunk);
+			if (collector.isComplete) break;
 			({ sequence } = chunk);
 		}
-		const end = found.isComplete ? undefined : { sequence, isLineOpen: found.isLineOpen };
-		found.end();
+		const end = collector.isComplete ? undefined : { sequence, isLineOpen: collector.isLineOpen };
+		collector.end();
 		const total = await this.#countLines(executionId, { type, masked });
-		return { total, lines: found.lines, nextLine: found.isComplete && found.nextLine <= total ? found.nextLine : undefined, end };
+		const nextLine = collector.isComplete && collector.nextLine <= total ? collector.nextLine : undefined;
+		return { total, lines: collector.lines, nextLine, end };
 	}
 
-	/** By what the last chunk says of itself. Where an earlier version has stored it, all is counted. */
+	/** Counts the lines of an output by the count that its last chunk stores. Reads all chunks if an earlier version has stored no counts. */
 	async #countLines(
 		executionId: string,
 		{ type, masked }: { readonly type: OutputType | undefined; readonly masked: boolean },
 	): Promise<number> {
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
-		const hidden = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
+		const maskedCounts = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
 		const last = await findLastChunk(storage, executionId, type);
 		if (last === undefined) return 0;
 		const before = last[toCountField(type)];
-		if (before !== null && hidden !== undefined) {
-			const surplus = hidden.findLast(({ sequence }) => sequence < last.sequence)?.surplus ?? 0;
+		if (before !== null && maskedCounts !== undefined) {
+			const surplus = maskedCounts.findLast(({ sequence }) => sequence < last.sequence)?.surplus ?? 0;
 			return before + surplus + countLines(toText(last));
 		}
-		let ends = 0;
-		let rest = "";
+		let lineEnds = 0;
+		let lastText = "";
 		for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
 			const text = toText(chunk);
-			ends += countLineEnds(text);
-			rest = text;
+			lineEnds += countLineEnds(text);
+			lastText = text;
 		}
-		return ends + (rest === "" || rest.endsWith("\n") ? 0 : 1);
+		return lineEnds + (lastText === "" || lastText.endsWith("\n") ? 0 : 1);
 	}
 
 	async *#readPieces(
@@ -96,11 +97,11 @@ export class RecordedOutput implements Output {
 	}
 
 	followShared(executionId: string, options: FollowerOptions): OutputFollower {
-		return new OutputFollower({ followed: this.#followed, turns: this.#turns }, executionId, options);
+		return new OutputFollower({ followed: this.#hub, turns: this.#pacing }, executionId, options);
 	}
 }
 
-/** The text of a chunk without the secrets that were known when it was recorded. */
+/** Returns the text of a chunk with the secrets masked that were known when it was recorded. */
 export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
 	return secret_spans ? maskRanges(data, secret_spans) : data;
 }

@@ -14,107 +14,134 @@ import { countLineEnds } from "./line-selection.ts";
 import { type Piece, WaitingOutput, writeLength } from "./output-buffer.ts";
 import { lengthOf, toOwn, toStoredChunk } from "./stored-chunks.ts";
 
-/** Characters that may wait for the store before `emit` makes the runner wait. */
+/** Characters that may be buffered before `emit` makes the runner wait. */
 const highWater = 1_048_576;
-/** Milliseconds for which the first output of a run waits for its end: that of a short run is then stored with it, in one write. */
-const firstWait = 5;
-/** Characters of it that do not wait. */
-const muchText = 16_384;
-/** Characters in one write after which there is a flood, and milliseconds for which the next write then waits until it is full: each has its price. */
-const floodLength = 65_536;
-const floodWait = 10;
-const nothing: CapturedOutput = { text: "", truncated: false, bytes: 0 };
+/** Milliseconds for which the first output is delayed. The output of a run that ends within that time is stored in the write of its end. */
+const firstWriteDelayMs = 5;
+/** Characters beyond which the first output is not delayed. A write of this many characters, or more, also counts as bulk output. */
+const largeOutputLength = 16_384;
+/** Characters in one write after which the next write is delayed, so that it is full: each write has a cost of its own. */
+const delayingWriteLength = 65_536;
+/** Milliseconds for which the write after such a write is delayed at most. */
+const fullWriteDelayMs = 10;
+const noOutput: CapturedOutput = { text: "", truncated: false, bytes: 0 };
 
 type Writable<T> = { -readonly [M in keyof T]: T[M] };
 
 export interface RecorderOptions {
-	/** Resolves when the chunks are stored. A failure is the end of the run's output. */
+	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
 	readonly eventBus: EventBus;
-	/** Told where there is much to store. */
+	/** Notified of large writes. */
 	readonly floods?: Pick<Floods, "note">;
 	readonly executionId: string;
 	readonly actionRef: string;
 	readonly runnerRef: string;
 	readonly createId: () => string;
 	readonly timestamp: () => string;
+	/** Maximum number of bytes captured for the result, for each output type. */
 	readonly maxResultOutput: number;
-	/** Whether to store and stream (`actionrunner.stream_output`). */
+	/** True if output is stored and streamed (`actionrunner.stream_output`). Otherwise it is only captured for the result. */
 	readonly streamOutput: boolean;
-	/** What is marked in the output. The token of the run is taken out of it. */
+	/** Secrets that are marked in the output. The token of the run is removed from it. */
 	readonly secrets: KnownSecrets;
-	/** Kinds of output that are secret as a whole: there is something in them that cannot be told from the rest before the end. */
+	/** Output types that are secret as a whole, because their secret parts can be recognised only when the output is complete. */
 	readonly secretOutput: readonly OutputType[];
 }
 
 /**
- * Records the output of one run: next sequence, insert, then publish. One write is in flight at a time, and what arrives meanwhile is
- * the next write: a lone line is stored at once, a flood in large pieces. Only what comes first waits for a moment, for most runs are short.
+ * Writes the output of one run: it numbers chunks, stores them, then publishes them. It also captures output for the result of the run.
+ *
+ * Output passes three stages. The secret stream of its type holds back text that may be the beginning of a secret. The buffer holds output
+ * that is not stored yet. A write takes at most 1,048,576 characters from the buffer, stores them as chunks and publishes these.
+ *
+ * The writer is in one of these states:
+ *
+ * - Before the first write. Up to 16,384 characters wait for 5 ms, because most runs are short: their output is then stored with their end,
+ *   in one write.
+ * - Idle: the buffer is empty. The next output starts a write.
+ * - Writing. Output that arrives is the next write. So a single line is stored at once, and bulk output in large writes.
+ * - Delayed, at most 10 ms after a write of 65,536 characters or more. The next write starts early if the buffer holds more than a full
+ *   write.
+ * - Finishing, after `finish`. No delay applies any more. It returns the last output, at most one write, and the caller stores it together
+ *   with the end of the run. So no execution is final before its output is stored.
+ * - Failed, after a write has failed or the run has lost its execution. `emit` and `finish` reject with the first error, and the buffer is
+ *   discarded.
+ *
+ * At most one write is in flight. So chunks are stored and published in the order of their numbers, and a chunk is stored before it is
+ * published. Followers rely on both (`OutputFollower`).
+ *
+ * Calls of `emit` may overlap. Each adds its text before it waits, so the order of calls is the order of output. A call waits while the
+ * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues when a write takes output from
+ * the buffer, before the write has ended. So new output arrives for the next write.
  */
 export class Recorder {
 	readonly #options: RecorderOptions;
-	/** Made when something comes: most runs print on one. */
-	readonly #channels = new Map<OutputType, RecordedChannel>();
-	readonly #waiting = new WaitingOutput();
-	/** What the channels look for. */
+	/** Created when output of the type arrives: most runs print on one channel. */
+	readonly #channels = new Map<OutputType, ChannelState>();
+	readonly #buffer = new WaitingOutput();
+	/** Secrets that the channels look for. */
 	#secrets: KnownSecrets;
-	/** Line ends of what was recorded, in all and by type. */
-	readonly #lines = { all: 0, stdout: 0, stderr: 0, other: 0 };
+	/** Line endings in the chunks so far, in total and by type, as counted with secrets masked. */
+	readonly #lineEnds = { all: 0, stdout: 0, stderr: 0, other: 0 };
 	#sequence = 0;
-	#writing: Promise<void> | undefined;
-	/** Begins to write what has come first, unless the run ends before. */
-	#firstWrite: NodeJS.Timeout | undefined;
+	#activeWrites: Promise<void> | undefined;
+	#firstWriteTimer: NodeJS.Timeout | undefined;
 	#failure: Error | undefined;
+	/** True if the remaining output is left to the caller of `finish`. */
 	#isFinishing = false;
-	/** Ends the wait for more, and how many characters are enough to do so. */
-	#hurry: () => void = () => {};
-	#enough = 0;
+	/** Ends the delay of the next write. */
+	#endDelay: () => void = () => {};
+	/** Buffered characters above which the delay ends. */
+	#delayEndLength = 0;
 	#hasEnded = false;
-	/** Resolves when less waits, and what resolves it. */
-	#less: Promise<void> | undefined;
-	#tellLess: () => void = () => {};
+	/** Resolves when a write has taken output from the buffer; undefined if no call waits for that. */
+	#drained: Promise<void> | undefined;
+	#resolveDrained: () => void = () => {};
 
 	constructor(options: RecorderOptions) {
 		this.#options = options;
 		this.#secrets = options.secrets;
 	}
 
+	/** Adds output. Resolves at once, or when a full buffer has been drained. Rejects with the first error of the writer. */
 	async emit(type: OutputType, data: string): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertOutput(type, data);
 		if (data === "") return;
 		this.#add(type, this.#channelOf(type).stream.push(data));
-		await this.#haveWritten();
+		await this.#startOrAwaitWrite();
 	}
 
-	/** The same for text as bytes, each of them a character of ASCII, which are used no longer than until it returns. */
+	/** Adds output as bytes, each of them one ASCII character. The bytes are not used after the call has returned. */
 	async emitBytes(type: OutputType, bytes: Uint8Array): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertOutput(type, "");
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		const { stream, capture } = this.#channelOf(type);
-		const isWhole = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.passes(text);
-		if (isWhole) return this.emit(type, text.toString("latin1"));
+		const needsText = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.passes(text);
+		if (needsText) return this.emit(type, text.toString("latin1"));
 		capture.addBytes(text);
-		this.#waiting.addBytes(type, text, this.#options.timestamp);
-		await this.#haveWritten();
+		this.#buffer.addBytes(type, text, this.#options.timestamp);
+		await this.#startOrAwaitWrite();
 	}
 
-	/** Resolves when little enough waits. */
-	async #haveWritten(): Promise<void> {
-		if (this.#waiting.isEmpty || this.#waitsAsFirst()) return;
+	/** Starts to write the buffer, unless its first write is delayed. Waits while the buffer is too full. */
+	async #startOrAwaitWrite(): Promise<void> {
+		if (this.#buffer.isEmpty || this.#isFirstWriteDelayed()) return;
 		void this.#startWriting();
-		if (this.#waiting.length > this.#enough) this.#hurry();
-		while (this.#waiting.length > highWater && this.#failure === undefined) await this.#untilLess();
+		if (this.#buffer.length > this.#delayEndLength) this.#endDelay();
+		while (this.#buffer.length > highWater && this.#failure === undefined) await this.#waitUntilDrained();
 		if (this.#failure !== undefined) throw this.#failure;
 	}
 
+	/** Returns the output of a type as captured for the result. */
 	captured(type: OutputType): CapturedOutput {
 		const channel = this.#channels.get(type);
-		return channel === undefined ? nothing : channel.capture.read(channel.stream.held);
+		return channel === undefined ? noOutput : channel.capture.read(channel.stream.held);
 	}
 
-	/** Take account of a chunk that an earlier run of the execution has stored; before the first `emit`, in order. */
+	/** Continues after a chunk that an earlier process has stored. To be called before the first `emit`, for each chunk in order. */
 	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void {
 		const { output_type, data, sequence } = chunk;
 		const ranges = chunk.secret_spans ?? [];
@@ -125,94 +152,97 @@ export class Recorder {
 		this.#count(output_type, countLineEnds(maskRanges(data, ranges)));
 	}
 
-	/** More is secret from here on. What is held back goes out by what was known before. */
+	/** Replaces the secrets that are looked for from now on. Text that is held back is released first, with the earlier secrets. */
 	learn(secrets: KnownSecrets): void {
-		this.#addHeld(false);
+		this.#releaseHeldBack(false);
 		this.#secrets = secrets;
 		for (const channel of this.#channels.values()) channel.stream = new SecretStream(secrets);
 	}
 
 	/**
-	 * Resolves when all but the last pieces is stored and returns those, to be written together with the final status. `goesOn`: another
-	 * process will record what follows.
+	 * Stores all output but the last pieces, and returns these, for the caller to store with the end of the run. `goesOn`: true if another
+	 * process will write the output that follows. Rejects with the first error of the writer.
 	 */
 	async finish({ goesOn = false }: { readonly goesOn?: boolean } = {}): Promise<readonly OutputChunk[]> {
-		this.#addHeld(goesOn);
+		this.#releaseHeldBack(goesOn);
 		this.#hasEnded = true;
-		clearTimeout(this.#firstWrite);
-		this.#hurry();
-		while (this.#failure === undefined && (this.#writing !== undefined || !this.#waiting.fitsOneWrite)) {
-			this.#isFinishing = this.#waiting.fitsOneWrite;
+		clearTimeout(this.#firstWriteTimer);
+		this.#endDelay();
+		while (this.#failure === undefined && (this.#activeWrites !== undefined || !this.#buffer.fitsOneWrite)) {
+			this.#isFinishing = this.#buffer.fitsOneWrite;
 			await this.#startWriting();
 		}
 		if (this.#failure !== undefined) throw this.#failure;
-		return this.#take().map(toOwn);
+		return this.#takeChunks().map(toOwn);
 	}
 
-	/** Refuse everything from here on: the run has lost its execution. */
+	/** Discards the buffer and refuses all further output, because a write has failed or the run has lost its execution. */
 	fail(error: Error): void {
 		this.#failure ??= error;
-		clearTimeout(this.#firstWrite);
-		this.#waiting.clear();
-		this.#tellLess();
-		this.#hurry();
+		clearTimeout(this.#firstWriteTimer);
+		this.#buffer.clear();
+		this.#resolveDrained();
+		this.#endDelay();
 	}
 
 	#add(type: OutputType, released: Released): void {
 		if (released.data === "") return;
 		this.#channelOf(type).capture.add(released);
-		if (this.#options.streamOutput) this.#waiting.add(type, released, this.#options.timestamp);
+		if (this.#options.streamOutput) this.#buffer.add(type, released, this.#options.timestamp);
 	}
 
-	/** What was held back as the possible beginning of a secret. */
-	#addHeld(goesOn: boolean): void {
+	/** Adds the text that was held back as the possible beginning of a secret. */
+	#releaseHeldBack(goesOn: boolean): void {
 		for (const [type, { stream }] of this.#channels) this.#add(type, stream.end({ goesOn }));
 	}
 
-	#channelOf(type: OutputType): RecordedChannel {
-		const known = this.#channels.get(type);
-		if (known !== undefined) return known;
-		const made = { stream: new SecretStream(this.#secrets), capture: new CapturedText(this.#options.maxResultOutput) };
-		this.#channels.set(type, made);
-		return made;
+	#channelOf(type: OutputType): ChannelState {
+		const existing = this.#channels.get(type);
+		if (existing !== undefined) return existing;
+		const channel = { stream: new SecretStream(this.#secrets), capture: new CapturedText(this.#options.maxResultOutput) };
+		this.#channels.set(type, channel);
+		return channel;
 	}
 
-	/** Whether what waits is the first of the run, and little: a moment later that is written, with the end or without. */
-	#waitsAsFirst(): boolean {
-		if (this.#sequence > 0 || this.#writing !== undefined || this.#hasEnded) return false;
-		if (this.#waiting.length > muchText) {
-			clearTimeout(this.#firstWrite);
+	/** Returns true if the buffer holds only a little output, the first of the run. A timer then starts the write, unless the run ends. */
+	#isFirstWriteDelayed(): boolean {
+		if (this.#sequence > 0 || this.#activeWrites !== undefined || this.#hasEnded) return false;
+		if (this.#buffer.length > largeOutputLength) {
+			clearTimeout(this.#firstWriteTimer);
 			return false;
 		}
-		this.#firstWrite ??= setTimeout(() => void this.#startWriting(), firstWait);
+		this.#firstWriteTimer ??= setTimeout(() => void this.#startWriting(), firstWriteDelayMs);
 		return true;
 	}
 
-	#take(): OutputChunk[] {
-		const pieces = this.#waiting.take();
-		this.#tellLess();
+	/** Removes output from the buffer, for one write. */
+	#takeChunks(): OutputChunk[] {
+		const pieces = this.#buffer.take();
+		this.#resolveDrained();
 		return pieces.map((piece) => this.#toChunk(piece));
 	}
 
-	/** Until a write has taken of what waits. To wait for the end of all writing would let nothing come that the next write waits for. */
-	#untilLess(): Promise<void> {
-		this.#less ??= new Promise((resolve) => {
-			const tell = () => {
-				this.#less = undefined;
+	/**
+	 * Waits until a write has taken output from the buffer. Waiting for the end of all writes would keep back the output that the delayed next
+	 * write waits for.
+	 */
+	#waitUntilDrained(): Promise<void> {
+		this.#drained ??= new Promise((resolve) => {
+			this.#resolveDrained = () => {
+				this.#drained = undefined;
 				resolve();
 			};
-			this.#tellLess = tell;
 		});
 		void this.#startWriting();
-		return this.#less;
+		return this.#drained;
 	}
 
 	#toChunk(piece: Piece): OutputChunk {
 		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
 		const { type, timestamp, paged } = piece;
 		this.#sequence += 1;
-		const { all: lines_before, [type]: own_lines_before } = this.#lines;
-		// Each member in its place from the beginning: to add some to a copy takes longer than all else that is done for a chunk here.
+		const { all: lines_before, [type]: own_lines_before } = this.#lineEnds;
+		// All members are set at once: adding some to a copy takes longer than the rest of this function.
 		const chunk: Writable<OutputChunk> = {
 			id: createId(),
 			execution_id: executionId,
@@ -239,53 +269,55 @@ export class Recorder {
 	}
 
 	#count(type: OutputType, lineEnds: number): void {
-		this.#lines.all += lineEnds;
-		this.#lines[type] += lineEnds;
+		this.#lineEnds.all += lineEnds;
+		this.#lineEnds[type] += lineEnds;
 	}
 
+	/** Writes until the buffer is empty, the writer has failed, or `finish` takes the remaining output. */
 	async #writeAll(): Promise<void> {
 		const { store, eventBus, floods } = this.#options;
-		// By the next turn of the loop the run may have ended: its output then goes with the final status in one write.
+		// In the next turn of the event loop the run may have ended. Its output is then stored with the end, in one write.
 		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
-		while (!this.#waiting.isEmpty && this.#failure === undefined && !this.#isFinishing) {
-			const chunks = this.#take();
+		while (!this.#buffer.isEmpty && this.#failure === undefined && !this.#isFinishing) {
+			const chunks = this.#takeChunks();
 			const length = lengthOf(chunks);
-			if (length >= muchText) floods?.note();
+			if (length >= largeOutputLength) floods?.note();
 			try {
 				await store(chunks.map(toStoredChunk));
 				for (const chunk of chunks) publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnText(chunk));
 			} finally {
 				for (const chunk of chunks) findPagedText(chunk)?.release();
 			}
-			if (length >= floodLength) await this.#waitForMore(floodWait, writeLength);
+			if (length >= delayingWriteLength) await this.#delayNextWrite(fullWriteDelayMs, writeLength);
 		}
 	}
 
-	/** Until more than so many characters wait, or the run ends. */
-	async #waitForMore(milliseconds: number, enough: number): Promise<void> {
-		if (this.#hasEnded || this.#failure !== undefined || this.#waiting.length > enough) return;
-		this.#enough = enough;
+	/** Waits until the buffer holds more than `enoughLength` characters, the time has passed, or the run has ended. */
+	async #delayNextWrite(delayMs: number, enoughLength: number): Promise<void> {
+		if (this.#hasEnded || this.#failure !== undefined || this.#buffer.length > enoughLength) return;
+		this.#delayEndLength = enoughLength;
 		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, milliseconds);
-			const hurry = () => {
+			const timer = setTimeout(resolve, delayMs);
+			this.#endDelay = () => {
 				clearTimeout(timer);
 				resolve();
 			};
-			this.#hurry = hurry;
 		});
 	}
 
+	/** Starts to write unless writes are active. Resolves when they have ended. Never rejects: an error fails the writer. */
 	#startWriting(): Promise<void> {
-		this.#writing ??= this.#writeAll()
+		this.#activeWrites ??= this.#writeAll()
 			.catch((error: unknown) => this.fail(error instanceof Error ? error : new Error(String(error))))
 			.finally(() => {
-				this.#writing = undefined;
+				this.#activeWrites = undefined;
 			});
-		return this.#writing;
+		return this.#activeWrites;
 	}
 }
 
-interface RecordedChannel {
+/** State of one output type. */
+interface ChannelState {
 	stream: SecretStream;
 	readonly capture: CapturedText;
 }

@@ -3,16 +3,17 @@ import { findPagedText, withOwnText, withPagedText } from "../../lib/bytes/poole
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { findHiddenLineEnds, toCountField } from "./masked-line-counts.ts";
 
-/** Bytes that one page of stored chunks should come to. */
+/** Target size of one page of stored chunks, in bytes. */
 const pageBytes = 1_048_576;
 
 interface StoredChunkOptions {
-	/** Highest sequence that is not wanted. */
+	/** Sequence number after which to begin. Default 0: at the first chunk. */
 	readonly after?: number;
+	/** Only chunks of this type. Default: all. */
 	readonly type?: OutputType;
 }
 
-/** The first chunks of stored output, at most `limit`. */
+/** Reads the first chunks of stored output, at most `limit`. */
 export function readChunkPage(
 	storage: Storage,
 	executionId: string,
@@ -25,7 +26,7 @@ export function readChunkPage(
 	});
 }
 
-/** Stored output in order, a page at a time; pages adapt to the size of the chunks. */
+/** Reads stored output in order, page by page. The page size adapts to the size of the chunks. */
 export async function* readStoredChunks(
 	storage: Storage,
 	executionId: string,
@@ -43,7 +44,7 @@ export async function* readStoredChunks(
 	}
 }
 
-/** Which line of an output, or of one type of it, as it is shown with secrets masked or as it was printed. */
+/** A line of an output, or of one output type. `masked`: lines are counted in the masked output, not as it was printed. */
 interface WantedLine {
 	readonly type: OutputType | undefined;
 	readonly line: number;
@@ -51,8 +52,8 @@ interface WantedLine {
 }
 
 /**
- * Where to begin to read for a line: behind which sequence, and how many line ends of what follows come before it. By what chunks say of
- * themselves; the output itself is not read, but for what is secret of it and to be shown.
+ * Finds where to begin reading for a line. Returns the sequence number after which to read, and the number of line endings to skip there.
+ * Uses the counts stored with chunks. Reads only the text of chunks with secrets, and only for unmasked output.
  */
 export async function findLine(
 	storage: Storage,
@@ -61,16 +62,16 @@ export async function findLine(
 ): Promise<{ readonly after: number; readonly skip: number }> {
 	const beginning = { after: 0, skip: line - 1 };
 	if (line === 1) return beginning;
-	const hidden = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
-	if (hidden === undefined) return beginning;
-	// The last one before which the line before this has not ended: that end is in it.
-	const known = hidden.findLast(({ before }) => before <= line - 2);
-	const surplus = known?.surplus ?? 0;
+	const maskedCounts = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
+	if (maskedCounts === undefined) return beginning;
+	// The last chunk with hidden line endings before which fewer than `line - 1` lines have ended. The preceding line ends in it or later.
+	const nearest = maskedCounts.findLast(({ before }) => before <= line - 2);
+	const surplus = nearest?.surplus ?? 0;
 	const field = toCountField(type);
 	const [chunk] = await storage.find("output_chunk", {
 		where: {
 			execution_id: executionId,
-			...(known !== undefined && { sequence: { gt: known.sequence } }),
+			...(nearest !== undefined && { sequence: { gt: nearest.sequence } }),
 			[field]: { lte: line - 2 - surplus },
 			...(type !== undefined && { output_type: type }),
 		},
@@ -79,10 +80,10 @@ export async function findLine(
 		fields: ["sequence", field],
 	});
 	if (chunk !== undefined) return { after: chunk.sequence - 1, skip: line - 1 - ((chunk[field] ?? 0) + surplus) };
-	return known === undefined ? beginning : { after: known.sequence - 1, skip: line - 1 - known.before };
+	return nearest === undefined ? beginning : { after: nearest.sequence - 1, skip: line - 1 - nearest.before };
 }
 
-/** The last chunk of an output, or of one type of it. */
+/** Reads the last chunk of an output, or of one output type; undefined if there is none. */
 export async function findLastChunk(
 	storage: Storage,
 	executionId: string,
@@ -92,19 +93,19 @@ export async function findLastChunk(
 	return (await storage.find("output_chunk", { where, orderBy: [["sequence", "desc"]], limit: 1 }))[0];
 }
 
-/** Characters of all of them. */
+/** Returns the number of characters of all chunks. */
 export function lengthOf(chunks: readonly OutputChunk[]): number {
 	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0);
 }
 
-/** The chunk with a text that stays as it is. */
+/** Returns the chunk with its text as an owned string, and releases its pooled text if it has one. */
 export function toOwn(chunk: OutputChunk): OutputChunk {
-	const own = withOwnText(chunk);
+	const ownedChunk = withOwnText(chunk);
 	findPagedText(chunk)?.release();
-	return own;
+	return ownedChunk;
 }
 
-/** The part of a chunk that is stored. */
+/** Returns the fields of a chunk that are stored. Pooled text is passed on, not copied. */
 export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
 	const paged = findPagedText(chunk);
 	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;

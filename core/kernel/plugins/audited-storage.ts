@@ -9,54 +9,59 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 
-/** An execution that changes what people decide about, on behalf of whoever asked for it. */
+/** Execution of a built-in action that changes records for the user who requested it. */
 export interface WitnessedRun {
 	readonly user: string;
 	readonly execution_id: string;
 	readonly action_ref: string;
-	/** Kinds of what it changes that is to be seen. */
+	/** Kinds of records whose changes by the run must pass the write interceptor. */
 	readonly kinds: readonly EntityKind[];
 }
 
-/** Sees changes, and adds to the same write what must be stored with them. */
+/** Write interceptor: adds operations, such as audit records, to the write that stores a change. */
 export interface Witness {
-	/** Whether a change of this kind of entities is to be seen now. Asked before every write, so it must cost next to nothing. */
+	/** Returns true if changes of this kind of records must be intercepted now. Called before every write, so it must be fast. */
 	watches(kind: EntityKind): boolean;
-	/** Store what is given together with what the witness adds by `store`: all or none. */
+	/** Stores the given operations and those that the interceptor adds by one call of `store`, all or none. */
 	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
-	/** Do the work of an execution of the service's own, and see what it changes. Throws what `work` throws. Default: nothing is seen. */
+	/** Calls `work` for a run of a built-in action, and intercepts its changes. Rejects as `work` does. Default: intercepts nothing. */
 	during?<T>(run: WitnessedRun, work: () => Promise<T>): Promise<T>;
 }
 
-/** Entities that are removed with one write. */
-const removedAtOnce = 500;
-/** How often what is to be removed is looked up again, as somebody else has removed some of it. */
-const mostLooks = 10;
+/** Maximum number of records that one write removes. */
+const maxRemovalBatch = 500;
+/** Maximum number of attempts to remove records while other callers change them. */
+const maxRemovalAttempts = 10;
 
-/** The storage, whose changes go past a witness where it watches. Claims do not: they take on work, and change nothing that somebody decided. */
+/**
+ * Returns the storage with changes passed to a write interceptor, if it watches their kind. Claims are not intercepted: they only assign
+ * work to a node.
+ *
+ * @param current returns the interceptor; called at each write, because the feature that provides it is created later
+ */
 export function witnessed(storage: Storage, current: () => Witness | undefined): Storage {
-	const watching = (kind: EntityKind) => {
-		const witness = current();
-		return witness?.watches(kind) === true ? new WitnessedChanges(storage, witness) : undefined;
+	const interceptorFor = (kind: EntityKind) => {
+		const interceptor = current();
+		return interceptor?.watches(kind) === true ? new InterceptedWrites(storage, interceptor) : undefined;
 	};
 	return {
 		get capabilities() {
 			return storage.capabilities;
 		},
-		insert: (kind, entities) => watching(kind)?.write([toInsert(kind, entities)]) ?? storage.insert(kind, entities),
+		insert: (kind, entities) => interceptorFor(kind)?.write([toInsert(kind, entities)]) ?? storage.insert(kind, entities),
 		update: (kind, id, patch, expected) =>
-			watching(kind)?.update(kind, id, { patch, expected }) ?? storage.update(kind, id, patch, expected),
-		remove: (kind, query) => watching(kind)?.remove(kind, query) ?? storage.remove(kind, query),
+			interceptorFor(kind)?.update(kind, id, { patch, expected }) ?? storage.update(kind, id, patch, expected),
+		remove: (kind, query) => interceptorFor(kind)?.remove(kind, query) ?? storage.remove(kind, query),
 		write(operations) {
-			const watched = operations.map(kindOf).find((kind) => watching(kind) !== undefined);
-			return (watched && watching(watched)?.write(operations)) ?? storage.write(operations);
+			const interceptedKind = operations.map(kindOf).find((kind) => interceptorFor(kind) !== undefined);
+			return (interceptedKind && interceptorFor(interceptedKind)?.write(operations)) ?? storage.write(operations);
 		},
 		get: (kind, id) => storage.get(kind, id),
 		find: (kind, query) => storage.find(kind, query),
 		count: (kind, where, limit) => storage.count(kind, where, limit),
 		distinct: (kind, field, where) => storage.distinct(kind, field, where),
 		claim: (kind, query, patch) => storage.claim(kind, query, patch),
-		// What it cannot do must be seen to be missing, also before it has started.
+		// Optional methods must be missing here if the storage lacks them, even before it has started, because callers check for them.
 		get now() {
 			return storage.now === undefined ? undefined : () => storage.now?.();
 		},
@@ -66,29 +71,29 @@ export function witnessed(storage: Storage, current: () => Witness | undefined):
 	} as Storage;
 }
 
-/** The kind of entities that an operation changes. */
+/** Returns the kind of records that an operation changes. */
 export function kindOf(operation: WriteOperation): EntityKind {
 	if ("insert" in operation) return operation.insert;
 	return "update" in operation ? operation.update : operation.remove;
 }
 
-/** Which kind an operation is about is beyond the compiler where that is a parameter. */
+/** Returns the operation that inserts records. The cast is needed because TypeScript cannot type an operation of a generic kind. */
 function toInsert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): WriteOperation {
 	return { insert: kind, entities } as unknown as WriteOperation;
 }
 
-/** Single changes as writes of several operations, with the answers that they have by themselves. */
-class WitnessedChanges {
+/** Single changes made by `write`, so that they can be intercepted. Each has the same result as the storage method of its name. */
+class InterceptedWrites {
 	readonly #storage: Storage;
-	readonly #witness: Witness;
+	readonly #interceptor: Witness;
 
-	constructor(storage: Storage, witness: Witness) {
+	constructor(storage: Storage, interceptor: Witness) {
 		this.#storage = storage;
-		this.#witness = witness;
+		this.#interceptor = interceptor;
 	}
 
 	write(operations: readonly WriteOperation[]): Promise<void> {
-		return this.#witness.write(operations, (all) => this.#storage.write(all));
+		return this.#interceptor.write(operations, (all) => this.#storage.write(all));
 	}
 
 	async update<K extends EntityKind>(
@@ -101,7 +106,7 @@ class WitnessedChanges {
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			const isAsExpected = (await this.#storage.count(kind, { ...expected, id } as Where<EntityMap[K]>, 1)) > 0;
-			// A key that is taken is a conflict, too.
+			// If the record is as expected, the conflict has another cause, such as a duplicate unique key.
 			if (isAsExpected) throw error;
 			return undefined;
 		}
@@ -109,28 +114,31 @@ class WitnessedChanges {
 	}
 
 	async remove<K extends EntityKind>(kind: K, { where, limit }: Pick<Query<EntityMap[K]>, "where" | "limit">): Promise<number> {
-		let removed = 0;
-		for (let looks = 0; looks < mostLooks; ) {
-			const rest = Math.min(removedAtOnce, limit === undefined ? removedAtOnce : limit - removed);
-			if (rest <= 0) return removed;
-			const found = await this.#storage.find(kind, { ...(where && { where }), limit: rest });
-			const ids = found.map(({ id }) => id);
-			if (ids.length === 0) return removed;
+		let removedCount = 0;
+		for (let failedAttempts = 0; failedAttempts < maxRemovalAttempts; ) {
+			const batchSize = Math.min(maxRemovalBatch, limit === undefined ? maxRemovalBatch : limit - removedCount);
+			if (batchSize <= 0) return removedCount;
+			const batch = await this.#storage.find(kind, { ...(where && { where }), limit: batchSize });
+			const ids = batch.map(({ id }) => id);
+			if (ids.length === 0) return removedCount;
 			try {
 				await this.write(toRemoval(kind, ids));
-				removed += ids.length;
-				if (ids.length < rest) return removed;
+				removedCount += ids.length;
+				if (ids.length < batchSize) return removedCount;
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				looks += 1;
+				failedAttempts += 1;
 			}
 		}
 		throw new SvcError("SVC_CONFLICT", `${kind}: what is to be removed is being changed by others; try again`);
 	}
 }
 
-/** Nothing is removed where somebody else has removed one of them meanwhile: two callers would count it. */
+/**
+ * Returns the operations that remove records. An empty update of each makes the write fail if another caller has removed one meanwhile.
+ * Otherwise both callers would count it.
+ */
 function toRemoval(kind: EntityKind, ids: readonly string[]): readonly WriteOperation[] {
-	const present = ids.map((id) => ({ update: kind, id, patch: {} }) as unknown as WriteOperation);
-	return [...present, { remove: kind, where: { id: { in: ids } } } as unknown as WriteOperation];
+	const existenceChecks = ids.map((id) => ({ update: kind, id, patch: {} }) as unknown as WriteOperation);
+	return [...existenceChecks, { remove: kind, where: { id: { in: ids } } } as unknown as WriteOperation];
 }

@@ -11,53 +11,65 @@ export interface CheckedPlugins {
 	readonly roles: readonly NodeRole[];
 }
 
-interface Checked {
-	/** Place in the configuration. */
+interface CheckedPlugin {
+	/** Path in the configuration. */
 	readonly path: string;
 	readonly kind: PluginKind;
 	readonly name: string;
 	readonly instance: Lifecycle | undefined;
 }
 
-/** What the plugins that a node starts say is wrong with their options, each with its place in the configuration. */
+/**
+ * Calls `check` of the plugins that a node starts. Returns the problems that they report with their options; each begins with its path in
+ * the configuration.
+ */
 export async function findOptionProblems(checked: CheckedPlugins, toContext: (name: string) => PluginContext): Promise<readonly string[]> {
-	const started = listChecked(checked).filter(({ kind, instance }) => isStarted(kind, checked.roles, instance));
-	const found = await Promise.all(
-		started.map(async ({ path, kind, name, instance }) => {
+	const startedPlugins = listPlugins(checked).filter(({ kind, instance }) => isStarted(kind, checked.roles, instance));
+	const problems = await Promise.all(
+		startedPlugins.map(async ({ path, kind, name, instance }) => {
 			try {
 				await instance?.check?.(toContext(`${kind.replace("-", " ")} ${name}`));
 				return [];
 			} catch (error) {
-				return toProblems(error).map((problem) => (isPlaced(problem, path) ? problem : `${path}: ${problem}`));
+				return toProblems(error).map((problem) => (hasPath(problem, path) ? problem : `${path}: ${problem}`));
 			}
 		}),
 	);
-	return found.flat();
+	return problems.flat();
 }
 
-function listChecked({ composition, plugins }: CheckedPlugins): readonly Checked[] {
+function listPlugins({ composition, plugins }: CheckedPlugins): readonly CheckedPlugin[] {
 	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
 	return [
-		...telemetry.map((plugin, index) => ({ path: `telemetry[${index}]`, ...toNamed(plugin), instance: plugins.telemetry[index] })),
-		{ path: "storage", ...toNamed(storage), instance: plugins.storage },
-		{ path: "event_bus", ...toNamed(eventBus), instance: plugins.eventBus },
-		...(authBackend === undefined ? [] : [{ path: "auth.backend", ...toNamed(authBackend), instance: plugins.authBackend }]),
-		...dialects.map((plugin, index) => ({ path: `dialects[${index}]`, ...toNamed(plugin), instance: plugins.dialects[index] })),
-		...runners.map((plugin, index) => ({ path: `runners[${index}]`, ...toNamed(plugin), instance: plugins.runners.get(plugin.name) })),
-		...sensors.map((plugin, index) => ({ path: `sensors[${index}]`, ...toNamed(plugin), instance: plugins.sensors.get(plugin.name) })),
+		...telemetry.map((plugin, index) => ({ path: `telemetry[${index}]`, ...toKindAndName(plugin), instance: plugins.telemetry[index] })),
+		{ path: "storage", ...toKindAndName(storage), instance: plugins.storage },
+		{ path: "event_bus", ...toKindAndName(eventBus), instance: plugins.eventBus },
+		...(authBackend === undefined ? [] : [{ path: "auth.backend", ...toKindAndName(authBackend), instance: plugins.authBackend }]),
+		...dialects.map((plugin, index) => ({ path: `dialects[${index}]`, ...toKindAndName(plugin), instance: plugins.dialects[index] })),
+		...runners.map((plugin, index) => ({
+			path: `runners[${index}]`,
+			...toKindAndName(plugin),
+			instance: plugins.runners.get(plugin.name),
+		})),
+		...sensors.map((plugin, index) => ({
+			path: `sensors[${index}]`,
+			...toKindAndName(plugin),
+			instance: plugins.sensors.get(plugin.name),
+		})),
 	];
 }
 
-function toNamed({ kind, name }: { readonly kind: PluginKind; readonly name: string }) {
+function toKindAndName({ kind, name }: { readonly kind: PluginKind; readonly name: string }) {
 	return { kind, name };
 }
 
+/** Returns the problems that an error lists in its facts; otherwise its message. */
 function toProblems(error: unknown): readonly string[] {
 	const problems = isSvcError(error) ? error.facts["problems"] : undefined;
 	return Array.isArray(problems) && problems.length > 0 ? problems.map(String) : [toErrorMessage(error)];
 }
 
-/** Whether a problem begins with its place already. */
-function isPlaced(problem: string, path: string): boolean {
+/** Returns true if a problem already begins with its path. */
+function hasPath(problem: string, path: string): boolean {
 	return problem.startsWith(`${path}.`) || problem.startsWith(`${path}:`);
 }

@@ -15,8 +15,9 @@ import type { EngineDependencies } from "./engine-dependencies.ts";
 import { findShapeProblems } from "./plugin-shapes.ts";
 import { createStorageDoor, type StorageDoor } from "./restartable-storage.ts";
 
-/** The plugins of a composition, created and inert. */
+/** Plugins of a composition, created but not started. */
 export interface CreatedPlugins {
+	/** The storage, which can be started again after a failed start. */
 	readonly door: StorageDoor;
 	readonly eventBus: EventBus;
 	readonly authBackend: AuthBackend | undefined;
@@ -30,16 +31,19 @@ export interface CreatedPlugins {
 	readonly telemetry: readonly Telemetry[];
 }
 
-/** Create every plugin and look at what it is. `SVC_CONFIG` names all that are no plugins, each by its path in the configuration. */
+/**
+ * Creates every plugin and checks its shape. Throws `SVC_CONFIG`, which names all plugins that cannot be created or have a wrong shape by
+ * their paths in the configuration.
+ */
 export function createPlugins(composition: EngineDependencies["composition"]): CreatedPlugins {
 	const problems: string[] = [];
 	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
 	const door = attempt(
 		{ path: "storage", plugin: storage, problems },
 		() => createStorageDoor(storage),
-		(made) => made.storage,
+		(created) => created.storage,
 	);
-	const created = {
+	const plugins = {
 		eventBus: create("event_bus", eventBus, problems),
 		authBackend: authBackend && create("auth.backend", authBackend, problems),
 		runners: runners.map((plugin, index) => [plugin.name, create(`runners[${index}]`, plugin, problems) as Runner] as const),
@@ -48,8 +52,8 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 		telemetry: telemetry.map((plugin, index) => create(`telemetry[${index}]`, plugin, problems)),
 	};
 	if (problems.length > 0) throw toConfigError(problems);
-	// Whatever is missing is among the problems.
-	return { ...created, door, runners: new Map(created.runners), sensors: new Map(created.sensors) } as CreatedPlugins;
+	// Without problems no plugin is undefined.
+	return { ...plugins, door, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
 }
 
 function create<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>, problems: string[]): T | undefined {
@@ -60,17 +64,20 @@ function create<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>
 	);
 }
 
-interface Place {
+/** Plugin to be created, and the list to which its problems are added. */
+interface CreationTarget {
+	/** Path in the configuration. */
 	readonly path: string;
 	readonly plugin: { readonly kind: PluginKind; readonly name: string };
 	readonly problems: string[];
 }
 
-function attempt<T>({ path, plugin, problems }: Place, make: () => T, toInstance: (made: T) => unknown): T | undefined {
+/** Calls `createOne` and checks the shape of the instance. Adds problems to the list; returns undefined if creation fails. */
+function attempt<T>({ path, plugin, problems }: CreationTarget, createOne: () => T, toInstance: (created: T) => unknown): T | undefined {
 	try {
-		const made = make();
-		problems.push(...findShapeProblems(path, plugin, toInstance(made)));
-		return made;
+		const created = createOne();
+		problems.push(...findShapeProblems(path, plugin, toInstance(created)));
+		return created;
 	} catch (error) {
 		problems.push(`${path}: ${plugin.kind} "${plugin.name}" cannot be created: ${toErrorMessage(error)}`);
 		return undefined;

@@ -15,19 +15,19 @@ import type {
 	TelemetryPlugin,
 } from "../../contract/index.ts";
 
-/** A log that gives logs under a name. */
+/** Logger that creates loggers whose entries carry a tag. */
 export type TaggedLogger = Logger & { withTag(tag: string): Logger };
 
-/** A log that can also be told which values must never show in it. */
+/** Registry of the values that a logger must never write. */
 export interface SecretKeeper {
 	addSecret(value: string, options?: { readonly always?: boolean }): void;
 	forgetSecret(value: string): void;
 }
 
-/** What an engine is made from: a resolved configuration and what the embedding program supplies. */
+/** Input from which an engine is created: the resolved configuration and the objects that the embedding program supplies. */
 export interface EngineDependencies {
 	readonly options: Options;
-	/** Parts of the service that this node runs. */
+	/** Roles of this node: the parts of the service that it runs. */
 	readonly roles: readonly NodeRole[];
 	readonly composition: {
 		readonly storage: StoragePlugin;
@@ -38,23 +38,23 @@ export interface EngineDependencies {
 		readonly telemetry: readonly TelemetryPlugin[];
 		readonly authBackend: AuthBackendPlugin | undefined;
 	};
-	/** Section `rbac` beside its options. */
+	/** Section `rbac` of the configuration, without its options. */
 	readonly access: RoleConfig;
-	/** Absolute pack directories, or directories of pack directories. */
+	/** Absolute paths of pack directories, or of directories that contain pack directories. */
 	readonly packs: readonly string[];
-	/** Packs in git that are installed when they change there. */
+	/** Packs that are installed from git repositories, and again whenever they change there. */
 	readonly followedPacks: readonly GitPack[];
-	/** Absolute directory of pack configurations; may not exist. */
+	/** Absolute path of the directory of pack configurations, which need not exist. */
 	readonly configs: string;
-	/** Absolute; exists. */
+	/** Absolute path of the data directory, which exists. */
 	readonly dataDirectory: string;
 	readonly logger: TaggedLogger & SecretKeeper;
 	readonly clock: Clock;
-	/** Password of the first administrator; random when undefined. */
+	/** Password of the first administrator. Default: a random one. */
 	readonly adminPassword: string | undefined;
-	/** Base address of the API without version, as running actions should call it; known once the service listens. */
+	/** Returns the base URL of the API, without version, that running actions must call. Available once the service listens. */
 	readonly apiUrl: () => string;
-	/** Where the components of this node listen, by component; empty without listeners. */
+	/** Returns the addresses on which this node listens, by component; empty without listeners. */
 	readonly addresses: () => JsonObject;
 	/** Version of the service. */
 	readonly version: string;

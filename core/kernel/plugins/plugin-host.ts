@@ -21,19 +21,19 @@ import type { StorageDoor } from "./restartable-storage.ts";
 import { isStarted } from "./started-kinds.ts";
 import type { Persist } from "./startup-retry.ts";
 
-interface Started {
+interface StartedPlugin {
 	readonly name: string;
 	readonly instance: Lifecycle;
 }
 
-/** What plugins are told of the node they are on. */
+/** Properties of the node that plugins are given. */
 export interface HostNode {
 	readonly id: string;
 	readonly clock: Clock;
 	readonly logger: TaggedLogger;
 }
 
-/** The plugins of one engine, created and inert until `start`. */
+/** Plugins of one engine. They are created at once, and started by `start`. */
 export class PluginHost {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
@@ -46,12 +46,12 @@ export class PluginHost {
 	readonly dialects: readonly Dialect[];
 	/** In the order of the configuration. */
 	readonly telemetry: readonly Telemetry[];
-	/** Tells them. */
+	/** Passes measurements to the telemetry plugins. */
 	readonly hub: TelemetryHub;
 	readonly #dependencies: EngineDependencies;
 	readonly #node: HostNode;
 	readonly #door: StorageDoor;
-	readonly #started: Started[] = [];
+	readonly #startedPlugins: StartedPlugin[] = [];
 
 	constructor(dependencies: EngineDependencies, node: HostNode) {
 		const { door, eventBus, authBackend, runners, sensors, dialects, telemetry } = createPlugins(dependencies.composition);
@@ -69,29 +69,31 @@ export class PluginHost {
 	}
 
 	/**
-	 * Asks telemetry, storage, event bus, dialects, and of auth backend, runners and sensors what the node's roles need whether their options are right, and
-	 * starts them in this order; the runners together, as some of them wait for processes. A failure stops what had started and is thrown on; starting the storage is left to
-	 * `persist`, which may try it more than once.
+	 * Checks the options of the plugins that the roles of this node need, and starts these plugins. The order is telemetry, storage, event
+	 * bus, auth backend, dialects, runners, sensors. Runners start at the same time, because some of them wait for processes. Rejects with
+	 * `SVC_CONFIG` if options are wrong. If a plugin does not start, stops those that have started and rejects with its error.
+	 *
+	 * @param retryStartup starts the storage, and may try that more than once
 	 */
-	async start(persist: Persist): Promise<void> {
+	async start(retryStartup: Persist): Promise<void> {
 		const { composition, roles } = this.#dependencies;
 		const problems = await findOptionProblems({ composition, plugins: this, roles }, (name) => this.#toContext(name));
 		if (problems.length > 0) throw toConfigError(problems);
 		try {
 			await this.#startTelemetry();
-			await this.#startStorage(persist);
+			await this.#startStorage(retryStartup);
 			await this.#startOthers();
 		} catch (error) {
-			// The failure to start is what the caller must see; one while stopping has been logged.
+			// The caller must see the error of the start. Errors while stopping have been logged.
 			await this.stop().catch(() => undefined);
 			throw error;
 		}
 	}
 
-	/** Stops in reverse what was started, each exactly once; goes on after a failure and throws the first at the end. */
+	/** Stops the started plugins in reverse order, each exactly once. Continues after an error, and rejects with the first one at the end. */
 	async stop(): Promise<void> {
 		let failure: unknown;
-		for (let next = this.#started.pop(); next !== undefined; next = this.#started.pop()) {
+		for (let next = this.#startedPlugins.pop(); next !== undefined; next = this.#startedPlugins.pop()) {
 			try {
 				await next.instance.stop?.();
 			} catch (error) {
@@ -102,17 +104,17 @@ export class PluginHost {
 		if (failure !== undefined) throw failure;
 	}
 
-	/** Before all others, so that it hears of everything. */
+	/** Starts telemetry before all other plugins, so that it receives all measurements. */
 	async #startTelemetry(): Promise<void> {
 		const { composition } = this.#dependencies;
-		for (const [index, one] of this.telemetry.entries()) await this.#startOne(`telemetry ${composition.telemetry[index]?.name}`, one);
+		for (const [index, plugin] of this.telemetry.entries()) await this.#startOne(`telemetry ${composition.telemetry[index]?.name}`, plugin);
 		this.hub.open();
 	}
 
-	async #startStorage(persist: Persist): Promise<void> {
+	async #startStorage(retryStartup: Persist): Promise<void> {
 		const name = `storage ${this.#dependencies.composition.storage.name}`;
-		await persist(() => this.#door.start(async (instance) => instance.start?.(this.#toContext(name))));
-		this.#started.push({ name, instance: { stop: () => this.#door.stop() } });
+		await retryStartup(() => this.#door.start(async (instance) => instance.start?.(this.#toContext(name))));
+		this.#startedPlugins.push({ name, instance: { stop: () => this.#door.stop() } });
 	}
 
 	async #startOthers(): Promise<void> {
@@ -128,8 +130,8 @@ export class PluginHost {
 	}
 
 	async #startOne(name: string, instance: Lifecycle): Promise<void> {
-		// Counted as started before it is: `stop` must also run after a failed start.
-		this.#started.push({ name, instance });
+		// Add the plugin before it starts: it must also be stopped if its start fails.
+		this.#startedPlugins.push({ name, instance });
 		await instance.start?.(this.#toContext(name));
 	}
 
@@ -148,8 +150,8 @@ export class PluginHost {
 	}
 }
 
-/** The first failure, once all have come to an end: what is still being started cannot be stopped. */
-async function startTogether(starting: readonly Promise<void>[]): Promise<void> {
-	const failed = (await Promise.allSettled(starting)).find((outcome) => outcome.status === "rejected");
-	if (failed !== undefined) throw failed.reason;
+/** Waits for all starts, then throws the first error. A plugin cannot be stopped while it is still starting. */
+async function startTogether(starts: readonly Promise<void>[]): Promise<void> {
+	const rejection = (await Promise.allSettled(starts)).find((result) => result.status === "rejected");
+	if (rejection !== undefined) throw rejection.reason;
 }

@@ -4,19 +4,19 @@ import { checkParameterDefinitions } from "../../language/parameters/check-defin
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What plugins of a kind must have, and how it looks. */
-interface Shape {
+/** Members that plugins of one kind must have. */
+interface PluginShape {
 	readonly title: string;
-	/** Methods that must be there, with an example each. */
+	/** Required methods, with an example of each for error messages. */
 	readonly methods: Readonly<Record<string, string>>;
 	readonly optionalMethods?: readonly string[];
 	readonly hasCapabilities?: boolean;
 	readonly check?: (members: Members) => readonly string[];
 }
 
-const verb = "svc-automation/contract describes each method of Storage";
+const storageMethodHint = "svc-automation/contract describes each method of Storage";
 
-const shapes: Readonly<Record<PluginKind, Shape>> = {
+const shapes: Readonly<Record<PluginKind, PluginShape>> = {
 	runner: {
 		title: "runner",
 		methods: { run: "async run({ runnerParameters, emit }) { return { succeeded: true, result: {} }; }" },
@@ -32,7 +32,7 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 	storage: {
 		title: "storage",
 		methods: Object.fromEntries(
-			["insert", "get", "find", "count", "distinct", "update", "claim", "remove", "write"].map((name) => [name, verb]),
+			["insert", "get", "find", "count", "distinct", "update", "claim", "remove", "write"].map((name) => [name, storageMethodHint]),
 		),
 		optionalMethods: ["now", "plan", "inspect", "backup", "restore", "compact"],
 		hasCapabilities: true,
@@ -53,49 +53,59 @@ const shapes: Readonly<Record<PluginKind, Shape>> = {
 };
 
 /**
- * What is wrong with what a plugin's `create` has given, each with path and hint. TypeScript tells its users; this is for plain
- * JavaScript, and comes before anything starts.
+ * Returns the problems of the instance that a plugin's `create` has returned, each with path and hint. TypeScript reports them too; this
+ * check is for plain JavaScript, and runs before any plugin starts.
  */
 export function findShapeProblems(path: string, { kind, name }: { readonly kind: PluginKind; readonly name: string }, instance: unknown) {
 	const { title, methods, optionalMethods = [], hasCapabilities = false, check = () => [] } = shapes[kind];
-	const begin = `${path}: ${title} "${name}"`;
+	const prefix = `${path}: ${title} "${name}"`;
 	if (typeof instance !== "object" || instance === null) {
-		return [`${begin} is created as ${instance === null ? "null" : typeof instance}; hint: create must return an object with the ${title}`];
+		return [
+			`${prefix} is created as ${instance === null ? "null" : typeof instance}; hint: create must return an object with the ${title}`,
+		];
 	}
 	const members = instance as Members;
 	const missing = Object.entries(methods)
 		.filter(([method]) => typeof members[method] !== "function")
 		.map(([method, hint]) => `has no method ${method}; hint: ${hint}`);
-	const others = [...optionalMethods, "check", "start", "stop"]
+	const malformed = [...optionalMethods, "check", "start", "stop"]
 		.filter((method) => members[method] !== undefined && typeof members[method] !== "function")
 		.map((method) => `has a member ${method} that is no method; hint: leave it out, or make it a method`);
 	const capabilities = hasCapabilities ? checkCapabilities(members["capabilities"]) : [];
-	return [...missing, ...others, ...capabilities, ...check(members)].map((problem) => `${begin} ${problem}`);
+	return [...missing, ...malformed, ...capabilities, ...check(members)].map((problem) => `${prefix} ${problem}`);
 }
 
 function checkCapabilities(value: unknown): readonly string[] {
 	if (!isObject(value)) return ["has no capabilities; hint: capabilities: {}, which promises nothing"];
 	return Object.entries(value)
-		.filter(([, promise]) => typeof promise !== "boolean")
+		.filter(([, capability]) => typeof capability !== "boolean")
 		.map(([name]) => `has a capability ${name} that is neither true nor false; hint: capabilities: { ${name}: true }`);
 }
 
 const entryPoints = ["required", "forbidden", "optional"];
 
-function checkRunner({ description, parameters, capabilities, recover, definitions, packSensors, ...others }: Members): readonly string[] {
-	const { entryPoint = "optional" } = others;
-	const promises = (name: string) => isObject(capabilities) && capabilities[name] === true;
+function checkRunner({
+	description,
+	parameters,
+	capabilities,
+	recover,
+	definitions,
+	packSensors,
+	...otherMembers
+}: Members): readonly string[] {
+	const { entryPoint = "optional" } = otherMembers;
+	const hasCapability = (name: string) => isObject(capabilities) && capabilities[name] === true;
 	return [
 		...checkDescription(description),
 		...checkParameters(parameters),
-		...(promises("workflow") && !(promises("recovery") && promises("cancellation"))
+		...(hasCapability("workflow") && !(hasCapability("recovery") && hasCapability("cancellation"))
 			? [
 					"has the capability workflow without recovery and cancellation; hint: capabilities: { cancellation: true, recovery: true, workflow: true }",
 				]
 			: []),
 		...checkDefinitions(definitions),
 		...checkPackSensors(packSensors),
-		...(promises("recovery") && typeof recover !== "function"
+		...(hasCapability("recovery") && typeof recover !== "function"
 			? ["has the capability recovery and no method recover; hint: async recover(context, state) { return undefined; }"]
 			: []),
 		...(entryPoints.includes(String(entryPoint)) ? [] : [`has an unknown entryPoint; hint: one of ${entryPoints.join(", ")}`]),
@@ -106,15 +116,17 @@ function checkDefinitions(definitions: unknown): readonly string[] {
 	if (definitions === undefined) return [];
 	if (!isObject(definitions)) return ["has definitions that are no object; hint: definitions: { inspect, graph, progress }"];
 	const missing = ["inspect", "graph", "progress"].filter((name) => typeof definitions[name] !== "function");
-	const wrong = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined && typeof definitions[name] !== "function");
-	return [...missing, ...wrong].map((name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`);
+	const malformed = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined && typeof definitions[name] !== "function");
+	return [...missing, ...malformed].map(
+		(name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`,
+	);
 }
 
 function checkPackSensors(packSensors: unknown): readonly string[] {
 	if (packSensors === undefined) return [];
 	const { suffixes, create } = isObject(packSensors) ? packSensors : {};
-	const isRight = Array.isArray(suffixes) && suffixes.every((suffix) => typeof suffix === "string" && /^\.\w+$/.test(suffix));
-	if (isRight && typeof create === "function") return [];
+	const hasSuffixes = Array.isArray(suffixes) && suffixes.every((suffix) => typeof suffix === "string" && /^\.\w+$/.test(suffix));
+	if (hasSuffixes && typeof create === "function") return [];
 	return ['has packSensors without suffixes and create; hint: packSensors: { suffixes: [".py"], create(definition) { return sensor; } }'];
 }
 
@@ -130,20 +142,20 @@ function checkParameters(parameters: unknown): readonly string[] {
 function checkSensor({ description, trigger_types: types }: Members): readonly string[] {
 	const hint = 'hint: trigger_types: [{ name: "tick" }]';
 	if (!Array.isArray(types)) return [...checkDescription(description), `has no list trigger_types; ${hint}`];
-	const nameless = types.findIndex((type: unknown) => !isObject(type) || typeof type["name"] !== "string" || type["name"] === "");
-	return [...checkDescription(description), ...(nameless === -1 ? [] : [`has no name at trigger_types[${nameless}]; ${hint}`])];
+	const namelessIndex = types.findIndex((type: unknown) => !isObject(type) || typeof type["name"] !== "string" || type["name"] === "");
+	return [...checkDescription(description), ...(namelessIndex === -1 ? [] : [`has no name at trigger_types[${namelessIndex}]; ${hint}`])];
 }
 
 const nameTables = ["runnerTypes", "triggerTypes", "names", "environment"] as const;
 
 function checkDialect(members: Members): readonly string[] {
 	const { description, attributes = {}, pythonPath } = members;
-	const tables = nameTables.filter((name) => members[name] !== undefined && !isNameTable(members[name]));
-	const hasKinds = isObject(attributes) && Object.values(attributes).every(isNameTable);
+	const malformedTables = nameTables.filter((name) => members[name] !== undefined && !isNameTable(members[name]));
+	const hasAttributeTables = isObject(attributes) && Object.values(attributes).every(isNameTable);
 	return [
 		...checkDescription(description),
-		...tables.map((name) => `has ${name} that are no table of names; hint: ${name}: { theirs: "ours" }`),
-		...(hasKinds ? [] : ['has attributes that are no tables of names; hint: attributes: { action: { theirs: "ours" } }']),
+		...malformedTables.map((name) => `has ${name} that are no table of names; hint: ${name}: { theirs: "ours" }`),
+		...(hasAttributeTables ? [] : ['has attributes that are no tables of names; hint: attributes: { action: { theirs: "ours" } }']),
 		...(pythonPath === undefined || (typeof pythonPath === "string" && isAbsolute(pythonPath))
 			? []
 			: ['has a pythonPath that is no absolute path; hint: pythonPath: fileURLToPath(new URL("./python", import.meta.url))']),

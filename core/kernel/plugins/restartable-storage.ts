@@ -1,32 +1,34 @@
 import type { Storage, StoragePlugin } from "../../contract/index.ts";
 
-/** Keeps one storage for the engine to hold on to, while behind it each attempt to start has an instance of its own. */
+/** Restartable proxy: one storage object for the engine, behind which each attempt to start has a new instance of the plugin. */
 export interface StorageDoor {
-	/** May be asked for its capabilities at any time, and for anything else once `start` has resolved. */
+	/** Its capabilities may be read at any time, all other members only once `start` has resolved. */
 	readonly storage: Storage;
-	/** Start the plugin; what a failed attempt has opened is closed again, and the next one begins anew. */
+	/** Starts an instance by calling `begin`. If that fails, stops the instance and rejects; the next call starts a new one. */
 	start(begin: (instance: Storage) => Promise<void>): Promise<void>;
 	stop(): Promise<void>;
 }
 
+/** Creates the plugin's first instance, and the proxy for it. */
 export function createStorageDoor(plugin: StoragePlugin): StorageDoor {
 	let instance = plugin.create();
+	/** True if a start has been attempted with the instance, so that the next attempt needs a new one. */
 	let isUsed = false;
-	const bound = new Map<PropertyKey, unknown>();
+	const boundMembers = new Map<PropertyKey, unknown>();
 
-	function renew(): void {
+	function replaceIfUsed(): void {
 		if (isUsed) instance = plugin.create();
 		isUsed = true;
-		bound.clear();
+		boundMembers.clear();
 	}
 
 	const storage = new Proxy({} as Storage, {
 		get(_target, name: keyof Storage) {
-			const known = bound.get(name);
-			if (known !== undefined) return known;
+			const boundMember = boundMembers.get(name);
+			if (boundMember !== undefined) return boundMember;
 			const member: unknown = instance[name];
 			const value: unknown = typeof member === "function" ? member.bind(instance) : member;
-			bound.set(name, value);
+			boundMembers.set(name, value);
 			return value;
 		},
 	});
@@ -34,11 +36,11 @@ export function createStorageDoor(plugin: StoragePlugin): StorageDoor {
 	return {
 		storage,
 		async start(begin) {
-			renew();
+			replaceIfUsed();
 			try {
 				await begin(instance);
 			} catch (error) {
-				// The failure to start is what the caller must see.
+				// The caller must see the error of the start, not one while stopping.
 				await instance.stop?.().catch(() => undefined);
 				throw error;
 			}

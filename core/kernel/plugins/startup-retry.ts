@@ -2,12 +2,12 @@ import { isSvcError, type Logger, type Storage } from "../../contract/index.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 
 /**
- * Do a step of the start: for as long as the storage is away, where other processes use it, or where it says that this passes; once,
- * where it is this one's alone.
+ * Performs a step of the start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage serves this process
+ * only, repeats it only after an error with the fact `retry_after`. Rejects with any other error.
  */
 export type Persist = (attempt: () => Promise<void>) => Promise<void>;
 
-/** `signal` ends the waiting: the step fails then. */
+/** Creates the retry of startup steps. When `signal` aborts, a step that waits for the storage rejects with its last error. */
 export function createPersist(parts: { readonly storage: Storage; readonly logger: Logger; readonly signal: AbortSignal }): Persist {
 	const { storage, logger, signal } = parts;
 	return async (attempt) => {

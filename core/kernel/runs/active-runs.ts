@@ -3,49 +3,53 @@ import { KnownSecrets } from "../../secrets/redactor.ts";
 import { fromTimestamp } from "../basics/clock.ts";
 import type { Recorder } from "../output/output-writer.ts";
 
-/** A run of this node while it lasts. */
+/** State of a run while this node carries it out. */
 export interface Run {
+	/** Aborts the run on cancel, time-out, shutdown or loss of the lease. The reason is a `RunAborted`. */
 	readonly controller: AbortController;
-	/** Aborts when it is to pause. */
+	/** Aborts when the run must pause. */
 	readonly pausing: AbortController;
+	/** Fence of the claim. Every write about the run expects it in the stored execution. */
 	readonly fence: string | null;
 	leaseExpiresAt: string;
+	/** Writer of the output; undefined before the runner is called. */
 	recorder: Recorder | undefined;
-	/** The execution was taken away or ended by somebody else. */
+	/** True if another node holds the execution, or has ended it, or may do so because the lease has expired. */
 	lost: boolean;
-	/** The final status, and the end of the token with it, have been stored. */
+	/** True if the final status, or a pending question, is stored. The same write has revoked the token of the run. */
 	recorded: boolean;
-	/** The runner has said how the run is found again: what belongs to it must outlive this process. */
+	/** True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process. */
 	saved: boolean;
-	/** All that it knows to be secret at this moment. */
+	/** Secrets that the run knows now. */
 	secrets: KnownSecrets;
-	/** What the results of its children have shown to be secret, besides what it knew at its start. */
+	/** Secrets that the run has read since its start, from results of children and from the datastore. */
 	learnt: KnownSecrets;
-	/** Whether a child of it has come further than the runner was told is asked of these; undefined before it begins. */
+	/** Tells whether a child has changes that the runner has not seen; undefined before the runner is called. */
 	tools: { haveChildrenNews(): Promise<boolean> } | undefined;
-	/** What it has decided with its end. */
+	/** Last journal entry, to be stored with the end of the run. */
 	decided: Decided | undefined;
-	/** Where it lives, when that was told after it began: the end is announced with it. */
+	/** Host and process of the run, if set after the start. They are stored with the end at the latest. */
 	runnerInfo: JsonObject | undefined;
 }
 
-/** The last entry of a journal, to be stored with the end. */
+/** Last entry of a journal. It is stored in the same write as the end of the run. */
 export interface Decided {
 	readonly row: JournalEntryEntity;
-	/** Once it is stored. */
+	/** Publishes the tasks that the entry has changed. To be called once the entry is stored. */
 	tell(): void;
 }
 
-function createRun(leased: Leased): Run {
-	return new BegunRun(leased);
+function createRun(claimed: ClaimedLease): Run {
+	return new NewRunState(claimed);
 }
 
-interface Leased {
+/** Lease fields of a claimed execution. */
+interface ClaimedLease {
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
 }
 
-class BegunRun implements Run {
+class NewRunState implements Run {
 	readonly controller = new AbortController();
 	readonly fence: string | null;
 	leaseExpiresAt: string;
@@ -58,100 +62,104 @@ class BegunRun implements Run {
 	tools: Run["tools"] = undefined;
 	decided: Decided | undefined = undefined;
 	runnerInfo: JsonObject | undefined = undefined;
-	#pausing: AbortController | undefined;
+	#pauseController: AbortController | undefined;
 
-	constructor({ fence, lease_expires_at }: Leased) {
+	constructor({ fence, lease_expires_at }: ClaimedLease) {
 		this.fence = fence;
 		this.leaseExpiresAt = lease_expires_at ?? "";
 	}
 
-	/** Made when it is asked for: most runs never pause. */
+	/** Created on first use, because most runs never pause. */
 	get pausing(): AbortController {
-		this.#pausing ??= new AbortController();
-		return this.#pausing;
+		this.#pauseController ??= new AbortController();
+		return this.#pauseController;
 	}
 }
 
-/** Abort the run when its time is over, of which some may have passed already. */
+/**
+ * Starts the time-out of a run; `elapsedSeconds` of `seconds` have passed before. Aborts the run with the kind `timeout`.
+ * Returns the timer; undefined if `seconds` is undefined, which means no time-out.
+ */
 export function startTimeout(
 	{ controller }: Run,
-	{ seconds, passed }: { readonly seconds: number | undefined; readonly passed: number },
+	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
 ): NodeJS.Timeout | undefined {
 	if (seconds === undefined) return undefined;
 	// Timers overflow beyond 2^31 milliseconds and would fire at once.
-	const milliseconds = Math.min(Math.max(0, seconds - passed) * 1_000, 2_147_483_647);
+	const milliseconds = Math.min(Math.max(0, seconds - elapsedSeconds) * 1_000, 2_147_483_647);
 	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
 }
 
-/** Seconds since the execution began to run. */
+/** Returns the seconds since the execution first became `running`; 0 if it has not. `now` is in microseconds. */
 export function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
 	const started = log.find(({ status }) => status === "running");
 	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 }
 
-/** What runs on this node, by execution. */
+/** Runs that this node carries out, by execution id. */
 export class HeldRuns {
 	readonly #runs = new PassingMap<string, Run>();
-	#leaving: RunAborted | undefined;
+	/** Set while this node hands its runs over; the reason with which runs are aborted then. */
+	#handOverReason: RunAborted | undefined;
 
-	/** A run begins. */
+	/** Adds a run for a claimed execution. */
 	add(execution: ExecutionEntity): Run {
 		const run = createRun(execution);
 		this.#runs.set(execution.id, run);
 		return run;
 	}
 
-	/** A run has ended. The execution may have come back to this node meanwhile: the run of then stays. */
+	/** Removes a run that has ended. If this node has claimed the execution again in the meantime, the newer run stays. */
 	remove(executionId: string, run: Run): void {
 		if (this.#runs.get(executionId) === run) this.#runs.delete(executionId);
 	}
 
-	/** Whether the execution runs here. */
+	/** Returns true if this node runs the execution. */
 	has(executionId: string): boolean {
 		return this.#runs.has(executionId);
 	}
 
-	/** Those whose lease is this node's, as far as it knows. */
+	/** Returns the runs whose lease this node holds, as far as it knows. */
 	held(): ReadonlyMap<string, Pick<Run, "fence" | "leaseExpiresAt">> {
 		return new Map([...this.#runs.entries()].filter(([, { lost }]) => !lost));
 	}
 
-	/** End a run of this node; false when it is not running here. */
+	/** Aborts a run. Returns false if this node does not run the execution. */
 	abort(executionId: string, reason: RunAborted): boolean {
 		const run = this.#runs.get(executionId);
 		run?.controller.abort(reason);
 		return run !== undefined;
 	}
 
-	/** Ask a run of this node to pause. */
+	/** Asks a run to pause. Does nothing if this node does not run the execution. */
 	pause(executionId: string): void {
 		this.#runs.get(executionId)?.pausing.abort();
 	}
 
-	/** End every run. */
+	/** Aborts every run. */
 	abortAll(reason: RunAborted): void {
 		for (const run of this.#runs.values()) run.controller.abort(reason);
 	}
 
-	/** Leave every run that can be found again, now or once it can be, to go on without this process. */
+	/** Hands over every run that another process can continue. Runs that become resumable later are handed over then. */
 	leaveAll(reason: RunAborted): void {
-		this.#leaving = reason;
+		this.#handOverReason = reason;
 		for (const run of this.#runs.values()) if (run.saved) run.controller.abort(reason);
 	}
 
-	/** A run can be found again from now on. Where the node is about to go, nothing keeps it here any more. */
+	/** Marks a run as resumable by another process. If this node is handing its runs over, the run is handed over at once. */
 	saved(run: Run): void {
 		run.saved = true;
-		if (this.#leaving !== undefined) run.controller.abort(this.#leaving);
+		if (this.#handOverReason !== undefined) run.controller.abort(this.#handOverReason);
 	}
 
-	/** The lease of a run has been renewed. */
+	/** Notes the new expiry of a lease that was renewed. */
 	prolong(executionId: string, leaseExpiresAt: string): void {
 		const run = this.#runs.get(executionId);
 		if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;
 	}
 
-	/** The execution is no longer this node's: end the run and write nothing more. */
+	/** Marks the run as lost and aborts it. It stores no more output, because another node may hold the execution. */
 	lose(executionId: string): void {
 		const run = this.#runs.get(executionId);
 		if (run === undefined) return;

@@ -60,31 +60,58 @@ export interface ExecutorParts {
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly admitAll: ChildStartParts["admitAll"];
 	readonly isWorkflow: (runnerName: string) => boolean;
-	/** A run that waits for its children has given its place to others. */
+	/** Called when a run begins to wait for its children, which frees its slot. */
 	readonly onPlace: () => void;
 }
 
-/** Runs claimed executions to their end. */
+/**
+ * Carries out claimed executions: prepares the run, calls the runner, and stores how the run ended.
+ *
+ * What `run` does depends on the status of the claimed execution:
+ *
+ * - `scheduled`: the status becomes `running` before the runner is called. So a `scheduled` execution has certainly not started.
+ * - `resuming`: the execution was paused. The status becomes `running`, and the runner continues with `recover`.
+ * - `running`, `pausing` or `canceling`, with a stored run state: an earlier claim may have started the run, and `recover` continues it.
+ * - `running` without a run state: only this node can have stored that, in the write that inserted the execution. The run starts as usual.
+ *
+ * How the run ends:
+ *
+ * - With a final status or `pending`. The remaining output, the status and the completion effects are one write.
+ * - With `paused` or `resuming`. The remaining output is stored, the lease is released, and the state of the run is kept.
+ * - By a hand-over during shutdown. The status stays, the lease is released, and another process recovers the run.
+ *
+ * An execution that cannot be prepared ends `failed`, and its runner is not called. While the storage is unavailable, preparing the run and
+ * storing its states wait.
+ *
+ * What may happen at the same time:
+ *
+ * - A cancel of a `scheduled` execution stores the final status itself. The start of the run then conflicts and does nothing.
+ * - Later, a cancel, a pause, the time-out or a shutdown aborts a signal of the run. The runner decides when it resolves. If a cancel is
+ *   stored before the end, the end becomes `canceled`.
+ * - The lease may expire while the run continues here, for example because the process was suspended. Another node may then run the same
+ *   execution. Writes about the run expect the fence of the claim, unless no other node can exist. With another fence they change nothing.
+ * - This node may claim an execution again before its lost run has ended. Both runs exist here for a while, each with its own fence.
+ */
 export class Executor {
-	/** What runs here at this moment. */
+	/** Runs that this node carries out now. */
 	readonly runs = new HeldRuns();
 	readonly children: Children;
 	readonly records: RunRecords;
 	readonly #parts: ExecutorParts;
-	readonly #ends: RunEnds;
-	readonly #performer: RunPerformer;
+	readonly #completion: RunEnds;
+	readonly #runnerCaller: RunPerformer;
 
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
 		this.records = new RunRecords(parts);
-		this.#ends = new RunEnds(parts);
+		this.#completion = new RunEnds(parts);
 		this.children = new Children({ ...parts, records: this.records });
-		this.#performer = new RunPerformer({
+		this.#runnerCaller = new RunPerformer({
 			...parts,
 			children: this.children,
 			runs: this.runs,
 			records: this.records,
-			fail: (execution, error) => this.#fail(execution, error),
+			fail: (execution, error) => this.#toFailedOutcome(execution, error),
 		});
 	}
 
@@ -92,16 +119,16 @@ export class Executor {
 	 * Runs a claimed execution to its final state. A run that another process has started is continued. Never rejects: an error is recorded
 	 * in the execution, or logged if that is impossible.
 	 *
-	 * @param ready the prepared run of an execution that was stored as running when it was inserted
+	 * @param preparedInline the prepared run of an execution that was stored as running when it was inserted
 	 */
-	async run(claimed: ExecutionEntity, ready?: PreparedRun): Promise<void> {
+	async run(claimed: ExecutionEntity, preparedInline?: PreparedRun): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
-			if (ready !== undefined) return await this.#beginStored({ execution: claimed, run, prepared: ready });
+			if (preparedInline !== undefined) return await this.#startStored({ execution: claimed, run, prepared: preparedInline });
 			const prepared = await this.#prepareOrFail(claimed, run);
-			if ("status" in prepared) await this.#ends.finish(claimed, run, prepared);
-			else if (isUnbegun(claimed)) await this.#begin({ execution: claimed, run, prepared });
-			else await this.#goOn({ execution: claimed, run, prepared: withGrantAgain(prepared, this.#parts.granting) });
+			if ("status" in prepared) await this.#completion.finish(claimed, run, prepared);
+			else if (isNotStarted(claimed)) await this.#start({ execution: claimed, run, prepared });
+			else await this.#resume({ execution: claimed, run, prepared: withGrantAgain(prepared, this.#parts.granting) });
 		} catch (error) {
 			if (run.lost) this.#parts.lateWrites.refused("end of a run", { execution_id: claimed.id });
 			else this.#parts.logger.error("execution could not be recorded", { execution_id: claimed.id, error });
@@ -110,13 +137,13 @@ export class Executor {
 		}
 	}
 
-	/** Whether the runner may find the run of this execution, which another process has begun. */
+	/** Returns true if the runner may be able to continue the run of this execution, which another process has started. */
 	recovers({ run_state, runner_name }: ExecutionEntity): boolean {
 		const runner = this.#parts.runners.get(runner_name);
 		return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
 	}
 
-	/** Runner and final parameters, or the outcome when there can be no run. */
+	/** Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable. */
 	async #prepareOrFail(execution: ExecutionEntity, run: Run): Promise<PreparedRun | Outcome> {
 		const { logger } = this.#parts;
 		let prepared: PreparedRun | undefined;
@@ -131,79 +158,80 @@ export class Executor {
 			});
 			return prepared as PreparedRun;
 		} catch (error) {
-			// Nothing has begun: whoever has the storage finds it again once its lease has run out.
+			// The run has not started. Once the lease has expired, a node that reaches the storage recovers the execution.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			return this.#fail(execution, error);
+			return this.#toFailedOutcome(execution, error);
 		}
 	}
 
-	/** Runner and final parameters of an execution. Rejects if there can be no run. */
+	/** Returns runner and final parameters of an execution. Rejects if it cannot run. */
 	async prepare(execution: ExecutionEntity): Promise<PreparedRun> {
 		return prepareRun(execution, await this.#parts.catalog.snapshot(execution.snapshot_id), this.#parts);
 	}
 
 	/** Issues the run's credentials for the service. Returns the prepared run with them, and what the start of the run stores. */
 	grant(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunBegin } {
-		const grant = this.#parts.granting.give(claimed);
-		const granted = grant === undefined ? prepared : withGrant(prepared, grant);
-		// What it decides and what it starts stand in its journal: if that is empty, it begins anew.
-		const isFound = prepared.runner.capabilities.workflow === true;
-		const sealed = isFound ? this.#parts.sealedSecrets.addToken(prepared.sealed, granted.secrets) : prepared.sealed;
-		return { granted, begin: { sealed, isFound, token_hash: grant?.token_hash ?? null } };
+		const credentials = this.#parts.granting.give(claimed);
+		const granted = credentials === undefined ? prepared : withGrant(prepared, credentials);
+		// A workflow stores each decision in its journal before it acts, so it can be continued from the start: an empty journal begins anew.
+		const storesStepsFirst = prepared.runner.capabilities.workflow === true;
+		const startSecrets = storesStepsFirst ? this.#parts.sealedSecrets.addToken(prepared.sealed, granted.secrets) : prepared.sealed;
+		return { granted, begin: { sealed: startSecrets, isFound: storesStepsFirst, token_hash: credentials?.token_hash ?? null } };
 	}
 
-	/** Give the action what it may use of the service, and run it. */
-	async #begin({ execution: claimed, run, prepared }: Performance): Promise<void> {
+	/** Issues credentials, stores the execution as running, and runs it. Returns early if the execution was canceled before. */
+	async #start({ execution: claimed, run, prepared }: Performance): Promise<void> {
 		const { granted, begin } = this.grant(claimed, prepared);
 		const execution = await this.records.markRunning(claimed, run, begin);
-		if (execution !== undefined) await this.#runFromBegin({ execution, run, prepared: granted });
+		if (execution !== undefined) await this.#runFromStart({ execution, run, prepared: granted });
 	}
 
-	/** Run what was stored as running by whoever made it. */
-	async #beginStored(performance: Performance): Promise<void> {
-		const { execution, run } = performance;
-		if (await this.records.isStillHeld(execution, run)) await this.#runFromBegin(performance);
+	/** Runs an execution that was stored as running in the write that inserted it, unless this node has lost it since. */
+	async #startStored(activeRun: Performance): Promise<void> {
+		const { execution, run } = activeRun;
+		if (await this.records.isStillHeld(execution, run)) await this.#runFromStart(activeRun);
 		else this.#parts.lateWrites.refused("begin of a run", { execution_id: execution.id });
 	}
 
-	async #runFromBegin(performance: Performance): Promise<void> {
-		const { execution, run, prepared } = performance;
-		const work: Work = async (context) => toRunResult(await prepared.runner.run(context), execution.runner_name);
+	async #runFromStart(activeRun: Performance): Promise<void> {
+		const { execution, run, prepared } = activeRun;
+		const invokeRunner: Work = async (context) => toRunResult(await prepared.runner.run(context), execution.runner_name);
 		try {
-			await this.#runToEnd(performance, work);
+			await this.#runToEnd(activeRun, invokeRunner);
 		} finally {
+			// No process can continue this run, so its token would stay valid without use.
 			if (prepared.secrets.token !== undefined && !run.recorded && !run.saved) await dropGrant(execution, this.#parts);
 		}
 	}
 
-	/** Find what another process has begun, or what was paused. Its token goes on working. */
-	async #goOn({ execution: claimed, run, prepared }: Performance): Promise<void> {
+	/** Continues a run that another process has started, or that was paused. The token of the run stays valid. */
+	async #resume({ execution: claimed, run, prepared }: Performance): Promise<void> {
 		const execution = claimed.status === "resuming" ? await this.records.markResumed(claimed, run) : claimed;
 		if (execution === undefined) return;
 		const { state } = (execution.run_state ?? {}) as { readonly state?: JsonObject };
 		run.saved = true;
 		this.#parts.logger.info("run is looked for", { execution_id: execution.id, runner: execution.runner_name });
 		await this.records.storeRunnerInfo(execution, run, {});
-		// Whoever asked for it told the process that is gone.
+		// The notification of such a request went to the process that held the run before.
 		if (execution.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
 		if (execution.status === "pausing") run.pausing.abort();
 		await this.#runToEnd({ execution, run, prepared }, async (context) => prepared.runner.recover?.(context, state ?? {}));
 	}
 
-	async #runToEnd(performance: Performance, work: Work): Promise<void> {
-		const { execution, run, prepared } = performance;
+	async #runToEnd(activeRun: Performance, invokeRunner: Work): Promise<void> {
+		const { execution, run, prepared } = activeRun;
 		const { logger, lateWrites, sealedSecrets } = this.#parts;
-		const forget = hideInLog(logger, prepared.secrets);
+		const forgetSecrets = hideInLog(logger, prepared.secrets);
 		try {
-			const outcome = await this.#performer.perform(performance, work);
+			const outcome = await this.#runnerCaller.perform(activeRun, invokeRunner);
 			if (run.lost) lateWrites.refused("end of a run", { execution_id: execution.id });
-			else if (outcome.status === "running") await this.#ends.leave(execution, run);
+			else if (outcome.status === "running") await this.#completion.leave(execution, run);
 			else if (outcome.status === "paused" || outcome.status === "resuming")
-				await this.#ends.pause(execution, run, toKeptPause(outcome, performance, sealedSecrets));
-			else await this.#ends.finish(execution, run, toKept(outcome, performance, sealedSecrets));
+				await this.#completion.pause(execution, run, toKeptPause(outcome, activeRun, sealedSecrets));
+			else await this.#completion.finish(execution, run, toKept(outcome, activeRun, sealedSecrets));
 			if (run.recorded) await this.#callAfterRun(execution, prepared);
 		} finally {
-			forget();
+			forgetSecrets();
 		}
 	}
 
@@ -215,8 +243,8 @@ export class Executor {
 		}
 	}
 
-	/** Paths in what is shown of the error are counted from the pack. */
-	async #fail({ action_ref }: ExecutionEntity, error: unknown): Promise<Outcome> {
+	/** Returns the outcome for an error of the runner. Its text does not reveal the directories of the pack and of the data. */
+	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<Outcome> {
 		const { catalog, dataDirectory } = this.#parts;
 		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
 		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [dataDirectory, ""]]);
@@ -224,9 +252,9 @@ export class Executor {
 }
 
 /**
- * Whether no process has begun it: one that is running, and of which nothing is kept to be found by, is not gone on with by anybody but the
- * node that has stored it so and has not heard since that it did.
+ * Returns true if no process has called the runner. A `running` execution without a run state is never recovered, so only this node can
+ * have stored it, in a write whose response was lost.
  */
-function isUnbegun({ status, run_state }: ExecutionEntity): boolean {
+function isNotStarted({ status, run_state }: ExecutionEntity): boolean {
 	return status === "scheduled" || (status === "running" && run_state === null);
 }

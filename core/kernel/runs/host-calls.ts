@@ -7,47 +7,56 @@ import { applyTransition, type TransitionParts } from "../executions/transition.
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { Performance } from "./prepare-run.ts";
 
-/** What a runner asks of the host while its run lasts and holds its execution. An outage of the storage delays a run and does not end it. */
+/**
+ * Calls of a runner to the host. They are allowed while the run lasts and holds its execution. If the storage is unavailable, a call waits
+ * for it, so that the run does not fail.
+ */
 export class RunCalls {
-	readonly #performance: Performance;
+	readonly #activeRun: Performance;
 	readonly #logger: EngineDependencies["logger"];
 	#isClosed = false;
 
-	constructor(performance: Performance, logger: EngineDependencies["logger"]) {
-		this.#performance = performance;
+	constructor(activeRun: Performance, logger: EngineDependencies["logger"]) {
+		this.#activeRun = activeRun;
 		this.#logger = logger;
 	}
 
-	/** The run has ended. */
+	/** Refuses all further calls, because the run has ended. */
 	close(): void {
 		this.#isClosed = true;
 	}
 
-	/** What `attempt` resolves with, once the storage is there. `isRetry`: an attempt before may have stored what it meant to. */
+	/**
+	 * Calls `attempt` until the storage is available, and returns its result. `isRetry` is true if an earlier attempt may have stored its
+	 * changes although its response was lost. Throws `SVC_CONFLICT` if the run has ended or lost its execution. Throws `SVC_UNAVAILABLE`
+	 * if the run ends, is lost or is shut down during the wait.
+	 */
 	async outlast<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
-		const { execution, run } = this.#performance;
+		const { execution, run } = this.#activeRun;
 		const { signal } = run.controller;
-		let answer: { readonly value: T } | undefined;
+		let result: { readonly value: T } | undefined;
 		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
 		await outlastOutage(
 			async (isRetry) => {
 				this.assertHeld();
-				answer = { value: await attempt(isRetry) };
+				result = { value: await attempt(isRetry) };
 			},
 			{
 				isOver: () => run.lost || this.#isClosed || isStopping(),
 				onOutage: (error) => this.#logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
 			},
 		);
-		return (answer as unknown as { readonly value: T }).value;
+		return (result as unknown as { readonly value: T }).value;
 	}
 
+	/** Throws `SVC_CONFLICT` if the run has ended or lost its execution. */
 	assertHeld(): void {
-		if (this.#performance.run.lost || this.#isClosed) throw this.toLost();
+		if (this.#activeRun.run.lost || this.#isClosed) throw this.toLost();
 	}
 
+	/** Returns the error `SVC_CONFLICT` of a call for an execution that this run does not hold any more. */
 	toLost(): SvcError {
-		return new SvcError("SVC_CONFLICT", `execution "${this.#performance.execution.id}" is no longer this run's`);
+		return new SvcError("SVC_CONFLICT", `execution "${this.#activeRun.execution.id}" is no longer this run's`);
 	}
 }
 
@@ -56,7 +65,10 @@ export interface RunRequestParts extends TransitionParts {
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
-/** A pause or the end of an execution that its own run asks for. */
+/**
+ * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
+ * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
+ */
 export async function requestChange(
 	parts: RunRequestParts,
 	{ execution, run }: Performance,
@@ -79,7 +91,7 @@ export async function requestChange(
 
 function pause(parts: RunRequestParts, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
-	// Who asked for an earlier one has not asked for this.
+	// `paused_by` names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;
 	const patch = { ...toStatusPatch(current, "pausing", toTimestamp(parts.clock.now())), context };
 	return applyTransition(parts, current, patch, { status, fence });

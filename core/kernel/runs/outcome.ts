@@ -1,17 +1,17 @@
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, RunAborted, type RunResult } from "../../contract/index.ts";
 import { type HiddenPlace, toErrorResult } from "../executions/error-result.ts";
 
-/** How a run ended, before it is recorded. */
+/** Status and result of a run before they are stored. */
 export interface Outcome {
 	readonly status: ExecutionStatus;
 	readonly result: JsonObject;
 }
 
-/** What the runner says, unless the run was ended: then the reason decides. */
+/** Returns the outcome that the runner reports, or the outcome that follows from the abort reason if the run was aborted. */
 export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): Outcome {
 	const reason: unknown = signal.reason;
-	if (result.status === "running") return toLeft(result, reason);
-	// Whatever ends it meanwhile is for whoever goes on with it: what it is made of has to end first.
+	if (result.status === "running") return toHandOver(result, reason);
+	// A paused run ignores the abort reason: the process that resumes it ends its children first.
 	if (result.status === "paused" || result.status === "resuming") return { status: result.status, result: result.result };
 	if (result.status === "pending" && !isCanceled(reason)) return { status: "pending", result: result.result };
 	// A run that succeeded before it noticed the signal did succeed.
@@ -23,22 +23,24 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
 }
 
+/** Returns true if an abort reason is a cancel. */
 export function isCanceled(reason: unknown): boolean {
 	return reason instanceof RunAborted && reason.kind === "cancel";
 }
 
-/** The work goes on without the service: possible when the service stops, and at no other time. */
-function toLeft(result: RunResult, reason: unknown): Outcome {
+/** Returns the outcome `running`: the work continues without the service. Outside a shutdown, that is an error of the runner. */
+function toHandOver(result: RunResult, reason: unknown): Outcome {
 	if (reason instanceof RunAborted && reason.kind === "shutdown") return { status: "running", result: {} };
 	return { status: "failed", result: { ...result.result, error: "the runner left its work although the service does not stop" } };
 }
 
+/** Returns the outcome of a canceled run. `user` is the user who canceled it; if none is stored, the user of the execution. */
 export function toCanceled(execution: ExecutionEntity, result: JsonObject): Outcome {
 	const user = execution.context["cancelled_by"] ?? execution.user;
 	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
 }
 
-/** The runner could not do its work (reference A.1.3): message and stack, nothing else. */
+/** Returns the outcome for an error of the runner itself: message and stack only. The given path prefixes are hidden. */
 export function toFailure(error: unknown, hidden: readonly HiddenPlace[]): Outcome {
 	return { status: "failed", result: toErrorResult(error, hidden) };
 }

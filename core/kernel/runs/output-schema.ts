@@ -13,8 +13,8 @@ import { concealMismatch, describesResult, isPrinted, printingHosts } from "../.
 import type { Outcome } from "./outcome.ts";
 
 /**
- * Returns the outcome of a run whose result its action's `output_schema` describes; a successful one with another result becomes a
- * failure that keeps the result but for what is secret, and says in `error` where they differ.
+ * Checks the result of a successful run against the `output_schema` of its action. If they do not match, the returned outcome is a failure:
+ * it keeps the result with secrets masked, and its `error` names the difference. Otherwise the outcome is returned unchanged.
  */
 export function checkOutput(outcome: Outcome, snapshot: SnapshotEntity): Outcome {
 	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
@@ -40,16 +40,19 @@ function findDifference(result: JsonObject, { action, runner }: SnapshotEntity):
 	return undefined;
 }
 
-/** The schema of a command describes its output as text, or as the JSON in the text. A text that was cut cannot be checked. */
-function findInPrinted(printed: JsonObject, schema: JsonObject, place: string): string | undefined {
+/**
+ * Returns the first mismatch of printed output. The schema of a command describes its output as text, or the JSON in that text.
+ * Truncated output is not checked. `pathPrefix` precedes the paths that the mismatch names.
+ */
+function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: string): string | undefined {
 	if (printed["truncated"] !== undefined) return undefined;
-	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${place}stdout`);
+	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${pathPrefix}stdout`);
 	const members = (isWholeSchema(schema) ? schema["properties"] : schema) as
 		| Readonly<Record<string, ParameterDefinition | undefined>>
 		| undefined;
 	const toDescribed = (name: string, value: JsonValue) => (members?.[name]?.type === "string" ? value : parse(value));
 	const described = Object.fromEntries(Object.entries(printed).map(([name, value]) => [name, toDescribed(name, value)]));
-	return findMismatch(`${place}result`, described, schema);
+	return findMismatch(`${pathPrefix}result`, described, schema);
 }
 
 function findInText(text: JsonValue, schema: JsonObject, name: string): string | undefined {

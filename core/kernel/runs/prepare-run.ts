@@ -22,7 +22,7 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
 import type { Run } from "./active-runs.ts";
 
-/** What a run is given from the beginning; the executor adds what it may ask for. */
+/** Members of the run context that are known before the run starts. `RunPerformer` adds the members that act on the run. */
 type PreparedContext = Pick<
 	RunContext,
 	| "execution_id"
@@ -43,23 +43,23 @@ type PreparedContext = Pick<
 	| "takenUp"
 >;
 
-/** A runner and what it is called with; the executor adds what changes during the run. */
+/** A runner, and the data that it is called with. The data does not change during the run. */
 export interface PreparedRun {
 	readonly runner: Runner;
-	/** Seconds; undefined: as long as it takes. */
+	/** Time-out in seconds; undefined: no time-out. */
 	readonly timeout: number | undefined;
-	/** As the execution was made. */
+	/** Action and runner type as they were when the execution was created. */
 	readonly snapshot: SnapshotEntity;
-	/** What the run knows to be secret. */
+	/** Secrets that the run knows at its start. */
 	readonly secrets: KnownSecrets;
-	/** What of it is kept with the execution. */
+	/** Encrypted secrets to be stored with the execution (`known_secrets`); null if there are none. */
 	readonly sealed: string | null;
-	/** Output that is shown to nobody who may not see secrets. */
+	/** Output types that count as secret as a whole. */
 	readonly secretOutput: readonly OutputType[];
 	readonly context: PreparedContext;
 }
 
-interface PrepareParts {
+interface PrepareRunParts {
 	readonly storage: Storage;
 	readonly catalog: Catalog;
 	readonly logger: EngineDependencies["logger"];
@@ -70,13 +70,16 @@ interface PrepareParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
-/** Everything a run needs; throws what the execution then fails with. */
-export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareParts): Promise<PreparedRun> {
+/**
+ * Finds the runner of an execution and renders its final parameters. Throws the error with which the execution must fail, for example
+ * `SVC_RUNNER` if the runner type is disabled or not configured on this node.
+ */
+export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareRunParts): Promise<PreparedRun> {
 	const { action, runner: runnerType } = snapshot;
 	const { sealedSecrets } = parts;
 	const runner = parts.runners.get(execution.runner_name);
 	if (runner === undefined) throw new SvcError("SVC_RUNNER", `runner type "${execution.runner_name}" is not configured on this node`);
-	// What is running already goes on.
+	// An execution that is already running continues even if its runner type has been disabled.
 	if (execution.status === "scheduled" && !(await parts.catalog.isRunnerEnabled(execution.runner_name))) {
 		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
 	}
@@ -87,18 +90,20 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 		{ pack: action.pack, context: execution.context, author: execution.author, scopes: execution.scopes, known },
 		parts.templateSources,
 	);
-	const learnt = takesSecrets(snapshot)
+	const newSecrets = takesSecrets(snapshot)
 		? [...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters), ...secrets]
 		: secrets;
-	const { actionSchema, secretOutput } = toFixed(snapshot);
+	const { actionSchema, secretOutput } = toSnapshotFacts(snapshot);
 	const timeout = runnerParameters["timeout"] ?? runnerParameters["svc_timeout"];
 	return {
 		runner,
 		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
 		snapshot,
-		secrets: known.with(learnt),
+		secrets: known.with(newSecrets),
 		sealed:
-			learnt.length === 0 ? execution.known_secrets : sealedSecrets.add(execution.known_secrets, notStored(learnt, execution, snapshot)),
+			newSecrets.length === 0
+				? execution.known_secrets
+				: sealedSecrets.add(execution.known_secrets, withoutParameterSecrets(newSecrets, execution, snapshot)),
 		secretOutput,
 		context: {
 			execution_id: execution.id,
@@ -121,33 +126,36 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	};
 }
 
-/** What all runs of a snapshot are given alike. */
-interface Fixed {
+/** Data derived from a snapshot, which all its runs share. */
+interface SnapshotFacts {
 	readonly actionSchema: SnapshotEntity["action"]["parameters"];
 	readonly secretOutput: readonly OutputType[];
 }
 
-const fixed = new WeakMap<SnapshotEntity, Fixed>();
+const factsBySnapshot = new WeakMap<SnapshotEntity, SnapshotFacts>();
 
-function toFixed(snapshot: SnapshotEntity): Fixed {
-	let found = fixed.get(snapshot);
-	if (found === undefined) {
+function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
+	let facts = factsBySnapshot.get(snapshot);
+	if (facts === undefined) {
 		const { parameters } = snapshot.action;
 		const isAction = ([name]: readonly [string, unknown]) => !Object.hasOwn(snapshot.runner.runner_parameters, name);
 		const actionSchema = Object.fromEntries(Object.entries(parameters).filter(isAction));
-		found = { actionSchema, secretOutput: findSecretOutput(snapshot) };
-		fixed.set(snapshot, found);
+		facts = { actionSchema, secretOutput: findSecretOutput(snapshot) };
+		factsBySnapshot.set(snapshot, facts);
 	}
-	return found;
+	return facts;
 }
 
-/** What the stored parameters show to be secret need not be kept once more. */
-function notStored(learnt: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
-	const own = findSecrets(parameters, snapshot);
-	return learnt.filter((value) => !own.includes(value));
+/** Returns the secrets that the stored parameters do not contain. The others can be read from the parameters again. */
+function withoutParameterSecrets(secrets: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
+	const parameterSecrets = findSecrets(parameters, snapshot);
+	return secrets.filter((value) => !parameterSecrets.includes(value));
 }
 
-/** Only where the service itself has written that it takes something up. */
+/**
+ * Returns the earlier execution of which this one runs some tasks again; undefined for all other executions. `takes_up` decides, because
+ * only the service writes it; the context may come from a client.
+ */
 async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<TakenUp | undefined> {
 	if (takes_up === null) return undefined;
 	const { tasks, reset } = context["re-run"] as { readonly tasks: readonly string[]; readonly reset: readonly string[] };
@@ -164,11 +172,11 @@ function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: st
 		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
 	}
 	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
-	// Checked when it came in; what an older version has let in is not run either.
+	// The entry point was checked at registration. This check covers actions that an earlier version has registered.
 	return resolveInside(toActionsDirectory(pack), action.entry_point, "entry_point");
 }
 
-/** The variables of the reference (A.1.4) that every process gets. */
+/** Returns the environment variables that every process of a run gets. */
 function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameters: JsonObject, apiUrl: string): Record<string, string> {
 	return {
 		SVC_ACTION_PACK_NAME: pack,
@@ -178,7 +186,7 @@ function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameter
 	};
 }
 
-/** A run that the runner works at. */
+/** An execution with the state of its run on this node, and the data that its runner is called with. */
 export interface Performance {
 	readonly execution: ExecutionEntity;
 	readonly run: Run;

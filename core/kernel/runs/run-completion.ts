@@ -22,10 +22,10 @@ import { type Outcome, toCanceled } from "./outcome.ts";
 import type { KeptOutcome } from "./run-secrets.ts";
 import { type HeldWriteParts, HeldWrites } from "./run-writes.ts";
 
-/** Microseconds that a planned restart may take; nodes on other hosts leave the runs of this one alone until then. */
-const restartTime = 300_000_000;
-/** Milliseconds for which the end of a run waits for the storage when the service stops; later, whoever finds the run ends it. */
-const patience = 5_000;
+/** Microseconds that a planned restart of this node may take. Until then, nodes on other hosts do not recover runs that it handed over. */
+const restartMicroseconds = 300_000_000;
+/** Milliseconds for which the end of a run waits for the storage while the service stops. Later, the node that recovers the run ends it. */
+const shutdownPatienceMs = 5_000;
 
 export interface RunEndParts extends HeldWriteParts {
 	readonly eventBus: EventBus;
@@ -33,7 +33,10 @@ export interface RunEndParts extends HeldWriteParts {
 	readonly lateWrites: Pick<LateWrites, "refused">;
 }
 
-/** Writes with which this process is done with a run. */
+/** Outcome with which an execution ends. It has no encrypted secrets if the execution could not be prepared. */
+type FinalOutcome = Outcome & Partial<KeptOutcome>;
+
+/** Writes that end the work of this process on a run: its completion, a pause or a hand-over. */
 export class RunEnds {
 	readonly #parts: RunEndParts;
 	readonly #writes: HeldWrites;
@@ -43,11 +46,14 @@ export class RunEnds {
 		this.#writes = new HeldWrites(parts);
 	}
 
-	/** The last output, and the lease given back: the run goes on without this process. */
+	/**
+	 * Hands the run over: stores the remaining output and releases the lease, while the work continues. A node that starts on this host
+	 * recovers the run. Nodes on other hosts do so only after five minutes, so that a restart of this node comes first.
+	 */
 	async leave({ id }: ExecutionEntity, run: Run): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
 		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
-		const lease_expires_at = toTimestamp(clock.steady() + restartTime);
+		const lease_expires_at = toTimestamp(clock.steady() + restartMicroseconds);
 		const { fence } = run;
 		const store = () =>
 			storage.write([
@@ -58,14 +64,15 @@ export class RunEnds {
 			const stored = await storage.get("execution", id);
 			return stored?.fence === fence && stored.lease_expires_at === lease_expires_at;
 		};
-		await this.#writes.store(run, store, { isStored, patience });
+		await this.#writes.store(run, store, { isStored, shutdownPatienceMs });
 		for (const chunk of chunks) publishOutput(eventBus, chunk);
 	}
 
 	/**
-	 * The last output, and the lease given back until somebody asks the execution to go on. Where a child has come further than the runner
-	 * has seen, it goes on at once; that none does so unseen is what `stirred` is expected for (`draftStir`). Where its end was asked for,
-	 * what it is made of has to end first: it goes on as well. A run that pauses and goes on again and again with no progress has failed.
+	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. It is resumed at once if a child has
+	 * changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such change is
+	 * missed (see `draftStir`). It is also resumed at once if a cancel is stored, because its children must end first. A run that pauses and
+	 * resumes repeatedly without progress fails (`isStalled`).
 	 */
 	async pause(execution: ExecutionEntity, run: Run, outcome: KeptOutcome): Promise<void> {
 		const { storage, eventBus, lateWrites } = this.#parts;
@@ -73,45 +80,48 @@ export class RunEnds {
 		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
 		for (;;) {
 			try {
-				const paused = await this.#storePause(execution, run, { outcome, chunks });
-				if (paused === undefined) {
+				const pausedExecution = await this.#storePause(execution, run, { outcome, chunks });
+				if (pausedExecution === undefined) {
 					lateWrites.refused("pause", { execution_id: execution.id });
 					return;
 				}
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
-				tell(eventBus, paused);
+				tell(eventBus, pausedExecution);
 				return;
 			} catch (error) {
-				// It has changed since it was read.
+				// The execution has changed since it was read: read it again.
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			}
 		}
 	}
 
-	/** Undefined when it is not this run's any more; a conflict when it has changed meanwhile. */
+	/**
+	 * Reads the execution and stores the pause. Returns the execution as stored; undefined if this run does not hold it any more. Throws
+	 * `SVC_CONFLICT` if the execution was changed between reading and writing.
+	 */
 	async #storePause(
 		{ id }: ExecutionEntity,
 		run: Run,
 		{ outcome, chunks }: { readonly outcome: KeptOutcome; readonly chunks: readonly OutputChunk[] },
 	): Promise<ExecutionEntity | undefined> {
 		const { storage, clock } = this.#parts;
-		const inserted = chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const];
+		const chunkOperations = chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const];
 		let after: ExecutionEntity | undefined;
 		const store = async () => {
 			after = undefined;
 			const current = await storage.get("execution", id);
 			if (current === undefined || current.fence !== run.fence || isCompleted(current.status)) return;
-			// By an attempt whose answer was lost: nobody else lets go of what is this run's.
+			// An earlier attempt was stored although its response was lost: only this run releases the lease under this fence.
 			if (current.owner === null) {
 				after = current;
 				return;
 			}
 			const { status, fence, stirred } = current;
 			const patch = await this.#toPausePatch(current, run, { outcome, timestamp: toTimestamp(clock.now()) });
-			await storage.write([{ update: "execution", id, patch, expected: { status, fence, stirred } }, ...inserted]);
+			await storage.write([{ update: "execution", id, patch, expected: { status, fence, stirred } }, ...chunkOperations]);
 			after = applied(current, patch);
 		};
-		await this.#writes.store(run, store, { isStored: async () => false, patience });
+		await this.#writes.store(run, store, { isStored: async () => false, shutdownPatienceMs });
 		return after;
 	}
 
@@ -121,28 +131,34 @@ export class RunEnds {
 		{ outcome, timestamp }: { readonly outcome: KeptOutcome; readonly timestamp: string },
 	): Promise<ExecutionPatch> {
 		const { runnerInfo: runner_info = current.runner_info } = run;
-		const kept = { known_secrets: outcome.sealed, runner_info };
-		if (current.status === "canceling") return { ...kept, ...toBeContinued };
-		if (outcome.status === "resuming" || (await run.tools?.haveChildrenNews()) || (await this.#isOver(current)))
-			return { ...toStatusPatch(current, "resuming", timestamp), ...kept, ...toBeContinued };
-		return { ...toStatusPatch(current, "paused", timestamp), ...toResultPatch(outcome.result), ...kept };
+		const runFields = { known_secrets: outcome.sealed, runner_info };
+		if (current.status === "canceling") return { ...runFields, ...toBeContinued };
+		if (outcome.status === "resuming" || (await run.tools?.haveChildrenNews()) || (await this.#isPauseOver(current)))
+			return { ...toStatusPatch(current, "resuming", timestamp), ...runFields, ...toBeContinued };
+		return { ...toStatusPatch(current, "paused", timestamp), ...toResultPatch(outcome.result), ...runFields };
 	}
 
-	/** Whether a run has paused for children that wait, and none does any more: nobody would have it go on. */
-	async #isOver({ id, stirred, context }: ExecutionEntity): Promise<boolean> {
+	/**
+	 * Returns true if the run pauses because of waiting children, but no child waits any more. No later change of a child would resume such
+	 * an execution. It does not apply if a user has requested the pause.
+	 */
+	async #isPauseOver({ id, stirred, context }: ExecutionEntity): Promise<boolean> {
 		if (stirred === null || context["paused_by"] !== undefined) return false;
 		return (await this.#parts.storage.count("execution", { parent_id: id, status: { in: ["pending", "pausing", "paused"] } })) === 0;
 	}
 
-	/** The last output and the final status in one write; nothing is final before its output is stored. */
-	async finish(execution: ExecutionEntity, run: Run, outcome: Outcome | KeptOutcome): Promise<void> {
+	/**
+	 * Stores the remaining output, the final status or a question, and the completion effects, in one write. So no execution is final before
+	 * its output is stored. If a cancel was stored in the meantime, the execution ends `canceled`.
+	 */
+	async finish(execution: ExecutionEntity, run: Run, outcome: FinalOutcome): Promise<void> {
 		const { storage, eventBus, lateWrites } = this.#parts;
 		const chunks = (await run.recorder?.finish()) ?? [];
-		const stored = chunks.map(toStoredChunk);
+		const storedChunks = chunks.map(toStoredChunk);
 		for (let current = execution; ; ) {
-			const ended = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
+			const finalOutcome = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
 			try {
-				const final = await this.#write(current, run, ended, stored);
+				const final = await this.#writeEnd(current, run, finalOutcome, storedChunks);
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
 				run.recorded = true;
 				run.decided?.tell();
@@ -150,28 +166,29 @@ export class RunEnds {
 				return;
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				const read = await storage.get("execution", execution.id);
-				if (read === undefined || read.fence !== run.fence || isCompleted(read.status)) {
-					lateWrites.refused("result", { execution_id: execution.id, status: read?.status });
+				const latest = await storage.get("execution", execution.id);
+				if (latest === undefined || latest.fence !== run.fence || isCompleted(latest.status)) {
+					lateWrites.refused("result", { execution_id: execution.id, status: latest?.status });
 					return;
 				}
-				current = read;
+				current = latest;
 			}
 		}
 	}
 
-	/** One attempt to end an execution as it was last read; the execution as it is then. */
-	async #write(
+	/** Stores the end of an execution as it was last read, and returns the ended execution. Throws `SVC_CONFLICT` if it has changed since. */
+	async #writeEnd(
 		current: ExecutionEntity,
 		run: Run,
-		ended: Outcome | KeptOutcome,
+		outcome: FinalOutcome,
 		chunks: readonly OutputChunkEntity[],
 	): Promise<ExecutionEntity> {
 		const { storage, clock, endings } = this.#parts;
 		const { runnerInfo: runner_info = current.runner_info } = run;
-		const known = "sealed" in ended && (run.saved || ended.sealed !== current.known_secrets) ? { known_secrets: ended.sealed } : {};
-		const status = toStatusPatch(current, ended.status, toTimestamp(clock.now()));
-		const patch = { runner_info, ...status, ...toResultPatch(ended.result), ...known };
+		const { sealed } = outcome;
+		const secrets = sealed !== undefined && (run.saved || sealed !== current.known_secrets) ? { known_secrets: sealed } : {};
+		const status = toStatusPatch(current, outcome.status, toTimestamp(clock.now()));
+		const patch = { runner_info, ...status, ...toResultPatch(outcome.result), ...secrets };
 		const expected = { status: current.status, fence: run.fence };
 		const operations: WriteOperation[] = [...endings.takeBack(current)];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
@@ -180,32 +197,32 @@ export class RunEnds {
 		let final = after;
 		let announce = () => {};
 		const store = async () => {
-			const { mark, ...ending } = await endings.draft(after, { isTidy: run.decided !== undefined });
+			const { mark, ...effects } = await endings.draft(after, { isTidy: run.decided !== undefined });
 			final = withValues(after, mark);
-			announce = ending.announce;
+			announce = effects.announce;
 			const update = { update: "execution", id: current.id, patch: { ...patch, ...mark }, expected } as const;
-			await storage.write([...ending.below, update, ...operations, ...ending.operations]);
+			await storage.write([...effects.below, update, ...operations, ...effects.operations]);
 		};
 		const isStored = async () => {
 			const stored = await storage.get("execution", current.id);
-			// Nobody else has the same state at the same microsecond.
+			// The last log entry identifies the attempt: no other write has the same status at the same microsecond.
 			if (stored === undefined || !isDeepStrictEqual(stored.log.at(-1), after.log.at(-1))) return false;
-			// What followed the attempt whose answer was lost, and not what would have followed this one.
+			// The first attempt was stored although its response was lost: use what it stored.
 			final = stored;
 			return true;
 		};
-		await this.#writes.store(run, store, { isStored, patience });
+		await this.#writes.store(run, store, { isStored, shutdownPatienceMs });
 		announce();
 		return final;
 	}
 }
 
-/** Most changes of state in a row while no execution below starts or ends. */
+/** Maximum number of consecutive status changes of an execution while none of its descendants starts or ends. */
 export const maxIdleStateChanges = 500;
 
 /**
- * True if the last `maxIdleStateChanges` changes of state brought no progress: no execution below, at any depth, has started or ended since.
- * Nothing is read before an execution has changed its state that often.
+ * Returns true if an execution has changed its status `maxIdleStateChanges` times without progress: no descendant has started or ended
+ * since. Reads nothing before an execution has changed its status that often.
  */
 export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pick<ExecutionEntity, "id" | "log">): Promise<boolean> {
 	const since = log.length > maxIdleStateChanges ? log.at(-maxIdleStateChanges)?.timestamp : undefined;
@@ -220,12 +237,13 @@ function toStalled({ result }: { readonly result: JsonObject }): Outcome {
 	return { status: "failed", result: { ...result, failed: true, succeeded: false, error } };
 }
 
+/** Returns true if any descendant has started or ended at `since` or later. */
 async function hasProgressBelow(storage: Pick<Storage, "find">, id: string, since: string): Promise<boolean> {
 	for (const field of ["start_timestamp", "end_timestamp"] as const) {
 		const [child] = await storage.find("execution", { where: { parent_id: id, [field]: { gte: since } }, limit: 1, fields: ["id"] });
 		if (child !== undefined) return true;
 	}
-	const open = await storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields: ["id"] });
-	for (const child of open) if (await hasProgressBelow(storage, child.id, since)) return true;
+	const openChildren = await storage.find("execution", { where: { parent_id: id, end_timestamp: null }, fields: ["id"] });
+	for (const child of openChildren) if (await hasProgressBelow(storage, child.id, since)) return true;
 	return false;
 }

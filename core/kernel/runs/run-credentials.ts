@@ -2,7 +2,10 @@ import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/in
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 
-/** Take back what a run was given that has gone without an end of its own. Whoever has ended it, or goes on with it, has done so already. */
+/**
+ * Revokes the credentials of a run that has left this process without storing an end. Does nothing if the stored token is another one:
+ * the node that ended or continues the execution has replaced it. If the write fails, the error is logged.
+ */
 export async function dropGrant(
 	{ id, token_hash }: ExecutionEntity,
 	{ storage, logger }: { readonly storage: Storage; readonly logger: EngineDependencies["logger"] },
@@ -12,42 +15,48 @@ export async function dropGrant(
 		.catch((error: unknown) => logger.warn("what an ended run was given was not taken back", { execution_id: id, error }));
 }
 
-/** Hand the action what it was given: by its environment, and kept out of everything that is stored, shown or logged. */
+/** Adds new credentials to a run: to the environment of its processes, and to the secrets that are masked in output, result and log. */
 export function withGrant(prepared: PreparedRun, { environment, secret }: RunGrant): PreparedRun {
 	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.with([], secret) };
 }
 
-/** Hand a run that is gone on with what it was given when it began. */
-export function withGrantAgain(prepared: PreparedRun, granting: Pick<Granting, "toEnvironment">): PreparedRun {
+/** Adds the credentials that a run got at its start to a run that is continued. The token is among the run's stored secrets. */
+export function withGrantAgain(prepared: PreparedRun, runCredentials: Pick<Granting, "toEnvironment">): PreparedRun {
 	const { token } = prepared.secrets;
-	return token === undefined ? prepared : withEnvironment(prepared, granting.toEnvironment(token));
+	return token === undefined ? prepared : withEnvironment(prepared, runCredentials.toEnvironment(token));
 }
 
-function withEnvironment(prepared: PreparedRun, environment: RunGrant["environment"]): PreparedRun {
-	// Into an empty object: what is added behind a spread costs as much as the rest of the run's preparation.
-	const whole = Object.assign({}, prepared.context.environment, environment);
-	return { ...prepared, context: { ...prepared.context, environment: whole } };
+function withEnvironment(prepared: PreparedRun, added: RunGrant["environment"]): PreparedRun {
+	// Copies into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
+	const environment = Object.assign({}, prepared.context.environment, added);
+	return { ...prepared, context: { ...prepared.context, environment } };
 }
 
-/** What a run begins with besides its parameters. */
+/** Credentials with which a run may call the service. */
 export interface RunGrant {
-	/** What the secret is recognised by: kept with the execution (`token_hash`) from the write on that makes it `running`, until its run has ended. */
+	/**
+	 * Hash by which the service recognises the secret. It is stored with the execution (`token_hash`) in the write that makes it `running`,
+	 * until the run has ended.
+	 */
 	readonly token_hash: string;
-	/** Environment variables that its processes get. */
+	/** Environment variables for the processes of the run. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** A value among them that must show nowhere. */
+	/** Value in `environment` that must not appear anywhere else. */
 	readonly secret: string;
 }
 
-/** Gives runs what they may use of the service. Good only while the execution keeps what it is recognised by. */
+/** Issues and revokes the credentials with which runs call the service. They are valid only while the execution stores their hash. */
 export interface Granting {
-	/** For an execution that is about to run; undefined: nothing. */
+	/** Issues credentials for an execution that is about to run; undefined: the run gets none. */
 	give(execution: ExecutionEntity): RunGrant | undefined;
-	/** The variables of a grant by its secret: whoever goes on with a run has nothing else of it. */
+	/** Returns the environment variables of credentials. A process that continues a run knows only their secret. */
 	toEnvironment(secret: string): RunGrant["environment"];
-	/** Writes that take back, with the end of a run, what was stored for it besides; also for an execution that was given nothing. */
+	/**
+	 * Returns the writes that revoke everything else that was stored for the run, to be stored with its end. Also called for executions
+	 * without credentials.
+	 */
 	takeBack(execution: ExecutionEntity): readonly WriteOperation[];
 }
 
-/** Runs get nothing. */
+/** Default without a feature that provides credentials: runs get none. */
 export const noGranting: Granting = { give: () => undefined, toEnvironment: () => ({}), takeBack: () => [] };

@@ -25,42 +25,73 @@ export interface LeasesParts {
 	readonly leasing: Leasing;
 	readonly hub: Meters;
 	readonly runs: HeldRuns;
-	/** Called after each renewal. `isTrusted`: an expired lease of another node shows that this node is gone. */
+	/** Called after each scheduled renewal. `isTrusted` is true if an expired lease of another node proves that the other node is gone. */
 	readonly onRenewed: (leases: { readonly isTrusted: boolean }) => Promise<void>;
 }
 
-/** Keeps the leases of this node's runs (architecture 4), ends the runs that it has lost, and has those of other nodes looked at. */
+/**
+ * Renews the leases of the runs of this node. It also learns of cancels, pauses and final states of these executions that clients or other
+ * nodes have stored.
+ *
+ * Each run has one lease, which is in one of these states:
+ *
+ * - Held. All leases are renewed together after a third of their length. A failed renewal is repeated after the same time, 1 s at most.
+ * - Expired: no renewal was confirmed in time. The run is aborted here even though the storage cannot be asked. Other nodes take over only
+ *   after another third of the lease, so two nodes do not do the same work. Without shared storage no lease expires.
+ * - Lost: the stored execution has another owner or fence, or has ended, or was deleted. The run is aborted and stores nothing more.
+ *
+ * A run never leaves the last two states; its node must claim the execution again.
+ *
+ * One exception to the second state: if the storage itself reports that it serves no node, no node can have taken over. The runs then
+ * continue until one renewal interval after the last such report.
+ *
+ * Changes from outside reach a run in two ways: at once by a bus event, and with the next renewal, which returns the stored status. If bus
+ * events may have been missed, a renewal starts at once. `canceling` aborts the run, `pausing` asks it to pause, and any other status of an
+ * interrupt means that the run is lost.
+ *
+ * After each renewal that was not caused by the bus, `onRenewed` recovers executions of other nodes. A node whose own renewals failed or
+ * came late does not trust expired leases: the other nodes need time to renew theirs first.
+ *
+ * What may happen at the same time:
+ *
+ * - Two renewals, one by the timer and one because of missed events. Both set an expiry in the future, so their order does not matter.
+ * - A run may end while a renewal is under way. A run that is no longer active is neither renewed singly nor reported as lost.
+ * - A renewal may get no response for longer than the lease. So a second timer checks for expired leases independently of it.
+ */
 export class Leases {
 	readonly #parts: LeasesParts;
-	readonly #trust: LeaseTrust;
-	readonly #watch: BusWatch;
+	readonly #takeoverTrust: LeaseTrust;
+	readonly #interruptListener: BusWatch;
 	/** Milliseconds from one renewal to the next. */
-	readonly #interval: number;
-	/** The same after one that failed; also how long an answer is waited for before leases are looked at without it. */
-	readonly #patience: number;
+	readonly #intervalMs: number;
+	/** Milliseconds from a failed renewal to the next, and also to wait for a response before expired leases are checked without it. */
+	readonly #retryMs: number;
 	#isStopped = false;
-	#timer: NodeJS.Timeout | undefined;
-	#watching: NodeJS.Timeout | undefined;
-	/** When a renewal was begun that has not been answered yet. A process that stood still asks first, and may be in time. */
-	#askedAt: number | undefined;
-	#working: Promise<void> = Promise.resolve();
-	/** Microseconds of steady time until which nobody can have taken anything over, as the storage served nobody. */
-	#servedNobodyUntil = 0;
-	readonly #renewals: Instrument;
-	readonly #lost: Instrument;
+	#renewalTimer: NodeJS.Timeout | undefined;
+	#overdueTimer: NodeJS.Timeout | undefined;
+	/**
+	 * Start of the scheduled renewal that has no response yet; undefined if there is none. A process that was suspended renews first, and may
+	 * still be in time.
+	 */
+	#pendingSince: number | undefined;
+	#activeRenewals: Promise<void> = Promise.resolve();
+	/** Steady time in microseconds until which no node can have taken a run over, because the storage served no node. */
+	#noTakeoverUntil = 0;
+	readonly #renewalCounter: Instrument;
+	readonly #lossCounter: Instrument;
 
 	constructor(parts: LeasesParts) {
 		this.#parts = parts;
-		this.#interval = toRenewalInterval(parts.leasing.lease);
-		this.#patience = toRetryInterval(parts.leasing.lease);
-		this.#trust = createLeaseTrust(parts.leasing.lease);
-		this.#watch = this.#createWatch();
-		this.#renewals = parts.hub.counter({
+		this.#intervalMs = toRenewalInterval(parts.leasing.lease);
+		this.#retryMs = toRetryInterval(parts.leasing.lease);
+		this.#takeoverTrust = createLeaseTrust(parts.leasing.lease);
+		this.#interruptListener = this.#createInterruptListener();
+		this.#renewalCounter = parts.hub.counter({
 			name: "svc_leases_total",
 			help: "Leases of runs that this node has renewed, and those that it tried to renew in vain (failed).",
 			labels: ["outcome"],
 		});
-		this.#lost = parts.hub.counter({
+		this.#lossCounter = parts.hub.counter({
 			name: "svc_leases_lost_total",
 			help: "Runs that ended here as another node, or nobody, has them by now.",
 		});
@@ -70,24 +101,25 @@ export class Leases {
 		);
 	}
 
-	/** Renews what this node holds from now on. */
+	/** Starts to renew leases and to follow interrupts. Resolves once no interrupt can be missed. */
 	async start(): Promise<void> {
-		await this.#watch.start();
-		this.#plan(this.#interval);
-		// By a timer of its own: a renewal may wait for an answer for longer than the lease.
-		this.#watching = setInterval(() => this.#watchRenewal(), this.#patience);
+		await this.#interruptListener.start();
+		this.#scheduleRenewal(this.#intervalMs);
+		// A timer of its own, because a renewal may wait for its response for longer than the lease.
+		this.#overdueTimer = setInterval(() => this.#checkPendingRenewal(), this.#retryMs);
 	}
 
+	/** Stops. Resolves when the current renewal has ended. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
-		this.#watch.stop();
-		clearTimeout(this.#timer);
-		clearInterval(this.#watching);
-		await this.#working;
+		this.#interruptListener.stop();
+		clearTimeout(this.#renewalTimer);
+		clearInterval(this.#overdueTimer);
+		await this.#activeRenewals;
 	}
 
-	/** Follows changes made elsewhere to what runs here: a cancel, a pause, or a final status set from outside. */
-	#createWatch(): BusWatch {
+	/** Creates the listener for changes from outside to executions that run here: a cancel, a pause, or a final status. */
+	#createInterruptListener(): BusWatch {
 		const { runs, logger } = this.#parts;
 		return createBusWatch({
 			...this.#parts,
@@ -97,67 +129,71 @@ export class Leases {
 			onEvent: (event) => {
 				const id = toExecutionId(event) ?? "";
 				const status = toInterruptStatus(event);
-				if (!this.#follow({ id, status })) this.#lose(id);
+				if (!this.#applyRequest({ id, status })) this.#abortLost(id);
 			},
-			// A renewal shows what is canceled, what is to pause, and what has been ended.
+			// A renewal returns stored cancels and pauses, and finds executions that have ended.
 			onGap: () => {
 				const renewing = this.#renew().catch((error: unknown) => logger.error("leases could not be kept", { error }));
-				this.#working = Promise.all([this.#working, renewing]).then(() => {});
+				this.#activeRenewals = Promise.all([this.#activeRenewals, renewing]).then(() => {});
 			},
 		});
 	}
 
-	#plan(delay: number): void {
+	#scheduleRenewal(delayMs: number): void {
 		if (this.#isStopped) return;
-		this.#timer = setTimeout(() => {
-			this.#working = this.#keep();
-		}, delay);
+		this.#renewalTimer = setTimeout(() => {
+			this.#activeRenewals = this.#renewAndReschedule();
+		}, delayMs);
 	}
 
-	async #keep(): Promise<void> {
+	async #renewAndReschedule(): Promise<void> {
 		try {
-			this.#trust.begin();
-			this.#askedAt = performance.now();
+			this.#takeoverTrust.begin();
+			this.#pendingSince = performance.now();
 			await this.#renew();
-			this.#askedAt = undefined;
-			await this.#parts.onRenewed({ isTrusted: this.#trust.isGiven() });
-			this.#plan(this.#interval);
+			this.#pendingSince = undefined;
+			await this.#parts.onRenewed({ isTrusted: this.#takeoverTrust.isGiven() });
+			this.#scheduleRenewal(this.#intervalMs);
 		} catch (error) {
-			this.#renewals.record(1, "failed");
+			this.#renewalCounter.record(1, "failed");
 			this.#parts.logger.error("leases could not be kept", { error });
-			this.#trust.lose();
-			this.#askedAt = undefined;
-			// The others, too, have to find it again first, and give everybody time to renew then.
-			if (servesNobody(error)) this.#servedNobodyUntil = this.#parts.clock.steady() + this.#interval * 1_000;
-			this.#letGo();
-			this.#plan(this.#patience);
+			this.#takeoverTrust.lose();
+			this.#pendingSince = undefined;
+			// Other nodes must reach the storage again first, and then give all holders time to renew.
+			if (isUnavailableForAll(error)) this.#noTakeoverUntil = this.#parts.clock.steady() + this.#intervalMs * 1_000;
+			this.#abortExpiredRuns();
+			this.#scheduleRenewal(this.#retryMs);
 		}
 	}
 
-	/** Renew what is held; whatever is not this node's any more must stop. */
+	/** Renews all leases in one claim, aborts the runs that this node has lost, and applies stored cancels and pauses. */
 	async #renew(): Promise<void> {
 		const { storage, nodeId, leasing, runs } = this.#parts;
 		const held = runs.held();
 		if (held.size === 0) return;
 		const expires = leasing.expiry();
-		// What carries this node's name but does not run here, because storage was away when it ended, must run out.
+		// Only active runs are renewed. An execution that ended here while the storage was unavailable still names this node as its owner.
+		// Its lease must expire, so that orphan recovery finds it.
 		const renewed = await storage.claim(
 			"execution",
 			{ where: { id: { in: [...held.keys()] }, owner: nodeId, status: { in: heldStatuses } }, limit: held.size },
 			{ lease_expires_at: expires },
 		);
-		this.#renewals.record(renewed.length, "renewed");
+		this.#renewalCounter.record(renewed.length, "renewed");
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
 		for (const [id, { fence }] of held) {
 			if (fences.get(id) === fence) runs.prolong(id, expires);
-			// A run that has just ended is not held in storage either; it is gone from here by then.
-			else if (runs.has(id)) await this.#renewOne(id, fence, expires);
+			// A run that has ended during the claim is not held in the storage either, and is no longer active here.
+			else if (runs.has(id)) await this.#renewSingly(id, fence, expires);
 		}
-		for (const execution of renewed) this.#follow(execution);
+		for (const execution of renewed) this.#applyRequest(execution);
 	}
 
-	/** A claim passes over what a write of the run itself, such as one of its output, keeps locked at that moment. */
-	async #renewOne(id: string, fence: string | null, expires: string): Promise<void> {
+	/**
+	 * Renews one lease by an update, which waits for row locks. A claim skips locked rows, and a write of the run itself, such as one of its
+	 * output, may lock the row at that moment. Without this, such a run would be taken for lost.
+	 */
+	async #renewSingly(id: string, fence: string | null, expires: string): Promise<void> {
 		const { storage, nodeId, runs } = this.#parts;
 		const renewed: ExecutionEntity | undefined = await storage.update(
 			"execution",
@@ -165,41 +201,41 @@ export class Leases {
 			{ lease_expires_at: expires },
 			{ fence, owner: nodeId },
 		);
-		if (renewed === undefined) this.#lose(id);
+		if (renewed === undefined) this.#abortLost(id);
 		else runs.prolong(id, expires);
 	}
 
-	/** A renewal that has had no answer for long may never get one. */
-	#watchRenewal(): void {
-		if (this.#askedAt === undefined || performance.now() - this.#askedAt <= this.#patience) return;
-		const asked = this.#askedAt;
-		// After this process stood still the answer may have come, and be the next to be read.
+	/** Aborts expired runs if the scheduled renewal has had no response for `#retryMs`, because it may never get one. */
+	#checkPendingRenewal(): void {
+		if (this.#pendingSince === undefined || performance.now() - this.#pendingSince <= this.#retryMs) return;
+		const pendingSince = this.#pendingSince;
+		// If this process was suspended, the response may have arrived and be the next event to be read.
 		setImmediate(() => {
-			if (this.#askedAt === asked) this.#letGo();
+			if (this.#pendingSince === pendingSince) this.#abortExpiredRuns();
 		});
 	}
 
 	/**
-	 * What could not be renewed in time is somebody else's, or soon will be. It ends here although the storage cannot be asked: the work
-	 * would be done twice otherwise.
+	 * Aborts the runs whose lease has expired, without asking the storage. Another node runs them, or soon will: otherwise the same work
+	 * would be done twice.
 	 */
-	#letGo(): void {
+	#abortExpiredRuns(): void {
 		const { clock, leasing, runs, logger } = this.#parts;
-		if (clock.steady() < this.#servedNobodyUntil) return;
+		if (clock.steady() < this.#noTakeoverUntil) return;
 		for (const [id, { leaseExpiresAt }] of runs.held()) {
 			if (!leasing.hasRunOut(leaseExpiresAt)) continue;
 			logger.warn("lease could not be renewed in time, the run ends here", { execution_id: id });
-			this.#lose(id);
+			this.#abortLost(id);
 		}
 	}
 
-	#lose(id: string): void {
-		this.#lost.record(1);
+	#abortLost(id: string): void {
+		this.#lossCounter.record(1);
 		this.#parts.runs.lose(id);
 	}
 
-	/** Tell a run what somebody has asked of it; false when its status says nothing of that kind. */
-	#follow({ id, status }: Pick<ExecutionEntity, "id" | "status">): boolean {
+	/** Cancels or pauses a run whose stored status requests it. Returns false if the status requests neither. */
+	#applyRequest({ id, status }: Pick<ExecutionEntity, "id" | "status">): boolean {
 		if (status === "canceling") this.#parts.runs.abort(id, new RunAborted("cancel", "canceled by user"));
 		else if (status === "pausing") this.#parts.runs.pause(id);
 		else return false;
@@ -207,7 +243,7 @@ export class Leases {
 	}
 }
 
-/** The storage has said itself that it is away, for everybody. */
-function servesNobody(error: unknown): boolean {
+/** Returns true if the storage itself has reported that it is unavailable to all nodes. */
+function isUnavailableForAll(error: unknown): boolean {
 	return isSvcError(error, "SVC_UNAVAILABLE") && error.facts["refused"] === true;
 }

@@ -7,39 +7,48 @@ import type { Outcome } from "./outcome.ts";
 import { checkOutput } from "./output-schema.ts";
 import type { Performance } from "./prepare-run.ts";
 
-/** How a run ended, as it is recorded. */
+/** Outcome of a run as it is stored. */
 export interface KeptOutcome extends Outcome {
-	/** What is known to be secret at the end. */
+	/** Encrypted secrets that the run knows at its end; null if there are none. */
 	readonly sealed: string | null;
 }
 
-/** Returns the outcome without the token, checked by the output schema, and with what the result and those of children say to be secret. */
-export function toKept({ status, result }: Outcome, { run, prepared }: Performance, sealing: SealedSecrets): KeptOutcome {
-	const kept = run.secrets.withoutToken(result);
-	const known = sealing.join(sealing.withoutToken(prepared.sealed), sealing.of(run.learnt));
-	const found = findResultSecrets(kept, prepared.snapshot);
-	const checked = checkOutput({ status, result: kept }, prepared.snapshot);
-	const concealed = checked.status === status ? [] : collectMasked(kept, checked.result);
-	return { ...checked, sealed: sealing.add(known, [...found, ...concealed]) };
+/**
+ * Returns the outcome as it is stored: the token is removed from the result, and the result is checked against the output schema. Its
+ * encrypted secrets include secrets of the result and those that the run has learned.
+ */
+export function toKept({ status, result }: Outcome, { run, prepared }: Performance, sealedSecrets: SealedSecrets): KeptOutcome {
+	const cleanResult = run.secrets.withoutToken(result);
+	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.sealed), sealedSecrets.of(run.learnt));
+	const resultSecrets = findResultSecrets(cleanResult, prepared.snapshot);
+	const checked = checkOutput({ status, result: cleanResult }, prepared.snapshot);
+	const concealed = checked.status === status ? [] : collectMasked(cleanResult, checked.result);
+	return { ...checked, sealed: sealedSecrets.add(runSecrets, [...resultSecrets, ...concealed]) };
 }
 
-/** The same of a run that is to go on: whoever does that must know what not to show. */
-export function toKeptPause(outcome: Outcome, performance: Performance, sealing: SealedSecrets): KeptOutcome {
-	const kept = toKept(outcome, performance, sealing);
-	return { ...kept, sealed: sealing.addToken(kept.sealed, performance.run.secrets) };
+/**
+ * Returns the outcome of a paused run as it is stored. Its encrypted secrets include the token, because the process that continues the run
+ * uses the token again and must mask it.
+ */
+export function toKeptPause(outcome: Outcome, activeRun: Performance, sealedSecrets: SealedSecrets): KeptOutcome {
+	const stored = toKept(outcome, activeRun, sealedSecrets);
+	return { ...stored, sealed: sealedSecrets.addToken(stored.sealed, activeRun.run.secrets) };
 }
 
-/** What is kept with the execution while it runs; `isFound`: another process may go on with it, and must know what not to show. */
+/**
+ * Encrypts the secrets of a run, to be stored with the execution while it runs. `isResumable`: true if another process may continue the
+ * run; the token is then included, because that process uses it again and must mask it.
+ */
 export function toSealed(
 	{ run, prepared }: Performance,
-	sealing: SealedSecrets,
-	{ isFound }: { readonly isFound: boolean },
+	sealedSecrets: SealedSecrets,
+	{ isResumable }: { readonly isResumable: boolean },
 ): string | null {
-	const known = sealing.join(sealing.withoutToken(prepared.sealed), sealing.of(run.learnt));
-	return isFound ? sealing.addToken(known, run.secrets) : known;
+	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.sealed), sealedSecrets.of(run.learnt));
+	return isResumable ? sealedSecrets.addToken(runSecrets, run.secrets) : runSecrets;
 }
 
-/** Keep secrets out of the log; call what is returned when they need not be any more. */
+/** Masks secrets in the log. Returns a function that ends this. */
 export function hideInLog(
 	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
 	{ values, token }: KnownSecrets,

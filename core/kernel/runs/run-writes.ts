@@ -21,61 +21,67 @@ import { applyChange } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { Run } from "./active-runs.ts";
 
-interface RunRecordParts extends HeldWriteParts {
+interface RunWriteParts extends HeldWriteParts {
 	readonly eventBus: EventBus;
 	readonly lateWrites: Pick<LateWrites, "refused">;
 	readonly leasing: Pick<Leasing, "expiry">;
 	readonly endings: Pick<Endings, "takeBack">;
 }
 
-/** What a run knows at its begin. */
+/** Values that the start of a run stores. */
 export interface RunBegin {
-	/** What is secret. */
+	/** Encrypted secrets that the run knows; null if there are none. */
 	readonly sealed: string | null;
-	/** Whoever goes on with it finds it from the first moment, as nothing that it does is done before it is written down. */
+	/** True if another process can continue the run from its start, because the run stores each step before it acts. */
 	readonly isFound: boolean;
-	/** What its token is recognised by; null: it has none. */
+	/** Hash by which the token of the run is recognised; null if it has no token. */
 	readonly token_hash: string | null;
 }
 
-interface KeptState {
-	/** What the runner goes on with. */
+/** State from which another process can continue a run. */
+interface ResumableState {
+	/** State that `recover` of the runner gets. */
 	readonly state: JsonObject;
-	/** What is known to be secret; undefined: as it is stored already. */
-	readonly sealed: string | null | undefined;
+	/** Encrypted secrets that the run knows; undefined: those that are stored remain. */
+	readonly encryptedSecrets: string | null | undefined;
 }
 
-/** What is written about a run from its begin on, each time under its fence. */
+/** Writes about a run, from its start until before its end. Each expects the fence of the claim, so that a lost run changes nothing. */
 export class RunRecords {
-	readonly #parts: RunRecordParts;
+	readonly #parts: RunWriteParts;
 	readonly #writes: HeldWrites;
-	readonly #ownInfo = { hostname: hostname(), pid: process.pid };
+	readonly #processInfo = { hostname: hostname(), pid: process.pid };
 
-	constructor(parts: RunRecordParts) {
+	constructor(parts: RunWriteParts) {
 		this.#parts = parts;
 		this.#writes = new HeldWrites(parts);
 	}
 
-	/** What makes a claimed execution a running one; one that is stored as running already stays as it is. */
-	toRunning(execution: ExecutionEntity, { sealed, isFound, token_hash }: RunBegin): ExecutionPatch {
-		const known = isFound ? toStatePatch({ state: {}, sealed }) : sealed === execution.known_secrets ? {} : { known_secrets: sealed };
-		if (execution.status === "running") return { token_hash, ...known };
+	/**
+	 * Returns the patch that makes a claimed execution `running`. For an execution that is already stored as running it holds only the values
+	 * of `RunBegin`.
+	 */
+	toRunning(execution: ExecutionEntity, start: RunBegin): ExecutionPatch {
+		const { token_hash } = start;
+		const secrets = start.sealed === execution.known_secrets ? {} : { known_secrets: start.sealed };
+		const stateOrSecrets = start.isFound ? toStatePatch({ state: {}, encryptedSecrets: start.sealed }) : secrets;
+		if (execution.status === "running") return { token_hash, ...stateOrSecrets };
 		const status = toStatusPatch(execution, "running", toTimestamp(this.#parts.clock.now()));
-		return { token_hash, runner_info: this.#ownInfo, attempt: execution.attempt + 1, ...status, ...known };
+		return { token_hash, runner_info: this.#processInfo, attempt: execution.attempt + 1, ...status, ...stateOrSecrets };
 	}
 
 	/**
-	 * The execution as it is running; undefined when it was taken back before.
-	 * The state is on disk before the runner starts: an execution found `scheduled` has certainly not been started.
+	 * Stores a claimed execution as `running`. Returns it; undefined if it was canceled before. As this is stored before the runner is called,
+	 * an execution that is found `scheduled` has certainly not started.
 	 */
-	async markRunning(execution: ExecutionEntity, run: Run, begin: RunBegin): Promise<ExecutionEntity | undefined> {
+	async markRunning(execution: ExecutionEntity, run: Run, start: RunBegin): Promise<ExecutionEntity | undefined> {
 		const { eventBus, logger } = this.#parts;
-		const patch = this.toRunning(execution, begin);
+		const patch = this.toRunning(execution, start);
 		try {
 			await this.#storeRunning(execution, run, patch);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-			// A cancel was faster; it has written the final state itself.
+			// A cancel was faster, and has stored the final status itself.
 			logger.debug("execution was taken back before it ran", { execution_id: execution.id });
 			return undefined;
 		}
@@ -84,17 +90,20 @@ export class RunRecords {
 		return running;
 	}
 
-	/** Whether what was stored as running is this node's, although the wait for the storage may have been longer than the lease. */
+	/** Returns true if this run still holds an execution that it stored as running. Renews the lease if storing took longer than the lease. */
 	async isStillHeld(execution: ExecutionEntity, run: Run): Promise<boolean> {
 		if (toTimestamp(this.#parts.clock.steady()) < run.leaseExpiresAt) return true;
-		return this.#renewBegun(execution, run);
+		return this.#renewRunning(execution, run);
 	}
 
-	/** A paused execution as it is running again, or as it is to end; undefined when it is not this run's any more. */
+	/**
+	 * Stores a resumed execution as `running`, and returns it. If a cancel was stored first, returns the execution as `canceling`: the run
+	 * then ends its children. Returns undefined if this run does not hold the execution any more.
+	 */
 	async markResumed(execution: ExecutionEntity, run: Run): Promise<ExecutionEntity | undefined> {
 		const { storage, clock, eventBus } = this.#parts;
 		const { id, status, fence } = execution;
-		const patch = { ...toStatusPatch(execution, "running", toTimestamp(clock.now())), runner_info: this.#ownInfo };
+		const patch = { ...toStatusPatch(execution, "running", toTimestamp(clock.now())), runner_info: this.#processInfo };
 		const store = () => storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);
 		const isStored = async () => (await storage.count("execution", { id, status: "running", fence })) > 0;
 		try {
@@ -110,8 +119,8 @@ export class RunRecords {
 	}
 
 	/**
-	 * Whether the run is still this node's is asked in the write itself: a look before it would be answered before the commit, and
-	 * output would be stored behind the end that another node has written meanwhile.
+	 * Stores chunks of output. Throws `SVC_CONFLICT` if this run does not hold the execution any more. The write itself checks this: with a
+	 * check before the write, output could be stored after an end that another node writes in between.
 	 */
 	async storeOutput({ id }: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void> {
 		const { storage, lateWrites } = this.#parts;
@@ -128,23 +137,24 @@ export class RunRecords {
 		}
 	}
 
-	/** What must be written along with what only the holder of the run may store. */
+	/** Returns the operations that make a write fail unless this run holds the execution. They may be none, see `HeldWrites`. */
 	guard({ id }: ExecutionEntity, run: Run): readonly WriteOperation[] {
 		return this.#writes.guard(id, run);
 	}
 
-	/** Keep what the run knows to be secret by now; false when the execution is not this run's any more. */
-	storeKnown({ id }: ExecutionEntity, run: Run, sealed: string | null): Promise<boolean> {
-		return this.#writes.patch(id, run, { known_secrets: sealed });
+	/** Stores the encrypted secrets that the run knows. Returns false if this run does not hold the execution any more. */
+	storeKnown({ id }: ExecutionEntity, run: Run, encryptedSecrets: string | null): Promise<boolean> {
+		return this.#writes.patch(id, run, { known_secrets: encryptedSecrets });
 	}
 
-	/** Of a run that is about to end: stored with that. */
+	/** Sets host and process of a run without storing them; its end stores them. Returns them, with the defaults of this process. */
 	noteRunnerInfo(run: Run, info: JsonObject): JsonObject {
-		const noted = { ...this.#ownInfo, ...info };
-		run.runnerInfo = noted;
-		return noted;
+		const runnerInfo = { ...this.#processInfo, ...info };
+		run.runnerInfo = runnerInfo;
+		return runnerInfo;
 	}
 
+	/** Sets and stores host and process of a run. If the write fails, the error is logged. */
 	async storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void> {
 		const runner_info = this.noteRunnerInfo(run, info);
 		try {
@@ -155,18 +165,29 @@ export class RunRecords {
 		}
 	}
 
-	/** Keep what the run is found by after a restart, and what must be known of it; false when the execution is not this run's any more. */
-	storeState({ id }: ExecutionEntity, run: Run, { state, sealed }: KeptState): Promise<boolean> {
-		return this.#writes.patch(id, run, toStatePatch({ state, sealed }));
+	/**
+	 * Stores the state from which another process can continue the run, with its secrets. Returns false if this run does not hold the
+	 * execution any more.
+	 */
+	storeState({ id }: ExecutionEntity, run: Run, resumable: ResumableState): Promise<boolean> {
+		return this.#writes.patch(id, run, toStatePatch(resumable));
 	}
 
-	/** The same with what is stored with it or not at all; false when the execution is not this run's any more. */
-	async storeStateWith(execution: ExecutionEntity, run: Run, kept: KeptState, operations: readonly WriteOperation[]): Promise<boolean> {
+	/**
+	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run does
+	 * not hold the execution any more.
+	 */
+	async storeStateWith(
+		execution: ExecutionEntity,
+		run: Run,
+		resumable: ResumableState,
+		operations: readonly WriteOperation[],
+	): Promise<boolean> {
 		const { storage } = this.#parts;
 		const { id, fence } = execution;
-		const { run_state } = toStatePatch(kept);
-		const store = () => storage.write([this.toStateOperation(execution, run, kept), ...operations]);
-		// The answer of an attempt was lost that has stored it.
+		const { run_state } = toStatePatch(resumable);
+		const store = () => storage.write([this.toStateOperation(execution, run, resumable), ...operations]);
+		// True if an earlier attempt has stored it although its response was lost.
 		const isStored = async () => {
 			const stored = await storage.get("execution", id);
 			return stored?.fence === fence && isDeepStrictEqual(stored.run_state, run_state);
@@ -180,33 +201,33 @@ export class RunRecords {
 		}
 	}
 
-	/** The same as part of a larger write. */
-	toStateOperation({ id }: ExecutionEntity, run: Run, kept: KeptState): WriteOperation {
-		return { update: "execution", id, patch: toStatePatch(kept), expected: { fence: run.fence } };
+	/** Returns the operation that stores such a state as part of a larger write. It conflicts if this run does not hold the execution. */
+	toStateOperation({ id }: ExecutionEntity, run: Run, resumable: ResumableState): WriteOperation {
+		return { update: "execution", id, patch: toStatePatch(resumable), expected: { fence: run.fence } };
 	}
 
 	#storeRunning(execution: ExecutionEntity, run: Run, patch: ExecutionPatch): Promise<void> {
 		const { storage, clock, leasing, endings } = this.#parts;
 		const { id, fence, status } = execution;
-		// What it was given by a write whose answer was lost is of no use to anybody.
-		const takenBack = status === "running" ? endings.takeBack(execution) : [];
+		// The execution may have credentials from a write whose response was lost. No process knows their secret any more.
+		const revocations = status === "running" ? endings.takeBack(execution) : [];
 		const store = async () => {
-			// The wait for the storage may have been longer than the lease: what begins now must still be this run's.
+			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
 			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.expiry();
 			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
-			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...takenBack]);
+			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
 			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
 		};
-		return this.#writes.store(run, store, { isStored: () => this.#renewBegun(execution, run) });
+		return this.#writes.store(run, store, { isStored: () => this.#renewRunning(execution, run) });
 	}
 
-	/** Renew the lease of an execution that is stored as running; false when it is not this run's any more. */
-	async #renewBegun({ id, fence }: ExecutionEntity, run: Run): Promise<boolean> {
+	/** Renews the lease of an execution that is stored as `running`. Returns false if this run does not hold it any more. */
+	async #renewRunning({ id, fence }: ExecutionEntity, run: Run): Promise<boolean> {
 		const { storage, leasing } = this.#parts;
 		const lease_expires_at = leasing.expiry();
-		const kept = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
-		if (kept !== undefined) run.leaseExpiresAt = lease_expires_at;
-		return kept !== undefined;
+		const renewed = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
+		if (renewed !== undefined) run.leaseExpiresAt = lease_expires_at;
+		return renewed !== undefined;
 	}
 
 	async #areStored(id: string, chunks: readonly OutputChunkEntity[]): Promise<boolean> {
@@ -215,8 +236,8 @@ export class RunRecords {
 	}
 }
 
-function toStatePatch({ state, sealed }: KeptState): ExecutionPatch {
-	return { run_state: { hostname: hostname(), state }, ...(sealed !== undefined && { known_secrets: sealed }) };
+function toStatePatch({ state, encryptedSecrets }: ResumableState): ExecutionPatch {
+	return { run_state: { hostname: hostname(), state }, ...(encryptedSecrets !== undefined && { known_secrets: encryptedSecrets }) };
 }
 
 export interface HeldWriteParts {
@@ -225,15 +246,18 @@ export interface HeldWriteParts {
 	readonly logger: EngineDependencies["logger"];
 }
 
-/** How a write is known again whose answer was lost. */
-interface Recognition {
-	/** Whether it is stored already; asked after a conflict. */
+/** How a write is repeated while the storage is unavailable. */
+interface RetryOptions {
+	/** Resolves with true if an earlier attempt has stored the write but its response was lost. Called if a repeated attempt conflicts. */
 	readonly isStored: () => Promise<boolean>;
-	/** Milliseconds for which it is tried although the service stops. Default 0. */
-	readonly patience?: number;
+	/** Milliseconds for which the write is repeated although the service stops. Default 0. */
+	readonly shutdownPatienceMs?: number;
 }
 
-/** Writes of a run while it holds its execution. An outage of the storage delays them. */
+/**
+ * Writes that expect the fence of a run. They are repeated while the storage is unavailable. They throw `SVC_UNAVAILABLE` if the run is
+ * lost or the service stops in the meantime.
+ */
 export class HeldWrites {
 	readonly #parts: HeldWriteParts;
 
@@ -241,37 +265,42 @@ export class HeldWrites {
 		this.#parts = parts;
 	}
 
-	/** What must be written along. Where no other node can be, nobody ends the run while its lease is in force. */
+	/**
+	 * Returns the operations that make a write fail with `SVC_CONFLICT` unless the run holds its execution. None are needed while the lease
+	 * is valid and no other node can use the storage, because no other node then ends the run.
+	 */
 	guard(id: string, run: Run): readonly WriteOperation[] {
 		const { storage, clock } = this.#parts;
 		const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
 		return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];
 	}
 
-	/** Whether the execution was still this run's. */
+	/** Stores a patch of the execution. Returns false if the run does not hold the execution any more. */
 	async patch(id: string, run: Run, patch: ExecutionPatch): Promise<boolean> {
 		let isStored = false;
-		await this.#outlast(run, async () => {
+		await this.#retryWhileUnavailable(run, async () => {
 			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
 		});
 		return isStored;
 	}
 
-	/** Waits as `patch` does; a conflict is none where an attempt whose answer was lost has stored the same before. */
-	store(run: Run, write: () => Promise<void>, { isStored, patience }: Recognition): Promise<void> {
+	/**
+	 * Calls `write` until the storage is available. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt has stored it
+	 * although its response was lost.
+	 */
+	store(run: Run, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
 		const attempt = (isRetry: boolean) =>
 			write().catch(async (error: unknown) => {
 				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored())) throw error;
 			});
-		return this.#outlast(run, attempt, patience);
+		return this.#retryWhileUnavailable(run, attempt, shutdownPatienceMs);
 	}
 
-	/** An outage of the storage delays a run and does not end it, unless the run is lost or the service stops meanwhile. */
-	#outlast(run: Run, attempt: (isRetry: boolean) => Promise<void>, patience = 0): Promise<void> {
+	#retryWhileUnavailable(run: Run, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
 		const { signal } = run.controller;
-		const begun = performance.now();
+		const startedAt = performance.now();
 		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
-		const isOver = () => run.lost || (isStopping() && performance.now() - begun >= patience);
+		const isOver = () => run.lost || (isStopping() && performance.now() - startedAt >= shutdownPatienceMs);
 		const onOutage = (error: unknown) => this.#parts.logger.warn("storage is away, a run waits for it", { error });
 		return outlastOutage(attempt, { isOver, onOutage });
 	}

@@ -34,7 +34,7 @@ import { type HostedRunContext, type LaterMembers, type RunToolParts, RunTools, 
 
 import { createRunEvents, type RunEventParts, type RunEvents } from "./runner-events.ts";
 
-/** What the runner is asked to do. */
+/** Calls the runner: `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
 export type Work = (context: RunContext) => Promise<RunResult | undefined>;
 
 export interface RunPerformerParts extends RunEventParts, RunRequestParts, Omit<RunToolParts, "options"> {
@@ -46,23 +46,23 @@ export interface RunPerformerParts extends RunEventParts, RunRequestParts, Omit<
 	readonly logger: EngineDependencies["logger"];
 	readonly hub: Pick<TelemetryHub, "tracing">;
 	readonly floods: Floods;
-	/** What becomes of an execution whose run has failed of itself. */
+	/** Returns the outcome of an execution whose runner has thrown an error. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
 }
 
-/** What a context is made with. */
-interface Means {
+/** Objects of one run that its context uses. */
+interface ContextResources {
 	readonly calls: RunCalls;
-	readonly tools: RunTools;
+	readonly services: RunTools;
 	readonly traceparent: string | undefined;
 }
 
-const notFound: Outcome = {
+const notRecoveredOutcome: Outcome = {
 	status: "abandoned",
 	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
 };
 
-/** Has runners do their work, and gives them what they may use meanwhile. */
+/** Calls runners, with a context through which they use the service during the run. */
 export class RunPerformer {
 	readonly #parts: RunPerformerParts;
 	readonly #events: RunEvents;
@@ -72,46 +72,51 @@ export class RunPerformer {
 		this.#events = createRunEvents(parts);
 	}
 
-	/** What came of the work, whatever that was; rejects only when the storage does. */
-	async perform(performance: Performance, work: Work): Promise<Outcome> {
-		const { execution, run, prepared } = performance;
+	/**
+	 * Calls the runner and returns how the run ended. An error of the runner is an outcome as well. Rejects only if the storage fails.
+	 * Afterwards the calls of the runner to the host are refused.
+	 */
+	async perform(activeRun: Performance, invokeRunner: Work): Promise<Outcome> {
+		const { execution, run, prepared } = activeRun;
 		const { clock, storage } = this.#parts;
 		run.secrets = prepared.secrets;
-		const recorder = this.#createRecorder(performance);
-		run.recorder = recorder;
-		const forgets: (() => void)[] = [];
-		const learn = async (known: KnownSecrets) => void forgets.push(await this.#learn(performance, known));
-		const calls = new RunCalls(performance, this.#parts.logger);
-		const tools = new RunTools(this.#parts, performance, { calls, learn, seal: () => this.#sealFound(performance) });
-		run.tools = tools;
-		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) recorder.restore(chunk);
-		const timer = startTimeout(run, { seconds: prepared.timeout, passed: secondsSinceStart(execution, clock.now()) });
+		const outputWriter = this.#createOutputWriter(activeRun);
+		run.recorder = outputWriter;
+		const forgetSecrets: (() => void)[] = [];
+		const addSecrets = async (added: KnownSecrets) => void forgetSecrets.push(await this.#addSecrets(activeRun, added));
+		const calls = new RunCalls(activeRun, this.#parts.logger);
+		const encryptSecrets = () => this.#encryptWithToken(activeRun);
+		const services = new RunTools(this.#parts, activeRun, { calls, addSecrets, encryptSecrets });
+		run.tools = services;
+		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
+		const timer = startTimeout(run, { seconds: prepared.timeout, elapsedSeconds: secondsSinceStart(execution, clock.now()) });
 		try {
 			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
-			const result = await work(this.#toContext(performance, recorder, { calls, tools, traceparent }));
+			const result = await invokeRunner(this.#toContext(activeRun, outputWriter, { calls, services, traceparent }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
-			const outcome = result === undefined ? notFound : toOutcome(result, run.controller.signal, execution);
+			const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
-			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertPausable(performance);
-			if (result?.decided !== undefined && isCompleted(outcome.status)) run.decided = await tools.journal.toLast(result.decided);
+			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertMayPause(activeRun);
+			if (result?.decided !== undefined && isCompleted(outcome.status)) run.decided = await services.journal.toLast(result.decided);
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
-			// Work that was ended by somebody says so by failing, each runner in its own words.
+			// A runner whose signal was aborted may fail with any error. The reason of the abort decides, not that error.
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
 		} finally {
 			clearTimeout(timer);
 			calls.close();
-			tools.close();
-			for (const forget of forgets) forget();
+			services.close();
+			for (const forget of forgetSecrets) forget();
 		}
 	}
 
-	#assertPausable({ execution, run }: Performance): void {
+	/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
+	#assertMayPause({ execution, run }: Performance): void {
 		if (!this.#parts.isWorkflow(execution.runner_name)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
 		}
-		// A cancel that came before the pause was asked for ends what is below first, when the run goes on.
+		// A canceled run may pause without a request: when it is resumed, it ends its children first.
 		if (!run.pausing.signal.aborted && !isCanceled(run.controller.signal.reason)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
 		}
@@ -119,7 +124,7 @@ export class RunPerformer {
 		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
 	}
 
-	#createRecorder({ execution, run, prepared }: Performance): Recorder {
+	#createOutputWriter({ execution, run, prepared }: Performance): Recorder {
 		const { clock, eventBus, floods, options, records } = this.#parts;
 		return new Recorder({
 			store: (chunks) => records.storeOutput(execution, run, chunks),
@@ -137,17 +142,17 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(performance: Performance, recorder: Recorder, { calls, tools, traceparent }: Means): HostedRunContext {
-		const { execution, run, prepared } = performance;
+	#toContext(activeRun: Performance, outputWriter: Recorder, { calls, services, traceparent }: ContextResources): HostedRunContext {
+		const { execution, run, prepared } = activeRun;
 		const { dialects } = this.#parts;
-		const given = prepared.context;
-		// Each by its name: an object that so many members are spread into becomes a map, and is slow to read.
+		const base = prepared.context;
+		// Each member is named: V8 makes a dictionary of an object that so many members are spread into, and reading it is slow.
 		const context = {
 			signal: run.controller.signal,
 			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
-			request: (change) => requestChange(this.#parts, performance, { calls, change }),
-			emit: toEmit(recorder),
-			captured: (type) => recorder.captured(type),
+			request: (change) => requestChange(this.#parts, activeRun, { calls, change }),
+			emit: toEmit(outputWriter),
+			captured: (type) => outputWriter.captured(type),
 			setRunnerInfo: (info) => {
 				assertRecordable(info, "what setRunnerInfo was given");
 				void this.#parts.records.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
@@ -158,71 +163,79 @@ export class RunPerformer {
 				this.#events.announce(execution, run.secrets, { route, payload, about });
 			},
 			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
-			saveState: (state) => this.#saveState(performance, run.secrets.withoutToken(state)),
-			saveStateWith: (state, operations) => this.#saveState(performance, state, operations),
-			execution_id: given.execution_id,
-			liveaction_id: given.liveaction_id,
-			action_ref: given.action_ref,
-			pack: given.pack,
-			user: given.user,
-			entryPoint: given.entryPoint,
-			packDirectory: given.packDirectory,
-			packConfig: given.packConfig,
-			runnerParameters: given.runnerParameters,
-			actionParameters: given.actionParameters,
-			actionSchema: given.actionSchema,
-			logger: given.logger,
-			context: given.context,
-			notify: given.notify,
-			takenUp: given.takenUp,
-			environment: withTraceparent(dialects.environment(given.environment), traceparent),
+			saveState: (state) => this.#saveState(activeRun, run.secrets.withoutToken(state)),
+			saveStateWith: (state, operations) => this.#saveState(activeRun, state, operations),
+			execution_id: base.execution_id,
+			liveaction_id: base.liveaction_id,
+			action_ref: base.action_ref,
+			pack: base.pack,
+			user: base.user,
+			entryPoint: base.entryPoint,
+			packDirectory: base.packDirectory,
+			packConfig: base.packConfig,
+			runnerParameters: base.runnerParameters,
+			actionParameters: base.actionParameters,
+			actionSchema: base.actionSchema,
+			logger: base.logger,
+			context: base.context,
+			notify: base.notify,
+			takenUp: base.takenUp,
+			environment: withTraceparent(dialects.environment(base.environment), traceparent),
 		} satisfies Omit<HostedRunContext, keyof LaterMembers>;
-		return withLaterMembers(context, { run, tools });
+		return withLaterMembers(context, { run, services });
 	}
 
-	/** The token is kept until the run has ended: whoever goes on with it must know what not to show. */
-	async #saveState(performance: Performance, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
-		const { execution, run } = performance;
+	/**
+	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues
+	 * the run must mask it. Throws `SVC_CONFLICT` if this run does not hold the execution any more.
+	 */
+	async #saveState(activeRun: Performance, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
+		const { execution, run } = activeRun;
 		const { runs, records } = this.#parts;
-		const sealed = run.saved ? undefined : this.#sealFound(performance);
-		const kept = { state, sealed };
+		const encryptedSecrets = run.saved ? undefined : this.#encryptWithToken(activeRun);
+		const resumable = { state, encryptedSecrets };
 		const isStored =
 			operations.length === 0
-				? await records.storeState(execution, run, kept)
-				: await records.storeStateWith(execution, run, kept, operations);
+				? await records.storeState(execution, run, resumable)
+				: await records.storeStateWith(execution, run, resumable, operations);
 		if (!isStored) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
 		runs.saved(run);
 	}
 
-	#sealFound(performance: Performance): string | null {
-		return toSealed(performance, this.#parts.sealedSecrets, { isFound: true });
+	/** Encrypts the secrets of a run that another process may continue. */
+	#encryptWithToken(activeRun: Performance): string | null {
+		return toSealed(activeRun, this.#parts.sealedSecrets, { isResumable: true });
 	}
 
-	/** What the result of a child shows to be secret is so in this run too, in the log and for whoever goes on with it. */
-	async #learn(performance: Performance, known: KnownSecrets): Promise<() => void> {
-		const { execution, run } = performance;
+	/**
+	 * Adds secrets that the run has read, for example in the result of a child. They are masked in its output, its result and the log, and
+	 * are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if this
+	 * run does not hold the execution any more.
+	 */
+	async #addSecrets(activeRun: Performance, added: KnownSecrets): Promise<() => void> {
+		const { execution, run } = activeRun;
 		const { records, sealedSecrets, logger } = this.#parts;
 		const before = run.secrets;
-		run.secrets = before.and(known);
+		run.secrets = before.and(added);
 		if (run.secrets === before) return () => {};
-		run.learnt = run.learnt.and(known);
+		run.learnt = run.learnt.and(added);
 		run.recorder?.learn(run.secrets);
-		const sealed = toSealed(performance, sealedSecrets, { isFound: run.saved });
-		if (!(await records.storeKnown(execution, run, sealed))) {
+		const encryptedSecrets = toSealed(activeRun, sealedSecrets, { isResumable: run.saved });
+		if (!(await records.storeKnown(execution, run, encryptedSecrets))) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
-		return hideInLog(logger, known);
+		return hideInLog(logger, added);
 	}
 }
 
-function toEmit(recorder: Recorder): EmitOutput {
-	const emit = (type: OutputType, data: string) => recorder.emit(type, data);
-	return Object.assign(emit, { bytes: (type: OutputType, bytes: Uint8Array) => recorder.emitBytes(type, bytes) });
+function toEmit(outputWriter: Recorder): EmitOutput {
+	const emit = (type: OutputType, data: string) => outputWriter.emit(type, data);
+	return Object.assign(emit, { bytes: (type: OutputType, bytes: Uint8Array) => outputWriter.emitBytes(type, bytes) });
 }
 
-/** By the name that programs look for it; an action that sets it itself says where it stands. */
+/** Adds the trace context under the name that programs expect, `TRACEPARENT`. A variable that the action sets itself wins. */
 function withTraceparent(environment: RunContext["environment"], traceparent: string | undefined): RunContext["environment"] {
 	return traceparent === undefined ? environment : { TRACEPARENT: traceparent, ...environment };
 }

@@ -17,123 +17,128 @@ export interface RunToolParts extends JournalParts {
 	readonly dialects: Dialects;
 }
 
-interface Means {
+/** What the services need of the run. */
+interface RunServiceAccess {
 	readonly calls: RunCalls;
-	readonly learn: Learn;
-	/** What is kept of what the run knows to be secret, for whoever goes on with it. */
-	readonly seal: () => string | null;
+	readonly addSecrets: Learn;
+	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
+	readonly encryptSecrets: () => string | null;
 }
 
-/** What few runners ask for, made when a run first does: to make it for each run would cost as much as a small run itself. */
+/**
+ * Children, journal and expressions of one run. Few runners use them, so each is created on first use: creating them for every run would
+ * cost as much as a small run itself.
+ */
 export class RunTools {
 	readonly #parts: RunToolParts;
-	readonly #performance: Performance;
-	readonly #means: Means;
+	readonly #activeRun: Performance;
+	readonly #access: RunServiceAccess;
 	#children: RunChildren | undefined;
 	#journal: Journal | undefined;
 	#expressions: Expressions | undefined;
 	#isClosed = false;
 
-	constructor(parts: RunToolParts, performance: Performance, means: Means) {
+	constructor(parts: RunToolParts, activeRun: Performance, access: RunServiceAccess) {
 		this.#parts = parts;
-		this.#performance = performance;
-		this.#means = means;
+		this.#activeRun = activeRun;
+		this.#access = access;
 	}
 
 	get children(): RunChildren {
 		if (this.#children === undefined) {
-			this.#children = this.#parts.children.open(this.#performance, this.#means);
-			// Whoever asks only now is told what others are who go on after the end of their run.
+			this.#children = this.#parts.children.open(this.#activeRun, this.#access);
+			// The run has already ended: fail like every other late call.
 			if (this.#isClosed) this.#children.close();
 		}
 		return this.#children;
 	}
 
 	get journal(): Journal {
-		const { calls, seal } = this.#means;
-		this.#journal ??= new Journal(this.#parts, this.#performance, { calls, children: this.children, seal });
+		const { calls, encryptSecrets } = this.#access;
+		this.#journal ??= new Journal(this.#parts, this.#activeRun, { calls, children: this.children, encryptSecrets });
 		return this.#journal;
 	}
 
 	get expressions(): Expressions {
 		const { templateSources, dialects } = this.#parts;
-		const { execution } = this.#performance;
-		this.#expressions ??= createRunExpressions({ templateSources, names: dialects.names, execution, ...this.#means });
+		const { execution } = this.#activeRun;
+		this.#expressions ??= createRunExpressions({ templateSources, names: dialects.names, execution, ...this.#access });
 		return this.#expressions;
 	}
 
-	/** Whether a child has come to something that the run has not been told. */
+	/** Returns true if a child has changed since the runner last saw it. */
 	async haveChildrenNews(): Promise<boolean> {
 		return (await this.#children?.haveNews()) ?? false;
 	}
 
-	/** The run has ended. */
+	/** Ends the services together with the run. */
 	close(): void {
 		this.#isClosed = true;
 		this.#children?.close();
 	}
 }
 
-/** What is made when a runner asks for it. */
+/** Members of a run context that are created on first use. */
 export type LaterMembers = Pick<RunContext, "pausing" | "children" | "journal" | "expressions">;
 
-interface Makers {
+/** Where a context takes its lazy members from. */
+interface LazyMemberSources {
 	readonly run: Pick<Run, "pausing">;
-	readonly tools: RunTools;
+	readonly services: RunTools;
 }
 
-const makersKey: unique symbol = Symbol("makers");
+const sourcesKey: unique symbol = Symbol("sources");
 
-interface Made {
-	readonly [makersKey]: Makers;
+interface WithSources {
+	readonly [sourcesKey]: LazyMemberSources;
 }
 
 /**
- * Members of their own, so that a copy has them too; with the same functions for all: V8 keeps the getter of a single object, and all that its
- * function can see, until it collects the whole heap.
+ * Own accessors, so that spreading the context copies them. The getter functions are shared: V8 (Node 20) keeps a per-object getter and its
+ * closure alive until a full garbage collection.
  */
-const getters: PropertyDescriptorMap & ThisType<Made> = {
+const lazyGetters: PropertyDescriptorMap & ThisType<WithSources> = {
 	pausing: {
 		enumerable: true,
 		get() {
-			return this[makersKey].run.pausing.signal;
+			return this[sourcesKey].run.pausing.signal;
 		},
 	},
 	children: {
 		enumerable: true,
 		get() {
-			return this[makersKey].tools.children;
+			return this[sourcesKey].services.children;
 		},
 	},
 	journal: {
 		enumerable: true,
 		get() {
-			return this[makersKey].tools.journal;
+			return this[sourcesKey].services.journal;
 		},
 	},
 	expressions: {
 		enumerable: true,
 		get() {
-			return this[makersKey].tools.expressions;
+			return this[sourcesKey].services.expressions;
 		},
 	},
 };
 
-/** The same context, with these members besides. */
-export function withLaterMembers<C extends object>(context: C, makers: Makers): C & LaterMembers {
-	Object.defineProperty(context, makersKey, { value: makers });
-	return Object.defineProperties(context, getters) as C & LaterMembers;
+/** Adds the lazy members to a context, and returns the same object. */
+export function withLaterMembers<C extends object>(context: C, sources: LazyMemberSources): C & LaterMembers {
+	Object.defineProperty(context, sourcesKey, { value: sources });
+	return Object.defineProperties(context, lazyGetters) as C & LaterMembers;
 }
 
-/** What a feature has of a run in whose runner's place it is called, besides what runners have. */
+/** Run context for a feature that wraps the runner (`Feature.wrapRunner`). It has more members than runners get. */
 export interface HostedRunContext extends RunContext {
-	/** As `saveState`, with what is stored in the same write or not at all: `recover` finds both or is never called. */
+	/** Does the same as `saveState`, and stores the operations in the same write: `recover` finds both, or is never called. */
 	saveStateWith(state: JsonObject, operations: readonly WriteOperation[]): Promise<void>;
-	/** As `setRunnerInfo` of a run that is about to end: stored with its end, without a write of its own. */
+	/** Does the same as `setRunnerInfo`, but without a write: the end of the run stores the values. */
 	noteRunnerInfo(info: JsonObject): void;
 }
 
-/** The context of a run that the kernel has given. */
+/** Returns the context as the kernel has created it. Throws an `Error` if the context is not the kernel's. */
 export function toHosted(context: RunContext): HostedRunContext {
 	if (!("saveStateWith" in context)) throw new Error("the context of the run is not the kernel's");
 	return context as HostedRunContext;
@@ -142,15 +147,15 @@ export function toHosted(context: RunContext): HostedRunContext {
 interface RunExpressionParts {
 	readonly execution: ExecutionEntity;
 	readonly templateSources: TemplateSources;
-	/** Other names of variables and functions. */
+	/** Names that dialects give to variables and functions. */
 	readonly names: DialectNames;
 	readonly calls: RunCalls;
-	/** Have the run know what is secret in what it is told. */
-	readonly learn: (known: KnownSecrets) => Promise<void>;
+	/** Adds secrets to those that the run knows. */
+	readonly addSecrets: (added: KnownSecrets) => Promise<void>;
 }
 
-/** The expressions of one run. */
-function createRunExpressions({ execution, templateSources, names, calls, learn }: RunExpressionParts): Expressions {
+/** Creates the expressions of one run. They read the datastore with the permissions of the execution. */
+function createRunExpressions({ execution, templateSources, names, calls, addSecrets }: RunExpressionParts): Expressions {
 	const plain = createExpressions({ names });
 	const user = toItemUser(execution.context, templateSources.systemUser);
 	const access = templateSources.items.accessFor(user, execution);
@@ -162,8 +167,8 @@ function createRunExpressions({ execution, templateSources, names, calls, learn 
 				try {
 					return await createExpressions({ datastore: noteDecrypted(access, secrets), names }).evaluate(value, scope);
 				} finally {
-					// Before what it says, or fails with, gets anywhere.
-					if (secrets.length > 0) await learn(KnownSecrets.none.with(secrets));
+					// Before the result or the error of the evaluation can appear anywhere.
+					if (secrets.length > 0) await addSecrets(KnownSecrets.none.with(secrets));
 				}
 			}),
 	};

@@ -25,10 +25,11 @@ export interface RunAnnouncement {
 	readonly about: AnnouncedExecution | undefined;
 }
 
-/** What a run tells while it lasts. */
+/** Publishes announcements and dispatches events of runs. */
 export interface RunEvents {
+	/** Publishes an announcement, with secrets masked. Throws `SVC_INVALID` if its route is invalid. */
 	announce(execution: ExecutionEntity, secrets: KnownSecrets, announcement: RunAnnouncement): void;
-	/** The id of the trigger instance. */
+	/** Dispatches a trigger with the permissions of the execution. Returns the id of the trigger instance once it is stored. */
 	dispatch(
 		execution: ExecutionEntity,
 		secrets: KnownSecrets,
@@ -38,22 +39,25 @@ export interface RunEvents {
 
 export function createRunEvents({ eventBus, options, authority, dispatcher, triggerTypes, sealedSecrets }: RunEventParts): RunEvents {
 	return {
-		/** Announcements leave the service: nothing inside it looks at them. */
+		/**
+		 * Masks secrets if `api.mask_secrets` is on, because announcements leave the service and no part of the service reads them. The token is
+		 * always removed.
+		 */
 		announce({ trace_id: traceId }, secrets, { route, payload, about }) {
 			const shown = options.api.mask_secrets ? secrets.json(payload) : secrets.withoutToken(payload);
 			publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId, about });
 		},
 
 		/**
-		 * An event of its own (reference 3.3): a trace of its own, yet counted as caused by the execution, so that no cascade runs for
-		 * ever. Its name may come from whoever asked for the execution.
+		 * Dispatches a new event with a new trace (specification 3.3). The event still counts as caused by the execution, so that the loop guard
+		 * stops endless cascades. The trigger may come from the parameters of the execution, so its permissions are checked.
 		 */
 		async dispatch({ id, author, user, scopes }, secrets, { traceTag, trigger, payload }) {
 			const principal = withScopes(await authority.principalOf(author ?? user), scopes);
 			const { instance } = await dispatcher.dispatch({
 				trigger: withoutToken(trigger, secrets),
 				payload: secrets.withoutToken(payload),
-				// A tag is a name by which everybody finds the trace.
+				// Secrets are masked in the tag, because every user who may list traces sees it.
 				trace: { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) },
 				check: (resolved: ResolvedTrigger) => triggerTypes.assertInjectable(resolved, principal),
 				causedBy: { executionId: id },

@@ -11,58 +11,72 @@ interface DelayedParts {
 	readonly claiming: Pick<Claiming<"execution">, "places" | "claimSome">;
 }
 
-/** Most that is moved to `delayed` with one write. */
-const delayLimit = 100;
+/** Bounds the executions that one write moves to `delayed`. */
+const maxDelayBatch = 100;
 
-/** Executions that were asked to wait and are in no queue: shows that they wait, claims those that are due, and knows whether any may be left. */
+/**
+ * Claim source of executions with a delay that are in no queue. Claims those that are due, and knows whether more of them may be left.
+ * Also marks executions that are not due as `delayed`, including queued ones.
+ */
 export class DelayedExecutions {
 	readonly #parts: DelayedParts;
-	/** Until when anything must have come due to be claimed. */
-	#surveyed = "";
-	#isLeft = false;
+	/** Only executions that are due at this time or before are claimed. */
+	#dueUntil = "";
+	#mayHaveDue = false;
 
 	constructor(parts: DelayedParts) {
 		this.#parts = parts;
 	}
 
-	/** Whether any may wait for a place. */
+	/** True if due executions may wait for a slot. */
 	get isLeft(): boolean {
-		return this.#isLeft;
+		return this.#mayHaveDue;
 	}
 
-	/** What has come due by `begun` may be claimed from now on, and nothing that has since: a survey puts into queues what belongs there. */
-	survey(begun: number): void {
-		this.#surveyed = toTimestamp(begun);
-		this.#isLeft = true;
+	/**
+	 * Allows claiming executions that are due at `scanStart`. Later ones must wait for the next scan, because a scan of the queues first
+	 * moves executions into the queues that they belong to.
+	 *
+	 * @param scanStart microseconds, by the steady clock
+	 */
+	survey(scanStart: number): void {
+		this.#dueUntil = toTimestamp(scanStart);
+		this.#mayHaveDue = true;
 	}
 
-	/** Claim some, unless it is certain that none are left: few, as others wait as well. */
+	/**
+	 * Claims one batch of due executions in each status, if any may be left. It is only one batch, because other claim sources wait for
+	 * slots too.
+	 */
 	async claim(): Promise<void> {
-		if (!this.#isLeft) return;
-		let isLeft = false;
+		if (!this.#mayHaveDue) return;
+		let mayHaveMore = false;
 		for (const status of ["delayed", "requested"] as const) {
-			const hasPlace = this.#parts.claiming.places() > 0;
-			if (!hasPlace || (await this.#parts.claiming.claimSome(whenDue(status, { lte: this.#surveyed })))) isLeft = true;
+			const hasSlot = this.#parts.claiming.places() > 0;
+			if (!hasSlot || (await this.#parts.claiming.claimSome(whenDue(status, { lte: this.#dueUntil })))) mayHaveMore = true;
 		}
-		this.#isLeft = isLeft;
+		this.#mayHaveDue = mayHaveMore;
 	}
 
-	/** What was not due yet at the survey shows that it waits. */
+	/** Moves requested executions that were not due at the last scan to `delayed`. */
 	async mark(): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
-		const marked = await storage.claim(
+		const delayed = await storage.claim(
 			"execution",
-			// Only what was asked to wait: what comes in while this is on its way to the storage is due later as well.
-			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: this.#surveyed } }, limit: delayLimit },
+			// Only executions with a delay: one without that is stored after the scan also has a later due time, but must start at once.
+			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: this.#dueUntil } }, limit: maxDelayBatch },
 			{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
 		);
-		for (const execution of marked) publishUpdated(eventBus, execution);
+		for (const execution of delayed) publishUpdated(eventBus, execution);
 	}
 
-	/** When the first of those is due that were not yet at the survey. What was due before needs no look at a time, but a place. */
+	/**
+	 * Returns the earliest due time after the last scan; undefined if there is none. Executions that were due before need no timer: a slot
+	 * that becomes free starts the poll for them.
+	 */
 	async nextDue(): Promise<string | undefined> {
 		const [next] = await this.#parts.storage.find("execution", {
-			where: { status: "delayed", delay: { not: null }, queue: null, due_timestamp: { gt: this.#surveyed } },
+			where: { status: "delayed", delay: { not: null }, queue: null, due_timestamp: { gt: this.#dueUntil } },
 			orderBy: [["due_timestamp", "asc"]],
 			limit: 1,
 			fields: ["due_timestamp"],
@@ -71,30 +85,31 @@ export class DelayedExecutions {
 	}
 }
 
-/** What was asked to wait and is in no queue, the earliest due first. */
+/** Returns the claim of executions with a delay that are in no queue, the earliest due first. */
 export function whenDue(status: ExecutionStatus, due_timestamp: { readonly lte: string }): Claim<"execution"> {
-	// That there is a delay is said of both: few have one, and an index has no others.
+	// `delay` is a condition for both states: few executions have one, and an index contains only those.
 	return { where: { status, delay: { not: null }, queue: null, due_timestamp }, orderBy: [["due_timestamp", "asc"]] };
 }
 
 /**
- * What is to be run as soon as it is there, and is in no queue. Whether it is due by the clock of this node is not asked: the one that took it in
- * may have another clock.
+ * Returns the claim of executions without a delay that are in no queue, the earliest start first. The clock of this node does not decide
+ * whether they are due, because the node that accepted them may have another clock.
  *
- * It goes by the start, at which it is due as well: of all that might be asked for, status and start are together in one index that serves order and
- * bound, and no other index serves as much of it. Where PostgreSQL could choose, it would by how many executions it believes to have the status,
- * which it counts now and then: none of those that wait.
+ * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and
+ * bound; no other index serves as much of the query. If PostgreSQL could choose, its statistics would decide. They are updated only now
+ * and then, and usually count no execution as waiting.
  *
- * The start is told by `now()` of a node, which goes by the clock of the storage where several nodes use it, and goes back on none. So what comes in
- * starts no earlier than `Frontier` allows for. What it does not is found when everything is looked at, as what a clock has put into the future
- * that was set back before the service began anew, which waits for its turn then: nothing bounds starts from above.
+ * `start_timestamp` comes from `now()` of a node. This clock follows that of the storage if several nodes share it, and never goes back.
+ * So a new execution starts no earlier than the margin of the claim cursor allows; a periodic claim from the beginning finds exceptions.
+ * If a clock was set back before a restart, executions may have a start in the future. They are claimed in their turn, because starts
+ * have no upper bound.
  *
- * @param begun when the look at it has begun, beyond which nothing is known
+ * @param pollStart time at which this poll began; the cursor does not move beyond it
  */
-export function atOnce(status: ExecutionStatus, frontier: Frontier, begun: string): Claim<"execution"> {
+export function atOnce(status: ExecutionStatus, cursor: Frontier, pollStart: string): Claim<"execution"> {
 	return {
-		where: { status, delay: null, queue: null, start_timestamp: frontier.near() },
+		where: { status, delay: null, queue: null, start_timestamp: cursor.near() },
 		orderBy: [["start_timestamp", "asc"]],
-		reach: ({ start_timestamp }) => frontier.reach(start_timestamp < begun ? start_timestamp : begun),
+		reach: ({ start_timestamp }) => cursor.reach(start_timestamp < pollStart ? start_timestamp : pollStart),
 	};
 }

@@ -2,9 +2,12 @@ import type { EventBus, Logger } from "../../contract/index.ts";
 import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
 import { eventNames } from "../executions/execution-events.ts";
 
-/** Lets the schedulers of other nodes know at once what they would otherwise find at their next poll. */
+/** Notifies the schedulers of other nodes at once of executions that they would otherwise find at their next poll. */
 export interface PendingWork extends BusWatch {
-	/** An execution that this node does not run itself has been stored. */
+	/**
+	 * Notifies other nodes of a stored execution that this node has not claimed. `delayed`: a full poll is needed, for delayed or queued
+	 * executions.
+	 */
 	announce(work: { readonly delayed: boolean }): void;
 }
 
@@ -12,12 +15,16 @@ export interface PendingWorkParts {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
 	readonly nodeId: string;
-	/** Other nodes have stored something, or may have. */
+	/** Called when other nodes have stored executions that wait, or may have. Members say which executions to poll for. */
 	readonly wake: (work: { readonly requested?: boolean; readonly delayed?: boolean; readonly ready?: boolean }) => void;
 }
 
+/**
+ * Creates the notifications between schedulers. If bus events may have been missed, the scheduler is woken for a full poll.
+ * On an event bus that is not shared, there are no other nodes, so nothing is published.
+ */
 export function createPendingWork({ eventBus, logger, nodeId, wake }: PendingWorkParts): PendingWork {
-	const watch = createBusWatch({
+	const busListener = createBusWatch({
 		eventBus,
 		logger,
 		names: [eventNames.pending],
@@ -27,7 +34,7 @@ export function createPendingWork({ eventBus, logger, nodeId, wake }: PendingWor
 		onGap: () => wake({ delayed: true }),
 	});
 	return {
-		...watch,
+		...busListener,
 		announce({ delayed }) {
 			if (eventBus.capabilities.shared === true) eventBus.publish(eventNames.pending, { node_id: nodeId, delayed });
 		},

@@ -1,40 +1,43 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import type { ExecutionPatch } from "../executions/status.ts";
 
-/** The scheduler of this node, as far as queues need it. */
+/** The scheduler of this node, as the queues use it. */
 export interface Starter {
-	/** Executions that may start here now; 0 once it is stopped. */
+	/** Returns the number of free slots; 0 if the scheduler is stopped. */
 	places(): number;
-	/** Keep places for executions while `store` stores them with the patch that claims them and takes them out of their queue; then run them. */
+	/**
+	 * Starts executions from a queue. Reserves slots for them while `store` stores the patch that claims them and takes them out of the
+	 * queue. Then runs them. Rejects with the error of `store`.
+	 */
 	start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void>;
-	/** Executions have been let go from a queue. */
+	/** Makes the scheduler claim executions that were released from a queue, because its policies no longer exist. */
 	release(): void;
 }
 
-/** Executions that must wait before anybody may claim them: what a feature that holds some back offers the scheduler. */
+/** Queues of executions that must wait until a policy allows them to start. A feature provides them; the scheduler polls them. */
 export interface Queues {
-	/** Where a new execution of the action waits; null when it may be claimed at once. */
+	/** Returns the queue in which a new execution of the action waits; null if any node may claim it at once. */
 	queueOf(actionRef: string): string | null;
-	/** Put into queues what waits outside although it should not. */
+	/** Moves all waiting executions that are outside the queue of their action into it. */
 	takeHold(): Promise<void>;
-	/** Something new waits in the queue. */
+	/** Marks a queue for the next poll, because a new execution waits in it. */
 	note(queue: string): void;
 	/**
-	 * Find every queue to look at, and what other nodes, before they knew of a queue, have left outside; with `released` also what was let go
-	 * from one. Next comes `look`.
+	 * Scans the storage for queues with waiting executions, and marks them for the next poll. Also moves executions into queues that other
+	 * nodes have stored outside, before they knew of the queue. `released`: also checks executions that were released from a queue before.
 	 */
 	survey(look: { readonly released: boolean }): Promise<void>;
-	/** Look where something may have changed. */
+	/** Polls the marked queues: starts executions that may start, as far as slots are free. */
 	look(starter: Starter): Promise<void>;
-	/** Whether there is something to look at. */
+	/** Returns true if a queue is marked for a poll. */
 	isLookDue(): boolean;
-	/** When the next execution in a queue will be due, as of the last survey. */
+	/** Returns the time at which the next execution in a queue is due, as of the last scan; undefined if none is. */
 	nextDue(): string | undefined;
-	/** Call `listener` when there is something to look at. */
+	/** Registers a listener that is called when a queue is marked for a poll. `survey`: a scan is needed too. */
 	onLookDue(listener: (due: { readonly survey: boolean }) => void): void;
 }
 
-/** Nothing waits for anything. */
+/** Default if no feature provides queues: no execution is queued. */
 export const noQueues: Queues = {
 	queueOf: () => null,
 	takeHold: async () => undefined,

@@ -17,15 +17,21 @@ export interface AtOnceParts {
 	readonly sealedSecrets: SealedSecrets;
 }
 
-/** Whether it may: who else waits for what becomes of an execution must hear of it in the order of its states. */
+/**
+ * Returns true if an execution may be completed in the write that inserts it. Its runner must support that. A child may not: its parent's
+ * run must be notified of every state in order.
+ */
 export function mayEndAtOnce({ parent_id }: Pick<ExecutionEntity, "parent_id">, runner: Runner | undefined): boolean {
 	return runner?.runAtOnce !== undefined && parent_id === null;
 }
 
 /**
- * A claimed execution that nobody has stored yet as it is while it runs and as it ends, where its runner makes its result of nothing but what
- * it is given: then there is nothing that a crash could lose, and one write is enough. Undefined where it must be stored as running first: its
- * end would cause something, or it is part of another one that waits for what becomes of it. Rejects with whatever stands in the way.
+ * Completes a claimed execution that is not stored yet, if its runner computes the result from its input alone (`runAtOnce`). Such a run
+ * has no side effects that a crash could lose, so one write is enough. Returns the running and the final state.
+ *
+ * Returns undefined if the execution must be stored as running first. That is so if the run does not succeed with a valid result, if the
+ * completion has effects, or if the execution is a child. Rejects with the error of the runner, or of anything else that prevents the
+ * completion.
  */
 export async function endAtOnce(
 	claimed: ExecutionEntity,
@@ -35,15 +41,19 @@ export async function endAtOnce(
 	const { runner, snapshot, sealed, context } = prepared;
 	if (!mayEndAtOnce(claimed, runner)) return undefined;
 	const running = applied(claimed, records.toRunning(claimed, { sealed, isFound: false, token_hash: null }));
-	const answer = await runner.runAtOnce?.(context);
-	if (answer === undefined) return undefined;
-	const { succeeded, status, decided, result } = toRunResult(answer, claimed.runner_name);
+	const runResult = await runner.runAtOnce?.(context);
+	if (runResult === undefined) return undefined;
+	const { succeeded, status, decided, result } = toRunResult(runResult, claimed.runner_name);
 	if (!succeeded || status !== undefined || decided !== undefined) return undefined;
 	assertRecordable(result, "the result of the action");
 	if (checkOutput({ status: "succeeded", result }, snapshot).status !== "succeeded") return undefined;
 	const known_secrets = sealedSecrets.add(sealed, findResultSecrets(result, snapshot));
-	const end: ExecutionPatch = { known_secrets, ...toResultPatch(result), ...toStatusPatch(running, "succeeded", toTimestamp(clock.now())) };
-	const ended = applied(running, end);
-	// What follows it reads what is stored, such as how far an event is from the one that began it all: that must be there before.
+	const patch: ExecutionPatch = {
+		known_secrets,
+		...toResultPatch(result),
+		...toStatusPatch(running, "succeeded", toTimestamp(clock.now())),
+	};
+	const ended = applied(running, patch);
+	// Completion effects read stored records, for example to find the depth of an event. So an execution with effects must be stored first.
 	return (await endings.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
 }

@@ -13,29 +13,51 @@ import { type AtOnceParts, endAtOnce, mayEndAtOnce } from "./inline-completion.t
 export interface AdmissionParts {
 	readonly eventBus: EventBus;
 	readonly queues: () => Pick<Queues, "queueOf">;
-	/** A place for one more; undefined when it has to wait in storage. */
+	/** Reserves a slot for one execution. Returns undefined if the execution must wait in the storage. */
 	readonly reserve: () => KeptPlaces<"execution"> | undefined;
 	/**
-	 * What a claimed execution that nobody has stored yet comes to with the write that does, state by state: running, or its end. None: it is
-	 * stored as claimed. Never rejects.
+	 * Tries to start a claimed execution in the write that inserts it. Returns the states it passes through after the claim: running, or
+	 * running and final. Returns none if it is to be stored as claimed. Never rejects.
 	 */
 	readonly ready: (claimed: ExecutionEntity) => Promise<readonly ExecutionEntity[]>;
-	/** Whether it may come to its end so. */
+	/** Returns true if the execution may be completed in the write that inserts it. */
 	readonly mayEnd: (execution: ExecutionEntity) => boolean;
-	/** What a claim stores, for what takes no place; undefined while nothing begins here. */
+	/** Returns the patch of a claim without a slot; undefined while the scheduler is stopped. */
 	readonly claim: () => ExecutionPatch | undefined;
-	/** Tell of one that has been stored as it was requested. */
+	/** Publishes an execution that was stored as requested, and wakes the schedulers. */
 	readonly announce: (execution: ExecutionEntity) => void;
 }
 
-/** One that there is a place for. */
-interface Claimed {
+/** A new execution with a reserved slot. */
+interface ClaimedExecution {
 	readonly requested: ExecutionEntity;
 	readonly claimed: ExecutionEntity;
-	readonly place: KeptPlaces<"execution">;
+	readonly slot: KeptPlaces<"execution">;
 }
 
-/** Brings new executions into the storage, as far on their way as they can be by then. */
+/**
+ * Inserts new executions, each in the latest state that it can reach in the write that inserts it. Every state reached there saves a write
+ * afterwards. An execution is inserted in one of these states:
+ *
+ * - `requested` with a queue, if policies limit its action. The scheduler starts it from the queue.
+ * - `requested`, if it has a delay, if no slot is free, or if other executions wait in the storage, which it must not overtake.
+ *   The schedulers of all nodes are notified, and one of them claims it.
+ * - `scheduled`, if a slot is reserved for it. It is stored as claimed by this node, and its run begins after the write.
+ * - `running`, if a slot is reserved and the run can be prepared within 20 ms. Its run continues after the write.
+ * - `succeeded`, if its runner computes the result from the input alone (inline-completion.ts). This needs no slot.
+ *
+ * Admissions run concurrently with one another and with the polls of the scheduler. A slot is reserved without waiting before it, so that
+ * nothing takes it meanwhile. An execution that may complete inline is the exception: it reserves a slot only after that has failed.
+ *
+ * Until the write has returned, only this node knows the execution. The result of the write settles the reservation:
+ *
+ * - stored: the run begins, or the slot is released if the execution is final. Then every state is published, in order.
+ * - refused: the execution is certainly not stored, and the slot is released.
+ * - unsure: the response was lost. The slot is released, and the fence of the claim is remembered. A later poll finds out by the fence
+ *   whether the execution was stored, and runs it here. Otherwise it would wait until its lease expires.
+ *
+ * Several executions of one call are stored in one write, all or none.
+ */
 export class Admissions {
 	readonly #parts: AdmissionParts;
 
@@ -44,73 +66,74 @@ export class Admissions {
 	}
 
 	/**
-	 * Let `store` keep new executions, all or none, and see to their being run. What there is a place for at once is stored as already
-	 * claimed, which saves the claim, and as running where all that its run needs is at hand, which saves that write as well; what has a result
-	 * without a run is stored as ended. Once they are stored others are told of every state.
+	 * Calls `store` once to insert new executions, all or none, and schedules their runs. Resolves when they are stored; their states are
+	 * published then. Rejects with the error of `store`.
 	 */
 	async admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
 		const admissions = await Promise.all(executions.map((execution) => this.#admitOne(execution)));
 		await storeAllReserved(admissions, store);
 	}
 
-	/** A place is kept at once, so that nobody else takes it meanwhile. */
+	/** Reserves a slot synchronously, unless the execution may complete inline. */
 	#admitOne(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> | Reservation<ExecutionEntity> {
-		if (execution.delay === null && this.#parts.mayEnd(execution)) return this.#endOrReserve(execution);
+		if (execution.delay === null && this.#parts.mayEnd(execution)) return this.#completeOrReserve(execution);
 		const reserved = this.#reserve(execution);
-		return "claimed" in reserved ? this.#makeReady(reserved) : reserved;
+		return "claimed" in reserved ? this.#startInline(reserved) : reserved;
 	}
 
-	/** What comes to its end without a run takes nobody's place, and need not wait for one. */
-	async #endOrReserve(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
+	/** Completes the execution inline, which takes no slot. If that is impossible, reserves a slot. */
+	async #completeOrReserve(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
 		const { queues, claim, ready } = this.#parts;
 		const patch = queues().queueOf(execution.action_ref) === null ? claim() : undefined;
 		const claimed = patch && applied(execution, patch);
 		const states = claimed === undefined ? [] : [claimed, ...(await ready(claimed))];
 		const last = states.at(-1);
-		if (last !== undefined && isCompleted(last.status)) return this.#toEnded(execution, states, last);
+		if (last !== undefined && isCompleted(last.status)) return this.#toCompleted(execution, states, last);
 		const reserved = this.#reserve(execution);
-		return "claimed" in reserved ? this.#makeReady(reserved) : reserved;
+		return "claimed" in reserved ? this.#startInline(reserved) : reserved;
 	}
 
-	#toEnded(requested: ExecutionEntity, states: readonly ExecutionEntity[], entity: ExecutionEntity): Reservation<ExecutionEntity> {
+	#toCompleted(requested: ExecutionEntity, states: readonly ExecutionEntity[], entity: ExecutionEntity): Reservation<ExecutionEntity> {
 		return {
 			entity,
 			settle: (outcome) => {
-				if (outcome === "stored") this.#tell(requested, states);
+				if (outcome === "stored") this.#publishStates(requested, states);
 			},
 		};
 	}
 
-	#tell(requested: ExecutionEntity, states: readonly ExecutionEntity[]): void {
+	/** Publishes an inserted execution with each of its states. */
+	#publishStates(requested: ExecutionEntity, states: readonly ExecutionEntity[]): void {
 		const { eventBus } = this.#parts;
 		publishCreated(eventBus, requested);
 		for (const state of states) publishUpdated(eventBus, state);
 	}
 
-	#reserve(execution: ExecutionEntity): Reservation<ExecutionEntity> | Claimed {
+	#reserve(execution: ExecutionEntity): Reservation<ExecutionEntity> | ClaimedExecution {
 		const { queues, reserve } = this.#parts;
 		const queue = queues().queueOf(execution.action_ref);
-		if (queue !== null) return this.#toStoreOnly(withValues(execution, { queue }));
-		const place = execution.delay === null ? reserve() : undefined;
-		if (place === undefined) return this.#toStoreOnly(execution);
-		return { requested: execution, place, claimed: applied(execution, place.claim) };
+		if (queue !== null) return this.#toWaiting(withValues(execution, { queue }));
+		const slot = execution.delay === null ? reserve() : undefined;
+		if (slot === undefined) return this.#toWaiting(execution);
+		return { requested: execution, slot, claimed: applied(execution, slot.claim) };
 	}
 
-	async #makeReady({ requested, place, claimed }: Claimed): Promise<Reservation<ExecutionEntity>> {
+	async #startInline({ requested, slot, claimed }: ClaimedExecution): Promise<Reservation<ExecutionEntity>> {
 		const states = [claimed, ...(await this.#parts.ready(claimed))];
 		const entity = states.at(-1) as ExecutionEntity;
 		return {
 			entity,
 			settle: (outcome) => {
-				// Its run begins first: it says nothing before this is over, and others only want to know.
-				if (outcome === "stored" && isCompleted(entity.status)) place.giveBack();
-				else place.settle(outcome, [entity]);
-				if (outcome === "stored") this.#tell(requested, states);
+				// The run begins first. It publishes nothing before this function returns, so the order of events is right.
+				if (outcome === "stored" && isCompleted(entity.status)) slot.giveBack();
+				else slot.settle(outcome, [entity]);
+				if (outcome === "stored") this.#publishStates(requested, states);
 			},
 		};
 	}
 
-	#toStoreOnly(execution: ExecutionEntity): Reservation<ExecutionEntity> {
+	/** Returns the reservation of an execution that waits in the storage. */
+	#toWaiting(execution: ExecutionEntity): Reservation<ExecutionEntity> {
 		return {
 			entity: execution,
 			settle: (outcome) => {
@@ -123,49 +146,49 @@ export class Admissions {
 interface ReadyRunParts extends AtOnceParts {
 	readonly records: RunRecords;
 	readonly prepare: (execution: ExecutionEntity) => Promise<PreparedRun>;
-	/** What a run has and knows with all that it may use of the service. */
+	/** Issues the credentials of a run. Returns the prepared run with them, and the data that the start of the run stores. */
 	readonly grant: (claimed: ExecutionEntity, prepared: PreparedRun) => { readonly granted: PreparedRun; readonly begin: RunBegin };
 }
 
-/** Milliseconds for which whoever asks for an execution may wait for what its run needs. Most of it is in memory; files of packs need not be. */
-const patience = 20;
+/** Milliseconds by which preparing a run may delay its submission. Most of the data is in memory, but files of packs may not be. */
+const maxPrepareMs = 20;
 
-/** Runs that have begun with the write that stores a new execution. */
+/** Prepares runs that begin in the write that inserts their execution, and keeps them until the scheduler begins to run them. */
 export class ReadyRuns {
 	readonly #parts: ReadyRunParts;
-	/** What the runs of new executions are called with once these are stored. */
-	readonly #ready = new WeakMap<ExecutionEntity, PreparedRun>();
+	/** Prepared runs by their execution, until the execution is stored. */
+	readonly #preparedRuns = new WeakMap<ExecutionEntity, PreparedRun>();
 
 	constructor(parts: ReadyRunParts) {
 		this.#parts = parts;
 	}
 
 	/**
-	 * What becomes of an execution with the write of whoever stores a new one, state by state: the last one is stored. It is running, and is
-	 * run as the same object; or it has ended, and nothing more is to be done. None where something has to be waited for long, or stands in the
-	 * way of the run: then it begins as any other, or fails. Never rejects.
+	 * Tries to start a new execution in the write that inserts it. Returns the states it passes through; the last one is to be stored. That
+	 * is either running, and `take` must be called with the same object, or final, and nothing remains to be done. Returns none if
+	 * preparing takes more than 20 ms or fails; the execution is then started, or failed, the normal way. Never rejects.
 	 */
 	async statesOf(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
 		const { grant, records } = this.#parts;
-		const { prepared, ended } = (await atHand(this.#look(claimed), patience)) ?? {};
+		const { prepared, ended } = (await atHand(this.#prepare(claimed), maxPrepareMs)) ?? {};
 		if (ended !== undefined) return ended;
 		if (prepared === undefined) return [];
 		const { granted, begin } = grant(claimed, prepared);
 		const execution = applied(claimed, records.toRunning(claimed, begin));
-		this.#ready.set(execution, granted);
+		this.#preparedRuns.set(execution, granted);
 		return [execution];
 	}
 
-	/** What an execution is run with that was stored as running; only once. */
+	/** Returns the prepared run of an execution that was inserted as running, once; undefined for any other execution. */
 	take(execution: ExecutionEntity): PreparedRun | undefined {
-		const ready = this.#ready.get(execution);
-		// As long as it is in there V8 keeps all that it leads to until it collects the whole heap.
-		this.#ready.delete(execution);
-		return ready;
+		const preparedRun = this.#preparedRuns.get(execution);
+		// While the entry exists, V8 keeps everything that it references until a full GC; see private-slot.ts.
+		this.#preparedRuns.delete(execution);
+		return preparedRun;
 	}
 
-	/** What its run needs, and what it would come to where it needs none. */
-	async #look(claimed: ExecutionEntity) {
+	/** Prepares the run. If the execution can complete inline, also returns its states. */
+	async #prepare(claimed: ExecutionEntity) {
 		const prepared = await this.#parts.prepare(claimed);
 		if (!mayEndAtOnce(claimed, prepared.runner)) return { prepared };
 		return { prepared, ended: await endAtOnce(claimed, prepared, this.#parts).catch(() => undefined) };

@@ -18,72 +18,94 @@ export interface RecoveryParts {
 	readonly endings: Endings;
 	readonly leasing: Leasing;
 	readonly scheduler: Pick<Scheduler, "takeOver" | "settleUnsure">;
-	/** Whether the runner may find the run of this execution, which another process has begun. */
+	/** Returns true if the runner may recover the run of this execution, which another process has started. */
 	readonly recovers: (execution: ExecutionEntity) => boolean;
 }
 
 /**
- * Takes over what nodes that went away have left (architecture 4): what was only scheduled goes on here, and so does what its runner can
- * find again; what else was running ends `abandoned`, or `canceled` when that was under way.
+ * Recovers orphaned executions: those of nodes that have crashed or stopped, whose leases have expired. What happens depends on the state:
+ *
+ * - `scheduled`: this node takes the execution over and runs it. The state `running` is on disk before a runner starts, so an execution
+ *   found `scheduled` has certainly not been started.
+ * - Any other held state, if the runner can recover the run: this node takes the execution over and reattaches to the run.
+ * - `canceling`, if the runner cannot recover the run: the execution ends as `canceled`.
+ * - Any other held state, if the runner cannot recover the run: the execution ends as `abandoned`, since nothing knows what the run has
+ *   done. Completion effects and the revocation of the run's credentials are stored in the same write.
+ *
+ * Recovery is on between `start` and `stop`. While it is off, it still ends executions, but takes none over. If the storage is not
+ * shared, no other process can hold anything, so `start` recovers everything that earlier processes have left. If it is shared, `start`
+ * only takes over runs that a stopped node on this host has left behind for recovery. All others are found by polls, one after each lease
+ * renewal of this node.
+ *
+ * An expired lease is no proof that its holder is gone. If the storage was unavailable or the machine stood still, this node could not have
+ * renewed its own leases either. The others then need time to renew theirs, during which `isTrusted` is false. Leases are also left alone
+ * for a third of their duration after they expire: the holder may still be storing the end of its run, and clocks differ slightly.
+ *
+ * All nodes recover at the same time. Every write expects state, fence and lease expiry as they were read. So only one node recovers an
+ * execution, and a holder that has renewed its lease in the meantime keeps it.
  */
 export class Recovery {
 	readonly #parts: RecoveryParts;
-	readonly #lapsed: LapsedLeases;
+	readonly #expiredLeases: LapsedLeases;
 	#isOn = false;
-	/** Never rejects. */
-	#looking: Promise<unknown> = Promise.resolve();
+	/** The last poll. Never rejects. */
+	#polling: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: RecoveryParts) {
 		this.#parts = parts;
-		this.#lapsed = new LapsedLeases(parts.leasing);
+		this.#expiredLeases = new LapsedLeases(parts.leasing);
 	}
 
-	/** Takes over at once what an earlier process left, when no other process can hold anything; then keeps watch. */
+	/** Recovers at once what earlier processes have left, as described above. */
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
 		this.#isOn = true;
-		if (!leasing.isShared) await this.#sweep(leasing.left());
-		else await this.#takeOverLeft();
+		if (!leasing.isShared) await this.#recover(leasing.left());
+		else await this.#takeOverDetached();
 	}
 
-	/** Takes nothing over any more. What cannot go on is still ended. */
+	/** Stops taking executions over; those that cannot continue are still ended. Resolves when the last poll is done. */
 	async stop(): Promise<void> {
 		this.#isOn = false;
-		await this.#looking;
+		await this.#polling;
 	}
 
-	/** Look for what has been left; `isTrusted`: whether a lease that has run out tells that its holder is gone. */
+	/**
+	 * Polls for orphaned executions.
+	 *
+	 * @param isTrusted true if an expired lease shows that its holder is gone; otherwise only claims in doubt are resolved
+	 */
 	look({ isTrusted }: { readonly isTrusted: boolean }): Promise<void> {
-		const looking = this.#look(isTrusted);
-		this.#looking = looking.catch(() => undefined);
-		return looking;
+		const polling = this.#poll(isTrusted);
+		this.#polling = polling.catch(() => undefined);
+		return polling;
 	}
 
-	async #look(isTrusted: boolean): Promise<void> {
+	async #poll(isTrusted: boolean): Promise<void> {
 		await this.#parts.scheduler.settleUnsure();
 		if (!isTrusted) return;
-		await this.#lapsed.look(async (lapsed) => {
-			await this.#sweep(lapsed);
-			// What could go on is left alone after `stop`.
+		await this.#expiredLeases.look(async (expired) => {
+			await this.#recover(expired);
+			// After `stop`, executions that could continue were skipped. The next poll must then start at the beginning.
 			return this.#isOn;
 		});
 	}
 
-	/** Deal with what matches: executions whose holder is gone. */
-	async #sweep(where: Where<ExecutionEntity>): Promise<void> {
+	/** Takes over or ends held executions that match, whose holders are gone. */
+	async #recover(where: Where<ExecutionEntity>): Promise<void> {
 		const { storage, recovers, scheduler } = this.#parts;
-		const left = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
-		for (const execution of left) {
+		const orphans = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
+		for (const execution of orphans) {
 			if (execution.status !== "scheduled" && !recovers(execution)) await this.#end(execution);
 			else if (this.#isOn) await scheduler.takeOver(execution);
 		}
 	}
 
-	/** Take over what a node on this machine has left to go on without it. */
-	async #takeOverLeft(): Promise<void> {
+	/** Takes over runs that a stopped node on this host has detached from. */
+	async #takeOverDetached(): Promise<void> {
 		const { storage, recovers, scheduler } = this.#parts;
-		const left = await storage.find("execution", { where: { owner: null, status: { in: heldStatuses } } });
-		for (const execution of left) {
+		const detached = await storage.find("execution", { where: { owner: null, status: { in: heldStatuses } } });
+		for (const execution of detached) {
 			if (execution.run_state?.["hostname"] === hostname() && recovers(execution)) await scheduler.takeOver(execution);
 		}
 	}
@@ -91,36 +113,37 @@ export class Recovery {
 	async #end(execution: ExecutionEntity): Promise<void> {
 		const { storage, eventBus, clock, endings, logger } = this.#parts;
 		const { status, fence, lease_expires_at } = execution;
-		const patch = toEnd(execution, toTimestamp(clock.now()));
+		const patch = toEndPatch(execution, toTimestamp(clock.now()));
 		const after = applied(execution, patch);
-		const ending = await endings.draft(after);
-		const ended = withValues(after, ending.mark);
+		const completion = await endings.draft(after);
+		const ended = withValues(after, completion.mark);
 		try {
-			// What its run was given goes with it; whoever renewed the lease in the meantime keeps both.
+			// The end and the revocation of the credentials are one write. A holder that has renewed its lease meanwhile makes it fail, and
+			// keeps both.
 			await storage.write([
-				...ending.below,
+				...completion.below,
 				{
 					update: "execution",
 					id: execution.id,
-					patch: { ...patch, ...ending.mark },
+					patch: { ...patch, ...completion.mark },
 					expected: { status, fence, lease_expires_at },
 				},
 				...endings.takeBack(execution),
-				...ending.operations,
+				...completion.operations,
 			]);
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) return;
 			throw error;
 		}
-		ending.announce();
+		completion.announce();
 		publishUpdated(eventBus, ended);
 		publishInterrupt(eventBus, ended);
 		logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
 	}
 }
 
-/** The end of a run that nobody can go on with. */
-function toEnd(execution: ExecutionEntity, timestamp: string): ExecutionPatch {
+/** Returns the patch that ends an execution whose run no node can continue. */
+function toEndPatch(execution: ExecutionEntity, timestamp: string): ExecutionPatch {
 	if (execution.status === "canceling") {
 		return { ...toStatusPatch(execution, "canceled", timestamp), ...toResultPatch({ ...execution.result }) };
 	}

@@ -1,46 +1,54 @@
 /**
- * Counts the slots of this node that the children of each execution hold. While others wait, one parent gets at most half of the slots, rounded up: a
- * workflow with many items must not have everything else wait for all of them.
+ * Counts the slots of this node that the children of each parent execution hold. While other executions wait, the children of one parent
+ * get at most half of the slots, rounded up. Otherwise all other executions would wait until a workflow with many items is done.
  */
 export class ParentShares {
+	/** Maximum number of slots for the children of one parent. */
 	readonly #share: number;
-	/** Slots below the share from which on a parent counts as full: one that stays just below its share must not make every claim a small one. */
+	/**
+	 * A parent counts as full this many slots below its share. Otherwise a parent that stays just below its share would make every claim
+	 * small.
+	 */
 	readonly #margin: number;
-	readonly #held = new Map<string, number>();
+	/** Number of slots that children hold, by the id of their parent. */
+	readonly #slotsByParent = new Map<string, number>();
 
 	constructor(poolSize: number) {
 		this.#share = Math.ceil(poolSize / 2);
 		this.#margin = Math.ceil(this.#share / 4);
 	}
 
-	/** Counts a child while it runs. */
+	/** Runs a child, and counts its slot meanwhile. */
 	async during(parentId: string, run: () => Promise<void>): Promise<void> {
-		this.#held.set(parentId, (this.#held.get(parentId) ?? 0) + 1);
+		this.#slotsByParent.set(parentId, (this.#slotsByParent.get(parentId) ?? 0) + 1);
 		try {
 			await run();
 		} finally {
-			const left = (this.#held.get(parentId) ?? 1) - 1;
-			if (left === 0) this.#held.delete(parentId);
-			else this.#held.set(parentId, left);
+			const remaining = (this.#slotsByParent.get(parentId) ?? 1) - 1;
+			if (remaining === 0) this.#slotsByParent.delete(parentId);
+			else this.#slotsByParent.set(parentId, remaining);
 		}
 	}
 
-	/** The parent whose children hold nearly their share, or more. If there are several, the one with the most. */
+	/**
+	 * Id of the parent whose children hold nearly their share, or more; undefined if there is none. Of several, the one with the most
+	 * slots.
+	 */
 	get full(): string | undefined {
 		let full: string | undefined;
-		let most = this.#share - this.#margin;
-		for (const [parentId, held] of this.#held) {
-			if (held <= most) continue;
-			most = held;
+		let maxSlots = this.#share - this.#margin;
+		for (const [parentId, slots] of this.#slotsByParent) {
+			if (slots <= maxSlots) continue;
+			maxSlots = slots;
 			full = parentId;
 		}
 		return full;
 	}
 
-	/** Most executions that one claim may take without a parent, other than the full one, passing its share. */
+	/** Returns the maximum size of a claim: a larger one could let a parent other than the full one exceed its share. */
 	limitBeside(full: string | undefined): number {
-		let most = 0;
-		for (const [parentId, held] of this.#held) if (parentId !== full && held < this.#share && held > most) most = held;
-		return this.#share - most;
+		let maxSlots = 0;
+		for (const [parentId, slots] of this.#slotsByParent) if (parentId !== full && slots < this.#share && slots > maxSlots) maxSlots = slots;
+		return this.#share - maxSlots;
 	}
 }

@@ -19,57 +19,91 @@ interface SchedulerParts {
 	readonly logger: Logger;
 	readonly leasing: Leasing;
 	readonly hub: Meters;
-	/** Most executions at once. */
+	/** Maximum number of executions that run at the same time. */
 	readonly poolSize: number;
-	/** Seconds. */
+	/** Seconds between full polls. */
 	readonly pollInterval: number;
-	/** Tell schedulers of other nodes that something waits to be claimed; `delayed` when it is not due yet. */
+	/**
+	 * Notifies the schedulers of other nodes that an execution waits. `delayed`: they must run a full poll, as it has a delay or is queued.
+	 */
 	readonly announce: (work: { readonly delayed: boolean }) => void;
-	/** Executions that must wait, which nobody may claim otherwise. */
+	/** Returns the queues, whose executions no scheduler may claim directly. */
 	readonly queues: () => Queues;
 	readonly ready: AdmissionParts["ready"];
 	readonly mayEnd: AdmissionParts["mayEnd"];
-	/** Run a claimed execution to its end; never rejects. */
+	/** Runs a claimed execution to its end. Never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
-	/** Whether an execution runs here. */
+	/** Returns true if an execution runs on this node. */
 	readonly holds: (executionId: string) => boolean;
-	/** How many of what runs here wait for executions that they have started, and take no place meanwhile. */
+	/** Returns the number of runs on this node that take no slot, because they wait for child executions. */
 	readonly resting: () => number;
 }
 
-/** Claims are small, so that the first of many starts soon and several nodes share the work. */
-const claimLimit = 16;
+/**
+ * Bounds the executions that one write claims. Claims are small, so that the first of many starts soon and several nodes share the work.
+ */
+const maxClaimBatch = 16;
 
-/** Claims executions that are due and has them run, at most `poolSize` at a time. */
+/**
+ * Claims executions that may start and has them run, at most `poolSize` at a time.
+ *
+ * Executions wait in the storage in one of these ways, each with its own claim:
+ *
+ * - immediate: `requested`, without delay and queue. Claimed in the order of their start, from a claim cursor on.
+ * - delayed: with a delay, `requested` or `delayed`. A full poll moves those that are not due to `delayed`. Claimed when they are due.
+ * - queued: limited by policies. The queues decide which of them start, and call back with `start`, which reserves slots and claims them.
+ * - released: `delayed` but without delay and queue, because the policies of the queue were removed. Claimed before immediate ones.
+ * - resumable: `resuming` or `canceling` with a lease expiry in the past. They have started before, so they are claimed first.
+ *
+ * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. It sets a lease with a new fence. Then the run
+ * begins. It takes a slot until it ends, except while it waits for child executions. A new execution skips the wait if a slot is free and
+ * nothing waits before it (`admit`).
+ *
+ * A poll is quick or full. A quick poll claims only from the sources that were signaled. A full poll also scans the queues, claims delayed
+ * executions that have come due, and schedules the next poll. It costs several more statements, so a new immediate execution causes a
+ * quick poll. Full polls run at start and at the poll interval. They also run when a delayed execution is stored or comes due, when
+ * policies change, and after bus events may have been missed.
+ *
+ * Polls run one at a time on a node; a signal during a poll causes another one. `#isFullPollDue`, `#isRequestedPollDue` and
+ * `#isResumablePollDue` are such signals. A poll clears each of them before it reads the storage, so that a signal during the read is not
+ * lost. If a poll fails, a full poll follows at the poll interval.
+ *
+ * During a poll, runs end, `admit` reserves slots, orphan recovery takes executions over, and other nodes claim the same executions.
+ * The storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers
+ * that executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
+ *
+ * Queues, immediate and delayed executions share the free slots in turns: each poll begins with the waiting source that has not been
+ * first for the longest time. While other executions wait, the children of one parent get at most half of the slots.
+ */
 export class Scheduler {
 	readonly #parts: SchedulerParts;
 	readonly #claiming: Claiming<"execution">;
-	readonly #looks: Looks;
+	readonly #pollLoop: Looks;
 	readonly #shares: ParentShares;
-	/** Its children alone can be `requested`: saves a question for others with each claim. Undefined: that is not known of any. */
-	#onlyParent: string | undefined;
+	/** Parent of all waiting immediate executions, which saves a query for others with each claim. Undefined: there may be others. */
+	#onlyRequestedParent: string | undefined;
 	readonly #starter: Starter;
 	readonly #admissions: Admissions;
-	readonly #frontier = new Frontier();
-	/** The same of what queues have held back and let go. */
-	readonly #released = new Frontier();
-	/** Whether the next look is also at what is requested: not when only queues are to be looked at. */
-	#looksAtRequested = false;
+	readonly #requestedCursor = new Frontier();
+	/** Claim cursor for executions released from a queue. */
+	readonly #releasedCursor = new Frontier();
+	/** True if the next poll must claim immediate executions; false if only queues are to be polled. */
+	#isRequestedPollDue = false;
 	readonly #delayed: DelayedExecutions;
-	readonly #turns = new PlaceTurns([
-		{ waits: () => this.#parts.queues().isLookDue(), look: () => this.#lookAtQueues() },
-		{ waits: () => this.#looksAtRequested || this.#looksAtReleased, look: () => this.#lookAtOnce() },
-		{ waits: () => this.#delayed.isLeft, look: () => this.#delayed.claim() },
+	readonly #sources = new RoundRobin([
+		{ isWaiting: () => this.#parts.queues().isLookDue(), claim: () => this.#pollQueues() },
+		{ isWaiting: () => this.#isRequestedPollDue || this.#isReleasedPollDue, claim: () => this.#claimImmediate() },
+		{ isWaiting: () => this.#delayed.isLeft, claim: () => this.#delayed.claim() },
 	]);
-	/** Whether the next look is also at what has come due; most are not, as that costs three more statements. */
-	#looksAtDelayed = false;
-	/** Whether something has come due while there was no place for it. */
-	#hasComeDue = false;
-	/** Whether the next look is also at what has been left for others to go on with. */
-	#looksAtReady = false;
-	/** Whether the next look is also at what queues have let go. */
-	#looksAtReleased = false;
-	#isHeard = false;
+	/** True if the next poll must be a full one; most are not, because that costs three more statements. */
+	#isFullPollDue = false;
+	/** True if an execution has come due while no slot was free. */
+	#hasDueWithoutSlot = false;
+	/** True if the next poll must also claim resumable executions. */
+	#isResumablePollDue = false;
+	/** True if the next poll must also claim executions that a queue has released. */
+	#isReleasedPollDue = false;
+	#isListeningToQueues = false;
 
 	constructor(parts: SchedulerParts) {
 		this.#parts = parts;
@@ -77,7 +111,7 @@ export class Scheduler {
 		this.#claiming = new Claiming({
 			...parts,
 			kind: "execution",
-			claimLimit,
+			claimLimit: maxClaimBatch,
 			claimsAhead: false,
 			toClaim: () => ({ status: "scheduled", log: append({ status: "scheduled", timestamp: toTimestamp(parts.clock.now()) }) }),
 			claimed: { status: { in: heldStatuses } },
@@ -90,11 +124,11 @@ export class Scheduler {
 		});
 		const places = () => this.#claiming.places();
 		this.#delayed = new DelayedExecutions({ ...parts, claiming: { places, claimSome: (claim) => this.#claimFairly(claim) } });
-		this.#looks = new Looks({
-			look: () => this.#look(),
+		this.#pollLoop = new Looks({
+			look: () => this.#poll(),
 			onError: (error) => {
 				parts.logger.error("looking for due executions failed", { error });
-				this.#plan(parts.pollInterval * 1_000);
+				this.#scheduleFullPoll(parts.pollInterval * 1_000);
 			},
 		});
 		const reserve = () => this.#claiming.reserve();
@@ -104,24 +138,24 @@ export class Scheduler {
 			places,
 			start: (executions, store) => this.#startQueued(executions, store),
 			release: () => {
-				// They have waited for longer than what is claimed now.
-				this.#frontier.forget();
-				this.#released.forget();
+				// Released executions are older than the cursors, so both cursors must start at the beginning.
+				this.#requestedCursor.forget();
+				this.#releasedCursor.forget();
 				this.wake({ delayed: true });
 			},
 		};
 	}
 
-	/** Begin to claim; also again, after `stop`. */
+	/** Starts claiming; may be called again after `stop`. */
 	start(): void {
 		this.#claiming.open();
-		this.#looks.start();
-		if (!this.#isHeard) this.#parts.queues().onLookDue(({ survey }) => this.wake({ requested: survey, delayed: survey }));
-		this.#isHeard = true;
+		this.#pollLoop.start();
+		if (!this.#isListeningToQueues) this.#parts.queues().onLookDue(({ survey }) => this.wake({ requested: survey, delayed: survey }));
+		this.#isListeningToQueues = true;
 		this.wake({ delayed: true });
 	}
 
-	/** Perhaps there is something to claim. Does nothing unless started. */
+	/** Starts a poll: `requested` for immediate executions, `ready` for resumable ones, `delayed` for all. Has no effect while stopped. */
 	wake({
 		requested = true,
 		delayed = false,
@@ -131,32 +165,32 @@ export class Scheduler {
 		readonly delayed?: boolean;
 		readonly ready?: boolean;
 	} = {}): void {
-		if (requested) this.#onlyParent = undefined;
+		if (requested) this.#onlyRequestedParent = undefined;
 		this.#wake({ requested, delayed, ready });
 	}
 
 	#wake({ requested = true, delayed = false, ready = false }: { requested?: boolean; delayed?: boolean; ready?: boolean } = {}): void {
-		if (!this.#looks.isOn) return;
-		this.#looksAtReady ||= ready;
-		this.#looksAtRequested ||= requested;
-		this.#looksAtDelayed ||= delayed;
-		this.#looks.wake();
+		if (!this.#pollLoop.isOn) return;
+		this.#isResumablePollDue ||= ready;
+		this.#isRequestedPollDue ||= requested;
+		this.#isFullPollDue ||= delayed;
+		this.#pollLoop.wake();
 	}
 
-	/** A place has become free: look whether something waits for it, unless it is certain that nothing does. */
+	/** Starts a poll if an execution may wait for a slot. To be called when a slot has become free. */
 	lookIfDue(): void {
 		const requested = this.#claiming.isBehind;
-		const delayed = this.#hasComeDue;
-		const left = this.#looksAtReady || this.#looksAtReleased;
-		if (requested || delayed || left || this.#parts.queues().isLookDue()) this.#wake({ requested, delayed });
+		const delayed = this.#hasDueWithoutSlot;
+		const isOtherPollDue = this.#isResumablePollDue || this.#isReleasedPollDue;
+		if (requested || delayed || isOtherPollDue || this.#parts.queues().isLookDue()) this.#wake({ requested, delayed });
 	}
 
-	/** Let `store` keep new executions, all or none, and see to their being run. */
+	/** Inserts new executions by a call of `store`, all or none, and schedules their runs. */
 	admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
 		return this.#admissions.admit(executions, store);
 	}
 
-	/** Tell of a new execution that has been stored, and see to its being run. */
+	/** Publishes a new execution that was stored as requested, and starts polls on all nodes so that it is run. */
 	announce(execution: ExecutionEntity): void {
 		publishCreated(this.#parts.eventBus, execution);
 		const delayed = execution.delay !== null;
@@ -164,192 +198,195 @@ export class Scheduler {
 		if (execution.queue !== null) this.#parts.queues().note(execution.queue);
 		else if (!delayed) {
 			this.#claiming.fallBehind();
-			this.#frontier.expect(execution.start_timestamp);
-			if (execution.parent_id !== this.#onlyParent) this.#onlyParent = undefined;
+			this.#requestedCursor.expect(execution.start_timestamp);
+			if (execution.parent_id !== this.#onlyRequestedParent) this.#onlyRequestedParent = undefined;
 		}
 		this.#wake({ requested: !isQueued, delayed, ready: delayed });
-		// Elsewhere, who looks at what is delayed looks at queues as well.
+		// On other nodes, only a full poll includes the queues.
 		this.#parts.announce({ delayed: delayed || isQueued });
 	}
 
-	/** Run here what the node that had it does not bring to its end, unless somebody else was faster. */
+	/** Takes over an execution whose holder is gone, and runs it here. Does nothing if it has changed since it was read. */
 	takeOver(execution: ExecutionEntity): Promise<void> {
 		return this.#claiming.takeOver(execution);
 	}
 
-	/** Run what this node may have claimed without knowing. */
+	/** Runs executions that this node has claimed with a write whose response was lost. */
 	settleUnsure(): Promise<void> {
 		return this.#claiming.settleUnsure();
 	}
 
-	/** Claims nothing from now on; resolves when claims under way are done. Runs go on. */
+	/** Stops claiming. Resolves when no claim is in progress; runs continue. */
 	async stop(): Promise<void> {
 		this.#claiming.close();
-		await this.#looks.stop();
+		await this.#pollLoop.stop();
 		await this.#claiming.settled();
 	}
 
-	/** Resolves when nothing runs any more. */
+	/** Resolves when no execution runs on this node. */
 	idle(): Promise<void> {
 		return this.#claiming.idle();
 	}
 
-	async #look(): Promise<void> {
-		const everything = this.#looksAtDelayed;
-		this.#looksAtDelayed = false;
+	async #poll(): Promise<void> {
+		const isFullPoll = this.#isFullPollDue;
+		this.#isFullPollDue = false;
 		await this.#claiming.settleUnsure();
-		if (everything) await this.#survey();
-		if (this.#looksAtReady) await this.#lookAtReady();
-		await this.#turns.look({ hasPlaces: this.#claiming.places() > 0 });
+		if (isFullPoll) await this.#scan();
+		if (this.#isResumablePollDue) await this.#claimResumable();
+		await this.#sources.claim({ hasSlots: this.#claiming.places() > 0 });
 		if (this.#delayed.isLeft) {
-			// What is new waits behind it, and whoever has a place again looks.
+			// New executions wait behind the delayed ones; the next free slot triggers a poll.
 			this.#claiming.fallBehind();
 			if (this.#claiming.places() > 0) this.#wake();
 		}
-		if (!everything || !this.#looks.isOn) return;
+		if (!isFullPoll || !this.#pollLoop.isOn) return;
 		await this.#delayed.mark();
-		await this.#planNext();
+		await this.#scheduleNextPoll();
 	}
 
-	async #survey(): Promise<void> {
-		const begun = this.#parts.clock.steady();
-		this.#hasComeDue = false;
-		// It stands among all that queues hold, so not at each look.
-		this.#looksAtReleased ||= this.#released.isWholeDue;
-		// Of what other nodes have stored late.
-		this.#frontier.widen();
-		await this.#parts.queues().survey({ released: this.#looksAtReleased });
-		this.#delayed.survey(begun);
+	async #scan(): Promise<void> {
+		const scanStart = this.#parts.clock.steady();
+		this.#hasDueWithoutSlot = false;
+		// Not in each poll: the database must skip all queued executions to find released ones.
+		this.#isReleasedPollDue ||= this.#releasedCursor.isWholeDue;
+		// Other nodes may have stored executions late.
+		this.#requestedCursor.widen();
+		await this.#parts.queues().survey({ released: this.#isReleasedPollDue });
+		this.#delayed.survey(scanStart);
 	}
 
-	/** What has begun goes on before anything else begins. */
-	async #lookAtReady(): Promise<void> {
-		const ready = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: longAgo } } as const;
+	/** Claims resumable executions before others, because they have started before. */
+	async #claimResumable(): Promise<void> {
+		const resumable = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: longAgo } } as const;
 		const oldestFirst = [["start_timestamp", "asc"]] as const;
 		while (this.#claiming.places() > 0) {
-			this.#looksAtReady = false;
-			if (!(await this.#claiming.claimLeft({ where: ready, orderBy: oldestFirst }))) return;
-			this.#looksAtReady = true;
+			this.#isResumablePollDue = false;
+			if (!(await this.#claiming.claimLeft({ where: resumable, orderBy: oldestFirst }))) return;
+			this.#isResumablePollDue = true;
 		}
 	}
 
-	/** What need not wait; what has been held back until now was there first. */
-	async #lookAtOnce(): Promise<void> {
-		if (this.#looksAtReleased) await this.#lookAtReleased();
-		if (this.#looksAtRequested) await this.#lookAtRequested();
+	/** Claims executions that need not wait. Released ones come first, because they are older. */
+	async #claimImmediate(): Promise<void> {
+		if (this.#isReleasedPollDue) await this.#claimReleased();
+		if (this.#isRequestedPollDue) await this.#claimRequested();
 	}
 
-	/** What has been held back goes on in the order in which it came. */
-	async #lookAtReleased(): Promise<void> {
-		const begun = toTimestamp(this.#parts.clock.now());
+	/** Claims executions released from a queue, in the order of their start. */
+	async #claimReleased(): Promise<void> {
+		const pollStart = toTimestamp(this.#parts.clock.now());
 		while (this.#claiming.places() > 0) {
-			if (!(await this.#claimFairly(atOnce("delayed", this.#released, begun)))) {
-				this.#released.done();
-				this.#looksAtReleased = false;
+			if (!(await this.#claimFairly(atOnce("delayed", this.#releasedCursor, pollStart)))) {
+				this.#releasedCursor.done();
+				this.#isReleasedPollDue = false;
 				return;
 			}
-			if (this.#othersWait()) return this.#goOnLater();
+			if (this.#isOtherSourceWaiting()) return this.#pollAgain();
 		}
 	}
 
-	async #lookAtRequested(): Promise<void> {
-		this.#looksAtRequested = false;
-		const begun = toTimestamp(this.#parts.clock.now());
+	async #claimRequested(): Promise<void> {
+		this.#isRequestedPollDue = false;
+		const pollStart = toTimestamp(this.#parts.clock.now());
 		const isDone = await this.#claiming.claimAll(
-			() => atOnce("requested", this.#frontier, begun),
-			() => this.#othersWait(),
+			() => atOnce("requested", this.#requestedCursor, pollStart),
+			() => this.#isOtherSourceWaiting(),
 			(claim) => this.#claimFairly(claim, { isRequested: true }),
 		);
-		if (isDone) this.#frontier.done(begun);
-		else this.#goOnLater();
+		if (isDone) this.#requestedCursor.done(pollStart);
+		else this.#pollAgain();
 	}
 
-	/** Claims some of what matches. Children of a parent that nearly holds its share of the slots are claimed only if nothing else waits. */
+	/** Claims one batch. Children of a parent that nearly holds its share of the slots are claimed only if no other execution matches. */
 	async #claimFairly(claim: Claim<"execution">, { isRequested = false } = {}): Promise<boolean> {
 		const { full } = this.#shares;
 		const limit = this.#shares.limitBeside(full);
 		if (full === undefined) return this.#claiming.claimSome({ ...claim, limit });
-		if (!isRequested || this.#onlyParent !== full) {
-			// Before others are looked for, as `announce` resets it for those that come in meanwhile.
-			if (isRequested) this.#onlyParent = full;
+		if (!isRequested || this.#onlyRequestedParent !== full) {
+			// Set before the query, because `announce` resets it for executions that arrive meanwhile.
+			if (isRequested) this.#onlyRequestedParent = full;
 			const others = { where: { ...claim.where, parent_id: { not: full } }, orderBy: claim.orderBy, limit };
 			if (await this.#claiming.claimSome(others)) {
-				if (isRequested) this.#onlyParent = undefined;
+				if (isRequested) this.#onlyRequestedParent = undefined;
 				return true;
 			}
 		}
 		return this.#claiming.claimSome(claim);
 	}
 
-	/** Whether somebody waits who would get nothing for as long as what need not wait takes the places that become free. */
-	#othersWait(): boolean {
+	/** Returns true if other sources wait. They would get no slot while immediate executions take each one that becomes free. */
+	#isOtherSourceWaiting(): boolean {
 		return this.#delayed.isLeft || this.#parts.queues().isLookDue();
 	}
 
-	/** There may be places still, and nobody tells of those. */
-	#goOnLater(): void {
+	/** Starts another poll if slots are still free, because no other event would. */
+	#pollAgain(): void {
 		if (this.#claiming.places() > 0) this.#wake();
 	}
 
-	async #lookAtQueues(): Promise<void> {
-		if (this.#looks.isOn) await this.#parts.queues().look(this.#starter);
+	async #pollQueues(): Promise<void> {
+		if (this.#pollLoop.isOn) await this.#parts.queues().look(this.#starter);
 	}
 
 	async #startQueued(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
-		const places = this.#claiming.keep(executions.length);
-		const patch = { ...places.claim, queue: null };
+		const slots = this.#claiming.keep(executions.length);
+		const patch = { ...slots.claim, queue: null };
 		const claimed = executions.map((execution) => applied(execution, patch));
 		const settle = (outcome: Settlement) => {
 			if (outcome === "stored") for (const execution of claimed) publishUpdated(this.#parts.eventBus, execution);
-			places.settle(outcome, claimed);
+			slots.settle(outcome, claimed);
 		};
 		await storeReserved({ entity: patch, settle }, store);
 	}
 
-	/** Look again at the poll interval, or sooner when a delayed execution is due. */
-	async #planNext(): Promise<void> {
+	/** Schedules a full poll after the poll interval, or earlier if a delayed execution comes due. */
+	async #scheduleNextPoll(): Promise<void> {
 		const { clock, queues, pollInterval } = this.#parts;
-		const poll = pollInterval * 1_000;
-		const times = [await this.#delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
-		const due = Math.min(...times.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
-		if (due < poll) this.#looks.plan(due, () => this.#onDue(poll - due));
-		else this.#plan(poll);
+		const pollIntervalMs = pollInterval * 1_000;
+		const dueTimes = [await this.#delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
+		const dueInMs = Math.min(...dueTimes.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
+		if (dueInMs < pollIntervalMs) this.#pollLoop.plan(dueInMs, () => this.#onDue(pollIntervalMs - dueInMs));
+		else this.#scheduleFullPoll(pollIntervalMs);
 	}
 
-	/** Something is due. Without a place nothing could be done for it, so that is not looked for before the poll interval has passed, or a place is free. */
-	#onDue(rest: number): void {
+	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */
+	#onDue(remainingMs: number): void {
 		if (this.#claiming.places() > 0) return this.wake({ delayed: true });
-		this.#hasComeDue = true;
-		this.#plan(rest);
+		this.#hasDueWithoutSlot = true;
+		this.#scheduleFullPoll(remainingMs);
 	}
 
-	#plan(milliseconds: number): void {
-		this.#looks.plan(milliseconds, () => this.wake({ delayed: true }));
+	#scheduleFullPoll(delayMs: number): void {
+		this.#pollLoop.plan(delayMs, () => this.wake({ delayed: true }));
 	}
 }
 
-/** One of several that wait for the same places. */
-interface Party {
-	/** Whether it would take some. */
-	readonly waits: () => boolean;
-	/** Let it take what it needs of those that are free. */
-	readonly look: () => Promise<void>;
+/** A source of executions that competes for free slots. */
+interface ClaimSource {
+	/** Returns true if executions of the source may wait for a slot. */
+	readonly isWaiting: () => boolean;
+	/** Claims executions of the source, as far as slots are free. */
+	readonly claim: () => Promise<void>;
 }
 
-/** Lets several have the places that are free, so that none takes every place for ever. */
-class PlaceTurns {
-	/** Whoever has not been first for the longest time comes first. */
-	#parties: readonly Party[];
+/** Gives free slots to several sources in turns, so that no source takes every slot forever. */
+class RoundRobin {
+	/** The source that has not been first for the longest time comes first. */
+	#sources: readonly ClaimSource[];
 
-	constructor(parties: readonly Party[]) {
-		this.#parties = parties;
+	constructor(sources: readonly ClaimSource[]) {
+		this.#sources = sources;
 	}
 
-	/** Each looks once; first is, of those that wait, who has not been for the longest time. Only where there are places is that an advantage. */
-	async look({ hasPlaces }: { readonly hasPlaces: boolean }): Promise<void> {
-		const first = this.#parties.find(({ waits }) => waits());
-		const others = this.#parties.filter((party) => party !== first);
-		if (hasPlaces && first !== undefined) this.#parties = [...others, first];
-		for (const party of first === undefined ? others : [first, ...others]) await party.look();
+	/**
+	 * Lets each source claim once. Of the waiting sources, the one that has not been first for the longest time is first. That counts as
+	 * its turn only if slots are free, since otherwise it gains nothing.
+	 */
+	async claim({ hasSlots }: { readonly hasSlots: boolean }): Promise<void> {
+		const first = this.#sources.find(({ isWaiting }) => isWaiting());
+		const others = this.#sources.filter((source) => source !== first);
+		if (hasSlots && first !== undefined) this.#sources = [...others, first];
+		for (const source of first === undefined ? others : [first, ...others]) await source.claim();
 	}
 }

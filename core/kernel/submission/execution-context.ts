@@ -7,29 +7,34 @@ import type { TemplateSources } from "./parameter-rendering.ts";
 import type { TakeUp } from "./partial-rerun.ts";
 import { readParentId } from "./trace-selection.ts";
 
-/** Longest delay, 10 years in milliseconds: beyond it due times would leave the range of timestamps. */
-const maxDelay = 10 * 365 * 86_400_000;
+/** Maximum delay in milliseconds, 10 years: a longer one could produce due times outside the range of timestamps. */
+const maxDelayMs = 10 * 365 * 86_400_000;
 
-/** Milliseconds; null: none. */
+/** Returns the delay in milliseconds, null for none. Throws `SVC_INVALID` unless it is a whole number from 0 to ten years. */
 export function checkDelay(delay: number | undefined): number | null {
 	if (delay === undefined || delay === 0) return null;
-	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelay) {
-		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelay}, got ${delay}`);
+	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelayMs) {
+		throw new SvcError("SVC_INVALID", `delay: must be a whole number of milliseconds from 0 to ${maxDelayMs}, got ${delay}`);
 	}
 	return delay;
 }
 
-/** For whom it runs; another user only for administrators. */
-export function chooseUser(asked: string | null | undefined, principal: Principal, { systemUser }: TemplateSources): string {
-	if (asked === undefined || asked === null || asked === "" || asked === principal.username) return principal.username;
-	assertNotReserved("user", asked, systemUser);
-	if (principal.isAdmin) return asked;
-	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${asked}"`);
+/** Returns the user for whom an execution runs. Throws `SVC_FORBIDDEN` if a user who is not an administrator names another user. */
+export function chooseUser(requested: string | null | undefined, principal: Principal, { systemUser }: TemplateSources): string {
+	if (requested === undefined || requested === null || requested === "" || requested === principal.username) return principal.username;
+	assertNotReserved("user", requested, systemUser);
+	if (principal.isAdmin) return requested;
+	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${requested}"`);
 }
 
+/** Fields of a parent execution that its children inherit. */
 export type Parent = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
 
-/** The execution that the request is a part of. Whoever could name any could run actions as any user. */
+/**
+ * Returns the parent execution that a request names; undefined if it names none. Throws `SVC_INVALID` if the parent does not exist.
+ * Throws `SVC_FORBIDDEN` if the parent is another user's and the principal is not an administrator. A child runs for the user of its
+ * parent, so otherwise any caller could run actions as any user.
+ */
 export async function readParent(storage: Storage, { context = {} }: SubmitInput, principal: Principal): Promise<Parent | undefined> {
 	const id = readParentId(context);
 	if (id === undefined) return undefined;
@@ -41,7 +46,10 @@ export async function readParent(storage: Storage, { context = {} }: SubmitInput
 	return parent;
 }
 
-/** A new object: the request's context with what the service decides; a child runs for the user of its parent. */
+/**
+ * Returns a new context: that of the request, with the members that the service sets. A child gets the user of its parent.
+ * Throws `SVC_FORBIDDEN` if the context names another user for datastore items.
+ */
 export function toContext(
 	input: SubmitInput,
 	{ action }: ResolvedAction,
@@ -52,7 +60,10 @@ export function toContext(
 	return parent === undefined ? context : { ...context, user: parent.user };
 }
 
-/** What is the service's to say of executions that are made of others: what they take up, and the first of those that took up one another. */
+/**
+ * Returns the context members that only the service sets for workflows. `re-run` describes a partial re-run of an earlier execution;
+ * `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns none for other runner types.
+ */
 export function toWorkflowContext(
 	{ isWorkflow }: { readonly isWorkflow: (runnerName: string) => boolean },
 	{ runnerType }: ResolvedAction,
@@ -64,12 +75,15 @@ export function toWorkflowContext(
 	return { "re-run": { ref: earlier.id, tasks, reset }, workflow_execution: earlier.context["workflow_execution"] ?? earlier.id };
 }
 
-/** Templates read the items of whom a context names: whoever could name anybody could read anybody's. A child may name its parent's. */
+/**
+ * Throws `SVC_FORBIDDEN` if the context names another user whose datastore items templates would read. Otherwise any caller could read
+ * the items of any user. Administrators may name every user, and a child may name the user that its parent names.
+ */
 function assertItemUser(context: JsonObject, parent: JsonObject, { username, isAdmin }: Principal): void {
 	const member = isNamed(context["item_user"]) ? "item_user" : "api_user";
-	const named = context[member];
-	const inherited = isNamed(parent["item_user"]) ? parent["item_user"] : parent["api_user"];
-	if (isAdmin || !isNamed(named) || named === username || named === inherited) return;
+	const namedUser = context[member];
+	const inheritedUser = isNamed(parent["item_user"]) ? parent["item_user"] : parent["api_user"];
+	if (isAdmin || !isNamed(namedUser) || namedUser === username || namedUser === inheritedUser) return;
 	throw new SvcError("SVC_FORBIDDEN", `context.${member}: "${username}" may name nobody else`);
 }
 

@@ -14,50 +14,50 @@ import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import type { ParameterWriter } from "../executions/executions-api.ts";
 
-/** The execution whose parameters are rendered. */
-interface RenderedFor {
-	/** Its pack, which `config_context` is of. */
+/** The execution whose parameters are rendered, and the permissions of its templates. */
+interface RenderScope {
+	/** Pack whose configuration is `config_context`. */
 	readonly pack: string;
 	readonly context: JsonObject;
-	/** Further names, such as `trigger`. */
+	/** Further names that templates may use, such as `trigger`. */
 	readonly names?: RenderContext | undefined;
-	/** Whose permissions on datastore items count; default the user's. */
+	/** User whose permissions on datastore items apply. Default: the user of the execution. */
 	readonly author?: string | null | undefined;
 	/** Scopes of the API key that the execution was started with. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
-	/** Author and scopes that count for templates in the given parameters, instead of `author` and `scopes`. Default: the same. */
+	/** Author and scopes that apply to templates in the given parameters. Default: `author` and `scopes`. */
 	readonly writer?: Pick<ParameterWriter, "author" | "scopes"> | undefined;
-	/** Set where templates in what was given may read no secret of the action or its pack. */
+	/** True if templates in the given parameters must not read secrets of the action or its pack. Default false. */
 	readonly isGuarded?: boolean;
-	/** What is secret among the names and what was given, and must not be in a message. */
+	/** Secrets in the names and the given parameters, which must not appear in error messages. */
 	readonly known?: KnownSecrets;
 }
 
-/** What rendering has found out. */
-interface Learnt {
-	/** Values that are secret: of the configuration that was read, and of what was decrypted. */
+/** Secrets that rendering has read. */
+interface DiscoveredSecrets {
+	/** Secret values of the pack configuration, and decrypted datastore values. */
 	readonly secrets: readonly string[];
 }
 
-/** `renderLive` with what templates read. */
+/** Renders the parameters of a new execution (`renderLive`), with the datastore and configuration that its templates read. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
-	{ pack, context, names, author, scopes, writer, isGuarded = false, known }: RenderedFor,
+	{ pack, context, names, author, scopes, writer, isGuarded = false, known }: RenderScope,
 	{ items, configuration, systemUser }: TemplateSources,
-): Promise<Learnt & { readonly parameters: JsonObject }> {
+): Promise<DiscoveredSecrets & { readonly parameters: JsonObject }> {
 	const user = toItemUser(context, systemUser);
 	const schemas = [input.actionSchema, input.runnerSchema];
 	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.given, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
 	const rights = { author, scopes };
-	const givenRights = writer ?? rights;
+	const rightsForGiven = writer ?? rights;
 	const accesses = [items.accessFor(user, rights)];
-	if (isGuarded) accesses.push(items.accessForGiven(user, givenRights));
-	else if (writer !== undefined) accesses.push(items.accessFor(user, givenRights));
+	if (isGuarded) accesses.push(items.accessForGiven(user, rightsForGiven));
+	else if (writer !== undefined) accesses.push(items.accessFor(user, rightsForGiven));
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
 		renderLive({
-			// Named before what is spread: behind a spread each of them costs as much as all the rest.
+			// Single members come before the spread: adding one after a spread costs as much as all the others together.
 			context: available,
 			datastore,
 			givenDatastore: given,
@@ -68,12 +68,12 @@ export async function renderSubmitted(
 	return { parameters, secrets };
 }
 
-/** `renderFinal` with what templates read, and the configuration of the pack. */
+/** Renders the parameters for a run (`renderFinal`). Returns them with the configuration of the pack. */
 export async function renderForRun(
 	input: Omit<FinalInput, "context" | "datastore">,
-	{ pack, context, author, scopes, known }: RenderedFor,
+	{ pack, context, author, scopes, known }: RenderScope,
 	sources: TemplateSources,
-): Promise<FinalParameters & Learnt & { readonly config: ResolvedConfiguration }> {
+): Promise<FinalParameters & DiscoveredSecrets & { readonly config: ResolvedConfiguration }> {
 	const user = toItemUser(context, sources.systemUser);
 	const config = await sources.configuration.resolve(pack, user);
 	const names = { action_context: context, config_context: config.values };
@@ -84,25 +84,28 @@ export async function renderForRun(
 	return { config, secrets, ...parameters };
 }
 
-/** What is decrypted goes to `secrets`, and neither that nor what else is known gets into the message of what fails. */
+/**
+ * Calls `render` with the datastores that `accesses` give. Decrypted values are added to `secrets`. If rendering fails, neither these nor
+ * the `known` secrets appear in the error.
+ */
 async function withDatastores<T>(
 	accesses: readonly DatastoreAccess[],
 	{ secrets, known = KnownSecrets.none }: { readonly secrets: string[]; readonly known: KnownSecrets | undefined },
 	render: (datastore: Datastore, given: Datastore) => T,
 ): Promise<T> {
 	try {
-		const noted = accesses.map((access) => noteDecrypted(access, secrets));
-		return await renderWithAllLookups(noted, ([own = emptyDatastore, given = own]) => render(own, given));
+		const recordingAccesses = accesses.map((access) => noteDecrypted(access, secrets));
+		return await renderWithAllLookups(recordingAccesses, ([own = emptyDatastore, given = own]) => render(own, given));
 	} catch (error) {
-		const shown = known.with(secrets).error(error);
-		if (shown instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${shown.message}`, shown);
-		throw shown;
+		const masked = known.with(secrets).error(error);
+		if (masked instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${masked.message}`, masked);
+		throw masked;
 	}
 }
 
-/** Values that templates look up by name. */
+/** Source of the datastore items that templates look up by name. */
 export interface ItemSource {
-	/** Returns the access for templates of a user: for an execution that is `toItemUser(context)`. */
+	/** Returns the access for templates of a user. For an execution, the user is `toItemUser(context)`. */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/** Returns the access for templates given by a caller who is not an administrator. */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
@@ -110,49 +113,50 @@ export interface ItemSource {
 
 /** The author and scopes whose permissions limit what templates read. */
 export interface TemplateRights {
-	/** The author of the templates: a rule runs as the system user, who may view everything. Default: the user. */
+	/** Author of the templates. A rule runs as the system user, who may view everything, so its author must be given. Default: the user. */
 	readonly author?: string | null | undefined;
-	/** Scopes of the API key that the execution was started with: templates read no more than these allow. Default: no limit. */
+	/** Scopes of the API key that the execution was started with; templates read no more than these allow. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
 }
 
-/** A configuration as a run gets it. */
+/** The configuration of a pack as a run gets it. */
 interface ResolvedConfiguration {
-	/** Defaults filled in, templates rendered, secrets in clear. */
+	/** Values with defaults, with rendered templates and decrypted secrets. */
 	readonly values: JsonObject;
-	/** The same with secrets masked. */
+	/** The values with masked secrets. */
 	readonly masked: JsonObject;
-	/** Texts among them that must not show. */
+	/** Secret texts in the values. */
 	readonly secrets: readonly string[];
 }
 
-/** Configurations, by the pack that they belong to. */
+/** Source of the configurations of packs. */
 export interface ConfigurationSource {
-	/** For a run of this user. Empty when the pack has none. `SVC_INVALID` names pack and member. */
+	/** Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID`, which names pack and member. */
 	resolve(pack: string, username: string): Promise<ResolvedConfiguration>;
-	/** What `config_context` is made of: empty unless it is mentioned somewhere in `sources`. */
+	/** Returns the configuration for `config_context`. It is empty unless a text in `sources` mentions that name. */
 	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedConfiguration>;
 }
 
-/** What the templates of parameters read besides the parameters. */
+/** Data that templates in parameters read besides the parameters. */
 export interface TemplateSources {
 	readonly items: ItemSource;
 	readonly configuration: ConfigurationSource;
-	/** Whose items a template reads where a context names nobody. */
+	/** User whose items templates read if the context names no user. */
 	readonly systemUser: string;
 	isAdministrator(username: string): Promise<boolean>;
 }
 
-/** No value has a name. */
+/** Default if no feature provides a datastore: it has no items. */
 export const noItemSource: ItemSource = { accessFor: () => noItems, accessForGiven: () => noItems };
 
 const empty: ResolvedConfiguration = { values: {}, masked: {}, secrets: [] };
-/** No pack has a configuration. */
+/** Default if no feature provides configurations: no pack has one. */
 export const noConfiguration: ConfigurationSource = { resolve: async () => empty, forTemplates: async () => empty };
 
 /**
- * Whose items the templates of an execution read: `item_user`, where somebody is told of in `api_user` who is not spoken for. Only
- * administrators may set either for others.
+ * Returns the user whose datastore items the templates of an execution read: `item_user`, else `api_user`, else `user` of the context.
+ * `item_user` is set if `api_user` only records a user for whom the caller may not act, such as the writer of a chat command.
+ * Only administrators may name other users.
  */
 export function toItemUser({ item_user, api_user, user }: JsonObject, systemUser: string): string {
 	for (const name of [item_user, api_user, user]) if (typeof name === "string" && name !== "") return name;

@@ -2,10 +2,12 @@ import { type ExecutionEntity, type Runner, type Storage, SvcError } from "../..
 import { readJournal } from "../executions/journal-entries.ts";
 import { isCompleted } from "../executions/status.ts";
 
-/** An execution that has ended, of which chosen tasks are to run again. */
+/** A partial re-run: chosen tasks of an execution that has ended run again in a new execution. */
 export interface TakeUp {
 	readonly earlier: Pick<ExecutionEntity, "id" | "context">;
+	/** Names of the tasks to run again. */
 	readonly tasks: readonly string[];
+	/** Names of those tasks to reset. */
 	readonly reset: readonly string[];
 }
 
@@ -14,7 +16,7 @@ export interface TakeUpParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 }
 
-/** Look whether chosen tasks of an execution can run again. `SVC_INVALID` says why not. */
+/** Checks that chosen tasks of an execution can run again, and returns them without duplicates. Throws `SVC_INVALID` if they cannot. */
 export async function checkTakeUp(
 	{ storage, runners }: TakeUpParts,
 	earlier: Pick<ExecutionEntity, "id" | "context" | "status" | "runner_name">,
@@ -25,8 +27,8 @@ export async function checkTakeUp(
 	if (definitions?.assertTakenUp === undefined) {
 		throw new SvcError("SVC_INVALID", `tasks: runner type "${runner_name}" has no tasks to run again`);
 	}
-	const unknown = reset.filter((task) => !tasks.includes(task));
-	if (unknown.length > 0) throw new SvcError("SVC_INVALID", `reset: must be among tasks; these are not: ${unknown.join(", ")}`);
+	const unexpected = reset.filter((task) => !tasks.includes(task));
+	if (unexpected.length > 0) throw new SvcError("SVC_INVALID", `reset: must be among tasks; these are not: ${unexpected.join(", ")}`);
 	if (!isCompleted(status)) {
 		throw new SvcError("SVC_INVALID", `tasks: execution "${id}" has not ended, it is "${status}"; its tasks cannot run again before`);
 	}

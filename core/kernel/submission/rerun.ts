@@ -6,49 +6,51 @@ import { toShownParameters } from "../../secrets/parameter-masking.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../executions/executions-api.ts";
 
-/** The request that runs an execution's action again (reference 7.2, re-run rules), in the trace of the old one. */
-export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunInput, rerunner: Rerunner): SubmitInput {
+/** Returns the request that runs the action of an execution again, in the trace of that execution (specification 7.2, re-run rules). */
+export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunInput, conditions: RerunConditions): SubmitInput {
 	const { tasks = [], reset = [] } = input;
-	const given = input.parameters ?? {};
-	const shown = toShownParameters(entity.parameters, snapshot);
-	const restored = restoreMasked(given, shown, entity.parameters) as JsonObject;
-	const derived = findDerived({
+	const requestParameters = input.parameters ?? {};
+	const maskedParameters = toShownParameters(entity.parameters, snapshot);
+	const restoredParameters = restoreMasked(requestParameters, maskedParameters, entity.parameters) as JsonObject;
+	const derivedNames = findDerived({
 		runnerSchema: snapshot.runner.runner_parameters,
 		actionSchema: snapshot.action.parameters,
 		stored: entity.parameters,
 		context: { action_context: entity.context },
 	});
-	const isShown = (name: string) => isDeepStrictEqual(memberOf(shown, name), memberOf(entity.parameters, name));
-	// What comes back as it was shown means: the old one. What was masked of it may have changed, so it is made anew if it can be.
+	const isUnmasked = (name: string) => isDeepStrictEqual(memberOf(maskedParameters, name), memberOf(entity.parameters, name));
+	// A value that comes back as it was presented means the old value. A masked derived value is derived again, because its secrets may
+	// have changed.
 	const isSentBack = (name: string) =>
-		Object.hasOwn(entity.parameters, name) && isDeepStrictEqual(memberOf(given, name), memberOf(shown, name));
-	const isKept = (name: string) => (isSentBack(name) ? isShown(name) || !derived.has(name) : input.noMerge !== true && !derived.has(name));
-	if (tasks.length + reset.length > 0 && Object.keys(given).length > 0) {
+		Object.hasOwn(entity.parameters, name) && isDeepStrictEqual(memberOf(requestParameters, name), memberOf(maskedParameters, name));
+	const isKept = (name: string) =>
+		isSentBack(name) ? isUnmasked(name) || !derivedNames.has(name) : input.noMerge !== true && !derivedNames.has(name);
+	if (tasks.length + reset.length > 0 && Object.keys(requestParameters).length > 0) {
 		throw new SvcError("SVC_INVALID", "parameters: cannot be given together with tasks or reset");
 	}
-	const changed = Object.keys(given).filter((name) => !isSentBack(name));
-	const isPartlyKept = (name: string) => !isDeepStrictEqual(restored[name], given[name]);
+	const changedNames = Object.keys(requestParameters).filter((name) => !isSentBack(name));
+	const isPartlyKept = (name: string) => !isDeepStrictEqual(restoredParameters[name], requestParameters[name]);
 	const pick = (values: JsonObject, isPicked: (name: string) => boolean) =>
 		Object.fromEntries(Object.entries(values).filter(([name]) => isPicked(name)));
-	const parameters = pick(restored, (name) => changed.includes(name));
-	// Already rendered when the old execution was made: text from outside is never rendered twice.
-	const plainParameters = pick(entity.parameters, (name) => isKept(name) && !changed.includes(name));
-	const isDropped = (name: string) => !derived.has(name) && !isKept(name);
+	const parameters = pick(restoredParameters, (name) => changedNames.includes(name));
+	// These were rendered when the old execution was created. Text from callers must never be rendered twice.
+	const plainParameters = pick(entity.parameters, (name) => isKept(name) && !changedNames.includes(name));
+	const isDropped = (name: string) => !derivedNames.has(name) && !isKept(name);
 	assertKeepsSecrets(
 		{ entity, snapshot },
 		{
 			parameters,
 			kept: { ...plainParameters, ...pick(parameters, isPartlyKept) },
-			isChanged: changed.length > 0 || Object.keys(entity.parameters).some(isDropped),
+			isChanged: changedNames.length > 0 || Object.keys(entity.parameters).some(isDropped),
 		},
-		rerunner,
+		conditions,
 	);
 	return {
 		action: entity.action_ref,
 		parameters,
 		plainParameters,
 		knownSecrets: entity.known_secrets,
-		// Nor what of it stands beside new text.
+		// Old text inside a changed value must not be rendered again either.
 		literal: Object.keys(parameters).filter(isPartlyKept),
 		context: { "re-run": { ref: entity.id, tasks, reset }, trace_context: { id_: entity.trace_id } },
 		...(input.user !== undefined && { user: input.user }),
@@ -56,52 +58,55 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	};
 }
 
-interface Rerunner {
+/** The user who requests a re-run, and the action that would run. */
+interface RerunConditions {
 	readonly principal: Principal;
-	/** The action as it is now; undefined when it is gone. */
+	/** The current action; undefined if it does not exist any more. */
 	readonly current: SnapshotEntity | undefined;
 }
 
+/** Parameters of a re-run. */
 interface NextParameters {
-	/** Those that were given. */
+	/** Parameters from the request that differ from the earlier ones. */
 	readonly parameters: JsonObject;
-	/** Those that are the earlier execution's, or hold parts of it. */
+	/** Parameters that are the earlier execution's, or contain parts of its values. */
 	readonly kept: JsonObject;
-	/** Whether they are other ones than before, apart from what the action makes anew. */
+	/** True if the parameters differ from the earlier ones, apart from values that the action derives again. */
 	readonly isChanged: boolean;
 }
 
 /**
- * Refuse a re-run that would show a secret of the earlier execution, or carry it elsewhere. `SVC_INVALID` names the parameter.
+ * Throws `SVC_INVALID`, which names the parameter, if a re-run would reveal a secret of the earlier execution or send it elsewhere.
  *
- * Whoever may run the action of somebody's execution again may not have what that user gave it: a secret goes with the parameters
- * it was given with, as beside another address or command it would go where that says.
+ * Permission to re-run another user's execution does not include the secrets that this user gave it. A secret is only reused together
+ * with the parameters that it was given with. With another address or command, the action could send the secret to a place that the
+ * caller chooses.
  */
 function assertKeepsSecrets(
 	{ entity, snapshot }: Pick<ExecutionView, "entity" | "snapshot">,
 	{ parameters, kept, isChanged }: NextParameters,
-	{ principal, current }: Rerunner,
+	{ principal, current }: RerunConditions,
 ): void {
 	const isTrusted = principal.isAdmin || principal.username === entity.user;
 	const before = toShownParameters({ ...entity.parameters, ...kept }, snapshot);
 	const after = current && toShownParameters({ ...kept, ...parameters }, current);
 	for (const [name, value] of Object.entries(kept)) {
-		const shown = memberOf(before, name);
-		if (isDeepStrictEqual(shown, value)) continue;
+		const maskedValue = memberOf(before, name);
+		if (isDeepStrictEqual(maskedValue, value)) continue;
 		if (isChanged && !isTrusted) {
 			throw refusal(name, `a secret of "${entity.user}" is kept for the same parameters only; to run with others, give it anew`);
 		}
-		if (after !== undefined && !staysHidden(value, shown, memberOf(after, name))) {
+		if (after !== undefined && !staysMasked(value, maskedValue, memberOf(after, name))) {
 			throw refusal(name, "it holds a secret of the earlier execution that would no longer be one; give it anew");
 		}
 	}
 }
 
-/** Whether all that was hidden of a value is. */
-function staysHidden(value: JsonValue, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
+/** Returns true if every part of a value that was masked before is still masked. */
+function staysMasked(value: JsonValue, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
 	if (after === mask || isDeepStrictEqual(before, value) || isDeepStrictEqual(before, after)) return true;
 	if (before === mask || typeof value !== "object" || value === null) return false;
-	return Object.keys(value).every((key) => staysHidden(memberOf(value, key) ?? null, memberOf(before, key), memberOf(after, key)));
+	return Object.keys(value).every((key) => staysMasked(memberOf(value, key) ?? null, memberOf(before, key), memberOf(after, key)));
 }
 
 function refusal(name: string, reason: string): SvcError {

@@ -26,88 +26,100 @@ import type { TakeUp } from "./partial-rerun.ts";
 
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
-/** What requests are looked at with. */
+/** Dependencies of drafting an execution. */
 export interface DraftParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly catalog: Catalog;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
-	/** Whether executions of this runner type are made of others. */
+	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
+/** Dependencies of submitting an execution. */
 export interface SubmitParts extends DraftParts {
 	readonly admit: Admit;
 	readonly endings: Endings;
 }
 
-/** What a rule adds to its request. */
+/** Additions of a rule to a request that it makes. */
 export interface RuleOrigin {
 	readonly fields: Pick<
 		ExecutionEntity,
 		"rule_name" | "trigger_name" | "trigger_type_name" | "trigger_instance_id" | "rule_snapshot_id" | "trace_id"
 	>;
-	/** More names for templates in the given parameters. */
+	/** Further names that templates in the given parameters may use. */
 	readonly names: RenderContext;
 	/** Pack of the rule. */
 	readonly pack: string;
-	/** What is secret among the names. */
+	/** Encrypted secrets in the values of `names`. */
 	readonly knownSecrets: string | null;
-	/** The author of the rule: templates read the datastore with this user's permissions. */
+	/** Author of the rule; templates read the datastore with the permissions of this user. */
 	readonly author: string;
 	/** Scopes of the API key that the rule was written with. Null: no limit. */
 	readonly scopes: readonly string[] | null;
-	/** What is stored with the execution, all or nothing. It is `failed` when a template could not be rendered. */
+	/** Returns the writes to store with the execution, all or nothing. The execution is `failed` if a template could not be rendered. */
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** What a run adds to its request for a child. */
+/** Additions of a run to its request for a child. */
 export interface ChildOrigin {
+	/** Id of the child, derived from its parent and key. */
 	readonly id: string;
 	readonly parent: ExecutionEntity;
 }
 
-/** Where a request comes from that is not somebody's own. */
+/** Origin of a request that a user has not made directly. Empty for a direct request. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
 	readonly child?: ChildOrigin;
 	readonly takeUp?: TakeUp;
 }
 
-/** A request that has been looked at, in the order of reference 8.1: action, user, context, parameters, trace. Nothing of it is stored. */
+/**
+ * An execution drafted from a checked request. Nothing is stored yet. The checks have the order of specification 8.1: action, user,
+ * context, parameters, trace.
+ */
 export interface DraftedExecution {
-	/** As it is requested; `failed` where there is a problem. */
+	/** The execution: `requested`, or `failed` if there is a problem. */
 	readonly entity: ExecutionEntity;
 	readonly action: ResolvedAction;
-	/** Its trace, where it is a new one. */
+	/** The trace to insert; undefined if the execution joins an existing trace. */
 	readonly trace: TraceEntity | undefined;
-	/** A template of it that cannot be rendered: visible in the history (reference 8.4). */
+	/** Error of a template that cannot be rendered. The failed execution is stored, so that the history shows it (specification 8.4). */
 	readonly problem: SvcError | undefined;
 }
 
-/** Check a request, store the execution and see to its being run. On disk when the promise resolves with the execution as it was requested. */
+/**
+ * Checks a request, stores the execution and schedules its run. The execution is on disk when the promise resolves. Resolves with its
+ * `requested` state, even if the execution was stored in a later state. If a template cannot be rendered, stores the failed execution and
+ * rejects.
+ */
 export async function storeExecution(
 	parts: SubmitParts,
 	input: SubmitInput,
 	principal: Principal,
 	origin: SubmitOrigin = {},
 ): Promise<{ entity: ExecutionEntity; action: ResolvedAction }> {
-	const drafted = await draftExecution(parts, input, principal, origin);
-	const { entity, action, problem } = drafted;
-	const write = (stored: ExecutionEntity, caused: readonly WriteOperation[] = []) =>
-		parts.storage.write([...toInsert(drafted, stored), ...(origin.rule?.alongside(stored) ?? []), ...caused]);
+	const draftedExecution = await draftExecution(parts, input, principal, origin);
+	const { entity, action, problem } = draftedExecution;
+	const write = (stored: ExecutionEntity, effects: readonly WriteOperation[] = []) =>
+		parts.storage.write([...toInsert(draftedExecution, stored), ...(origin.rule?.alongside(stored) ?? []), ...effects]);
 	if (problem === undefined) {
 		await parts.admit(entity, write);
 		return { entity, action };
 	}
-	const ending = await parts.endings.draft(entity);
-	await write(entity, ending.operations);
-	ending.announce();
+	const completion = await parts.endings.draft(entity);
+	await write(entity, completion.operations);
+	completion.announce();
 	throw problem;
 }
 
-/** Check a request. */
+/**
+ * Checks a request and drafts its execution. Rejects if the request is refused; a template that cannot be rendered is returned as
+ * `problem`.
+ */
 export async function draftExecution(
 	parts: DraftParts,
 	input: SubmitInput,
@@ -115,14 +127,14 @@ export async function draftExecution(
 	origin: SubmitOrigin = {},
 ): Promise<DraftedExecution> {
 	const action = await findAction(parts, input);
-	const asked = await draftAsked(parts, input, { action, principal, origin });
+	const request = await draftRequest(parts, input, { action, principal, origin });
 	const { rule, child } = origin;
 	const origins = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
-	const { traceId, insert: trace } = await placeInTrace(parts, asked.draft, origins);
-	const execution = withValues(asked.draft, { trace_id: traceId, ...rule?.fields });
+	const { traceId, insert: trace } = await selectTrace(parts, request.draft, origins);
+	const execution = withValues(request.draft, { trace_id: traceId, ...rule?.fields });
 	try {
-		const { draft, isGuarded } = asked;
-		const { parameters, secrets } = await renderAsked(parts, input, { draft, isGuarded, action, names: rule?.names });
+		const { draft, isGuarded } = request;
+		const { parameters, secrets } = await renderRequest(parts, input, { draft, isGuarded, action, names: rule?.names });
 		const known_secrets = parts.sealedSecrets.add(execution.known_secrets, secrets);
 		return { entity: withValues(execution, { known_secrets, parameters }), action, trace, problem: undefined };
 	} catch (error) {
@@ -132,7 +144,7 @@ export async function draftExecution(
 	}
 }
 
-/** What stores a drafted execution; `entity` is what it has become. */
+/** Returns the writes that insert a drafted execution, with its trace if that is new. `entity` is the execution in the state to insert. */
 export function toInsert({ trace }: Pick<DraftedExecution, "trace">, entity: ExecutionEntity): readonly WriteOperation[] {
 	return [...(trace === undefined ? [] : [{ insert: "trace", entities: [trace] } as const]), { insert: "execution", entities: [entity] }];
 }
@@ -144,17 +156,18 @@ async function findAction({ catalog }: DraftParts, input: SubmitInput): Promise<
 	return action;
 }
 
-/** What is known of an execution before its trace and its parameters are. */
-interface Asked {
+/** An execution before its trace is chosen and its parameters are rendered. */
+interface RequestDraft {
 	readonly draft: ExecutionEntity;
+	/** True if templates of the request must not read secrets of the action or its pack. */
 	readonly isGuarded: boolean;
 }
 
-async function draftAsked(
+async function draftRequest(
 	parts: DraftParts,
 	input: SubmitInput,
 	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
-): Promise<Asked> {
+): Promise<RequestDraft> {
 	const { rule, child, takeUp } = origin;
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal, parts.templateSources);
@@ -164,20 +177,21 @@ async function draftAsked(
 		toContext(input, action, { user, principal, parent }),
 		toWorkflowContext(parts, action, { id, takeUp }),
 	) as JsonObject;
-	// Whatever comes of a rule has the permissions of its author, and not those of the system it runs for.
+	// An execution that a rule starts, and everything below it, has the permissions of the rule's author, not those of the system user.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
 	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
-	// An action must not lend the key of its caller, or of its rule's author, what the key was not given.
+	// An execution keeps the scopes of the API key of its caller or rule, so that the key does not gain access through the action.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : rule.scopes;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
-	const drafted = { id, delay, context, author, scopes, known_secrets, takes_up: takeUp?.earlier.id ?? null };
-	return { draft: createDraft(parts.clock, action, input, drafted), isGuarded };
+	const fields = { id, delay, context, author, scopes, known_secrets, takes_up: takeUp?.earlier.id ?? null };
+	return { draft: createDraft(parts.clock, action, input, fields), isGuarded };
 }
 
-function renderAsked(
+/** Renders the parameters of a request. */
+function renderRequest(
 	{ sealedSecrets, templateSources }: DraftParts,
 	input: SubmitInput,
-	{ action, draft, isGuarded, names }: Asked & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
+	{ action, draft, isGuarded, names }: RequestDraft & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
 ) {
 	const { parameters: given = {}, plainParameters: plain = {}, literal = [], writer } = input;
 	return renderSubmitted(
@@ -201,8 +215,8 @@ function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | nul
 }
 
 /**
- * Returns true if templates of the request must not read secrets of the action or its pack, which only templates of administrators may. The
- * rules and aliases of a pack belong to it, and read its own configuration.
+ * Returns true if templates of the request must not read secrets of the action or its pack. Only templates of administrators may.
+ * Rules and aliases of a pack are the exception: they belong to the pack and read its own configuration.
  */
 async function needsGuard(
 	{ systemUser, isAdministrator }: TemplateSources,
@@ -218,9 +232,14 @@ async function needsGuard(
 	return !(isOfPack || (await isAdministrator(origin.author)));
 }
 
-type Origin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
+/** Sources from which an execution takes its trace, before the context of the request. */
+type TraceOrigin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
 
-async function placeInTrace({ storage, clock }: DraftParts, draft: ExecutionEntity, { cause, traceparent }: Origin): Promise<TraceChoice> {
+async function selectTrace(
+	{ storage, clock }: DraftParts,
+	draft: ExecutionEntity,
+	{ cause, traceparent }: TraceOrigin,
+): Promise<TraceChoice> {
 	if (cause !== undefined) return { traceId: cause.trace_id, insert: undefined };
 	return chooseTrace(storage, {
 		context: draft.context,
@@ -231,13 +250,14 @@ async function placeInTrace({ storage, clock }: DraftParts, draft: ExecutionEnti
 	});
 }
 
-interface DraftInput {
+/** Fields of a drafted execution that are not taken from the request or the action directly. */
+interface DraftFields {
 	readonly id: string;
 	readonly delay: number | null;
 	readonly context: JsonObject;
 	readonly author: string | null;
 	readonly scopes: readonly string[] | null;
-	/** What was known to be secret where the request comes from. */
+	/** Encrypted secrets that the origin of the request knew. */
 	readonly known_secrets: string | null;
 	readonly takes_up: string | null;
 }
@@ -246,9 +266,9 @@ function createDraft(
 	clock: EngineClock,
 	{ action, runnerType, snapshot }: ResolvedAction,
 	input: SubmitInput,
-	{ id, delay, context, author, scopes, known_secrets, takes_up }: DraftInput,
+	{ id, delay, context, author, scopes, known_secrets, takes_up }: DraftFields,
 ): ExecutionEntity {
-	const asked: AskedExecution = {
+	const request: AskedExecution = {
 		action_ref: action.ref,
 		runner_name: runnerType.name,
 		snapshot_id: snapshot.id,
@@ -271,16 +291,19 @@ function createDraft(
 		delay,
 		queue: null,
 	};
-	return newExecution(clock, asked, id);
+	return newExecution(clock, request, id);
 }
 
-/** The action's own wins over the request's unless it is empty (reference 8.1, step 12), or whoever asks says otherwise. */
-function toNotify({ notify }: ActionEntity, { notify: asked, isNotifyFirst = false }: SubmitInput): JsonObject | null {
-	const isOwnFirst = Object.keys(notify).length > 0 && (!isNotifyFirst || asked === undefined);
-	return isOwnFirst ? notify : (asked ?? null);
+/**
+ * Returns the `notify` of an execution. That of the action takes precedence over that of the request, unless it is empty (specification
+ * 8.1, step 12) or the caller sets `isNotifyFirst`.
+ */
+function toNotify({ notify }: ActionEntity, { notify: requested, isNotifyFirst = false }: SubmitInput): JsonObject | null {
+	const isActionFirst = Object.keys(notify).length > 0 && (!isNotifyFirst || requested === undefined);
+	return isActionFirst ? notify : (requested ?? null);
 }
 
-/** The record of a request whose template could not be rendered. */
+/** Returns the failed execution of a request with a template that cannot be rendered. */
 function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
 	const result = toErrorResult(error);
 	return withValues(execution, {

@@ -3,25 +3,30 @@ import { toKeptTraceparent } from "../../lib/traceparent.ts";
 import { isId } from "../basics/ids.ts";
 import { assertSeen } from "../basics/names.ts";
 
-/** The trace an execution joins, and the record to insert when it is a new one. */
+/** The trace of a new execution. */
 export interface TraceChoice {
 	readonly traceId: string;
+	/** The trace record to insert; undefined if the trace exists. */
 	readonly insert: TraceEntity | undefined;
 }
 
+/** Data from which the trace of an execution is chosen. */
 export interface TraceRequest {
 	/** `context` of the request. */
 	readonly context: JsonObject;
 	readonly liveactionId: string;
+	/** Creates the id of a new trace. */
 	readonly createId: () => string;
+	/** Start of a new trace. */
 	readonly timestamp: string;
-	/** Of the request; what is none is left out. */
+	/** `traceparent` header of the request. An invalid value is ignored. */
 	readonly traceparent?: string | undefined;
 }
 
 /**
- * Choose the trace (specification, Events 6; decisions 18): a given id must exist, a tag alone opens a new trace, a child joins
- * its parent's, anything else starts its own.
+ * Returns the trace of a new execution (specification, Events 6). If the request has a trace id, that trace must exist; throws
+ * `SVC_INVALID` if not. A tag without an id opens a new trace. A child joins the trace of its parent. Any other execution opens a trace
+ * of its own.
  */
 export async function chooseTrace(storage: Storage, request: TraceRequest): Promise<TraceChoice> {
 	const { id, tag } = readTraceContext(request.context["trace_context"]);
@@ -46,7 +51,10 @@ export async function chooseTrace(storage: Storage, request: TraceRequest): Prom
 	return { traceId: trace.id, insert: trace };
 }
 
-/** Id of the parent execution named in a context. */
+/**
+ * Returns the id of the parent execution that a context names; undefined if it names none. Throws `SVC_INVALID` if the member is
+ * malformed.
+ */
 export function readParentId(context: JsonObject): string | undefined {
 	const parent = context["parent"];
 	if (parent === undefined || parent === null) return undefined;
@@ -58,12 +66,12 @@ export function readParentId(context: JsonObject): string | undefined {
 function readTraceContext(value: JsonValue | undefined): { readonly id?: string; readonly tag?: string } {
 	if (value === undefined) return {};
 	if (!isJsonObject(value)) throw new SvcError("SVC_INVALID", "context.trace_context: must be an object with id_ or trace_tag");
-	const unknown = Object.keys(value).find((key) => key !== "id_" && key !== "trace_tag");
-	if (unknown !== undefined) {
-		throw new SvcError("SVC_INVALID", `context.trace_context.${unknown}: is not allowed; allowed are id_ and trace_tag`);
+	const unknownMember = Object.keys(value).find((key) => key !== "id_" && key !== "trace_tag");
+	if (unknownMember !== undefined) {
+		throw new SvcError("SVC_INVALID", `context.trace_context.${unknownMember}: is not allowed; allowed are id_ and trace_tag`);
 	}
 	const { id_: id, trace_tag: tag } = value;
-	// In the records of executions that a rule started it may stand so, beside the id that counts.
+	// A null tag is allowed next to an id, because records of executions that a rule started may have both.
 	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text, got null");
 	if (id === null && tag === undefined) {
 		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");

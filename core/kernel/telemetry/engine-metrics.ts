@@ -5,26 +5,27 @@ import type { OutputChunk } from "../executions/executions-api.ts";
 import { isCompleted, isEndedUntold } from "../executions/status.ts";
 import type { BusListener, TelemetryHub } from "./telemetry-hub.ts";
 
-/** What becomes of an event as it is stored; the processor knows of those that are stored as processed. */
+/** Counter of stored events by outcome. The event processor counts those that it stores as processed. */
 export const eventOutcomes: MetricDefinition = {
 	name: "svc_trigger_instances_total",
 	help: "Events that came in: pending ones are looked at later, about acted ones everything was done at once, dismissed ones concern nobody.",
 	labels: ["outcome"],
 };
 
-/** Counts events by what this node stores of them. */
+/** Counts the events that this node stores as pending or claimed. */
 export function countEvents(hub: TelemetryHub): void {
 	const events = hub.counter(eventOutcomes);
-	hub.onStored("trigger_instance", (stored) => {
-		for (const { status } of stored) if (status !== "processed") events.record(1, "pending");
+	hub.onStored("trigger_instance", (instances) => {
+		for (const { status } of instances) if (status !== "processed") events.record(1, "pending");
 	});
 }
 
-/** Seconds: from a command that does nothing to a run of a day. */
-const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 86_400];
-const waits = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
+/** Upper bounds of the duration histogram, in seconds: from a command that does nothing to a run of a day. */
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 86_400];
+/** Upper bounds of the wait histogram, in seconds. */
+const waitBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** Counts executions and their output by what this node tells of them. */
+/** Measures executions and their output by the bus events that this node publishes and the executions that it stores. */
 export class ExecutionMetrics implements BusListener {
 	readonly #created: Instrument;
 	readonly #ended: Instrument;
@@ -49,52 +50,55 @@ export class ExecutionMetrics implements BusListener {
 			name: "svc_execution_duration_seconds",
 			help: "From the request of an execution to its end.",
 			labels: ["runner"],
-			buckets: durations,
+			buckets: durationBuckets,
 		});
 		this.#wait = hub.histogram({
 			name: "svc_execution_wait_seconds",
 			help: "From the time at which an execution was due to the begin of its run.",
 			labels: ["runner"],
-			buckets: waits,
+			buckets: waitBuckets,
 		});
 		this.#outputBytes = hub.counter({ name: "svc_output_bytes_total", help: "Output that was stored, in bytes.", labels: ["type"] });
-		hub.onStored("execution", (stored) => {
-			for (const execution of stored) this.#appeared(execution);
+		hub.onStored("execution", (executions) => {
+			for (const execution of executions) this.#onInserted(execution);
 		});
 		this.#outputChunks = hub.counter({ name: "svc_output_chunks_total", help: "Pieces in which output was stored.", labels: ["type"] });
 	}
 
 	published(name: string, data: EventData): void {
-		if (name === eventNames.executionUpdate) this.#updated(data["entity"] as ExecutionEntity);
-		else if (name === eventNames.outputCreate) this.#output(data["chunk"] as OutputChunk);
+		if (name === eventNames.executionUpdate) this.#onUpdated(data["entity"] as ExecutionEntity);
+		else if (name === eventNames.outputCreate) this.#recordOutput(data["chunk"] as OutputChunk);
 	}
 
-	#appeared(execution: ExecutionEntity): void {
+	#onInserted(execution: ExecutionEntity): void {
 		this.#created.record(1, execution.runner_name);
-		if (isEndedUntold(execution)) this.#over(execution);
+		if (isEndedUntold(execution)) this.#recordEnd(execution);
 	}
 
-	#updated(execution: ExecutionEntity): void {
-		if (isCompleted(execution.status)) this.#over(execution);
-		else if (execution.status === "running") this.#begun(execution);
+	#onUpdated(execution: ExecutionEntity): void {
+		if (isCompleted(execution.status)) this.#recordEnd(execution);
+		else if (execution.status === "running") this.#recordWait(execution);
 	}
 
-	#over({ status, runner_name, action_ref, elapsed_seconds }: ExecutionEntity): void {
+	#recordEnd({ status, runner_name, action_ref, elapsed_seconds }: ExecutionEntity): void {
 		this.#ended.record(1, status, runner_name, action_ref);
 		if (elapsed_seconds !== null) this.#duration.record(elapsed_seconds, runner_name);
 	}
 
-	/** Not of one that goes on after a pause, and not of what else is told of a run. */
-	#begun({ log, due_timestamp, runner_name }: ExecutionEntity): void {
-		const last = log.length - 1;
-		const begun = log[last];
-		if (begun?.status !== "running" || log.findIndex(({ status }) => status === "running") < last) return;
-		this.#wait.record(Math.max(0, (Date.parse(begun.timestamp) - Date.parse(due_timestamp)) / 1_000), runner_name);
+	/**
+	 * Records how long the execution has waited, if its run has just begun. Ignores runs that resume after a pause, and all other updates
+	 * of a running execution.
+	 */
+	#recordWait({ log, due_timestamp, runner_name }: ExecutionEntity): void {
+		const lastIndex = log.length - 1;
+		const lastEntry = log[lastIndex];
+		if (lastEntry?.status !== "running" || log.findIndex(({ status }) => status === "running") < lastIndex) return;
+		this.#wait.record(Math.max(0, (Date.parse(lastEntry.timestamp) - Date.parse(due_timestamp)) / 1_000), runner_name);
 	}
 
-	#output(chunk: OutputChunk): void {
+	#recordOutput(chunk: OutputChunk): void {
 		const { output_type } = chunk;
-		// Of text in a page each character is a byte, and to ask for the text makes it anew.
+		// A character of pooled text is one byte. Reading `data` instead would create the string.
 		this.#outputBytes.record(findPagedText(chunk)?.length ?? Buffer.byteLength(chunk.data), output_type);
 		this.#outputChunks.record(1, output_type);
 	}

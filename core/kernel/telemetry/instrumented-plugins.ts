@@ -19,17 +19,17 @@ import { announcementPrefix } from "../executions/execution-events.ts";
 import { countEvents, ExecutionMetrics } from "./engine-metrics.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
-interface Observable {
+interface InstrumentablePlugins {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly hub: TelemetryHub;
 }
 
 /**
- * The same plugins, and what passes through storage and event bus is told: all that the service does is stored, and then told to everybody,
- * so that nothing else has to be changed for it. Where nobody is told they are as they were, and nothing costs anything.
+ * Returns the plugins with storage and event bus wrapped, so that all traffic through them is measured. Everything that the service does is
+ * stored and then published, so no other code needs to measure it. Without a telemetry plugin, returns the plugins unchanged, at no cost.
  */
-export function observePlugins<P extends Observable>(plugins: P): P {
+export function observePlugins<P extends InstrumentablePlugins>(plugins: P): P {
 	const { storage, eventBus, hub } = plugins;
 	if (!hub.isOn) return plugins;
 	countEvents(hub);
@@ -37,7 +37,7 @@ export function observePlugins<P extends Observable>(plugins: P): P {
 	return { ...plugins, storage: new ObservedStorage(storage, hub), eventBus: new ObservedBus(eventBus, hub) };
 }
 
-/** An event bus that tells what comes and goes. What is published here has been stored before, so that listeners hear the truth. */
+/** Event bus that measures events and passes published ones to the telemetry hub. They are stored before, so they are true. */
 class ObservedBus implements EventBus {
 	readonly #bus: EventBus;
 	readonly #hub: TelemetryHub;
@@ -77,21 +77,22 @@ class ObservedBus implements EventBus {
 	}
 
 	async subscribe(names: readonly string[], { filter, ...options }: SubscribeOptions): Promise<AsyncIterable<BusEvent>> {
-		const counting = (event: BusEvent) => {
+		const countingFilter = (event: BusEvent) => {
 			if (filter !== undefined && !filter(event)) return false;
 			this.#received.record(1, toLabel(event.name));
 			return true;
 		};
 		try {
-			return this.#watched(await toSubscription(this.#bus.subscribe(names, { ...options, filter: counting })));
+			return this.#withErrorCounts(await toSubscription(this.#bus.subscribe(names, { ...options, filter: countingFilter })));
 		} catch (error) {
 			this.#failures.record(1);
 			throw error;
 		}
 	}
 
-	#watched(events: AsyncIterable<BusEvent>): AsyncIterable<BusEvent> {
-		const fail = (error: unknown): never => {
+	/** Returns the events; counts gaps and failures of the subscription. */
+	#withErrorCounts(events: AsyncIterable<BusEvent>): AsyncIterable<BusEvent> {
+		const countAndThrow = (error: unknown): never => {
 			(isSvcError(error, "SVC_SUBSCRIBER_LAGGED") ? this.#gaps : this.#failures).record(1);
 			throw error;
 		};
@@ -99,7 +100,7 @@ class ObservedBus implements EventBus {
 			[Symbol.asyncIterator]() {
 				const iterator = events[Symbol.asyncIterator]();
 				return {
-					next: () => iterator.next().catch(fail),
+					next: () => iterator.next().catch(countAndThrow),
 					return: async (value?: unknown) => (await iterator.return?.(value)) ?? { done: true, value: undefined },
 				};
 			},
@@ -107,19 +108,19 @@ class ObservedBus implements EventBus {
 	}
 }
 
-/** Announcements are named by whoever makes them. */
+/** Returns the label of an event. Announcements share one, because clients choose their names, and each label value costs memory. */
 function toLabel(name: string): string {
 	return name.startsWith(announcementPrefix) ? "svc.announcement" : name;
 }
 
-/** Upper bounds in seconds: most statements are answered within a millisecond, or wait for a disk. */
-const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+/** Upper bounds of the statement histogram, in seconds. Most statements take less than a millisecond, or wait for a disk. */
+const statementBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 type ClaimQuery<E> = { readonly where: Where<E>; readonly orderBy?: readonly Order<E>[]; readonly limit: number };
 
-/** A storage that tells how long each statement took, and what it has stored. */
+/** Storage that measures each statement, and passes inserted records to the telemetry hub. */
 export class ObservedStorage implements Storage {
-	/** What a storage need not have is there where it has it. */
+	/** Optional methods exist only if the wrapped storage has them, because callers check for them. */
 	declare readonly now?: () => Promise<number>;
 	declare readonly compact?: () => Promise<boolean>;
 	readonly #storage: Storage;
@@ -129,7 +130,7 @@ export class ObservedStorage implements Storage {
 
 	constructor(storage: Storage, hub: TelemetryHub) {
 		this.#storage = storage;
-		// Asked for at each call, as behind the door there may be another one by then.
+		// Look the method up at each call: a repeated start replaces the instance behind a restartable storage.
 		if (storage.now !== undefined) this.now = () => (storage as Required<Storage>).now();
 		if (storage.compact !== undefined) this.compact = () => (storage as Required<Storage>).compact();
 		this.#hub = hub;
@@ -137,7 +138,7 @@ export class ObservedStorage implements Storage {
 			name: "svc_storage_statement_duration_seconds",
 			help: "How long the storage took to answer.",
 			labels: ["method"],
-			buckets,
+			buckets: statementBuckets,
 		});
 		this.#errors = hub.counter({
 			name: "svc_storage_errors_total",
@@ -197,19 +198,19 @@ export class ObservedStorage implements Storage {
 	}
 
 	/**
-	 * The very promise of the storage: whoever asks waits for no other one, and what is told here is told before they go on. `done` must not
-	 * throw.
+	 * Measures a statement. Returns the promise of the storage itself, so that the caller waits for no further promise. The hub is notified
+	 * before the caller continues. `onStored` must not throw.
 	 */
-	#timed<T>(method: string, statement: Promise<T>, done?: () => void): Promise<T> {
-		const started = performance.now();
-		const took = () => this.#duration.record((performance.now() - started) / 1_000, method);
+	#timed<T>(method: string, statement: Promise<T>, onStored?: () => void): Promise<T> {
+		const startedAt = performance.now();
+		const recordDuration = () => this.#duration.record((performance.now() - startedAt) / 1_000, method);
 		statement.then(
 			() => {
-				took();
-				done?.();
+				recordDuration();
+				onStored?.();
 			},
 			(error: unknown) => {
-				took();
+				recordDuration();
 				this.#errors.record(1, method, isSvcError(error) ? error.code : "other");
 			},
 		);

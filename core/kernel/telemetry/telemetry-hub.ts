@@ -15,86 +15,87 @@ import type {
 	TriggerInstanceEntity,
 } from "../../contract/index.ts";
 
-type Read = () => GaugeReading | Promise<GaugeReading>;
+type ReadGauge = () => GaugeReading | Promise<GaugeReading>;
 type OnStored<K extends EntityKind> = (entities: readonly EntityMap[K][]) => void;
 
-/** Hears what this node tells everybody, once it is stored. */
+/** Receives each bus event that this node publishes. What the events report has been stored before. */
 export interface BusListener {
 	published(name: string, data: EventData): void;
 }
 
-/** Hears of events that have been looked at. */
+/** Receives each event (trigger instance) that has been processed. */
 export type OnProcessed = (instance: TriggerInstanceEntity) => void;
 
-/** Says where what an execution does stands in its trace: for whoever it asks to do something. */
+/** Trace context of executions, to be passed on in requests to other services. */
 export interface Tracing {
-	/** As the header `traceparent` has it. */
+	/** Returns the value of the header `traceparent` for an execution. */
 	traceparentOf(execution: Pick<ExecutionEntity, "id" | "trace_id">): Promise<string>;
 }
 
-/** Passes measurements on to all who take them; to nobody before they have started. */
+/** Passes measurements on to the instruments of all plugins. Drops those that are recorded before the plugins have started. */
 class SharedInstrument implements Instrument {
-	#takers: readonly Instrument[] = [];
+	#instruments: readonly Instrument[] = [];
 
 	record(value: number, ...labels: readonly string[]): void {
-		for (const taker of this.#takers) taker.record(value, ...labels);
+		for (const instrument of this.#instruments) instrument.record(value, ...labels);
 	}
 
-	add(taker: Instrument): void {
-		this.#takers = [...this.#takers, taker];
+	add(instrument: Instrument): void {
+		this.#instruments = [...this.#instruments, instrument];
 	}
 }
 
-interface Declared {
-	/** Undefined of a gauge, which is read. */
+interface MetricDeclaration {
+	/** Undefined for a gauge, which is read and not recorded. */
 	readonly instrument: SharedInstrument | undefined;
 	declare(meters: Meters): void;
 }
 
-/** What the parts of the engine tell, and where it goes. Without plugins nothing is kept, and nothing is called that costs anything. */
+/** Passes measurements and events from the parts of the engine to the telemetry plugins. Without plugins it stores and calls nothing. */
 export class TelemetryHub implements Meters {
 	readonly #plugins: readonly Telemetry[];
 	readonly #logger: Logger | undefined;
-	readonly #declared = new Map<string, Declared>();
-	/** What gauges are read by, by name. */
-	readonly #reads = new Map<string, Read>();
-	readonly #watchers = new Map<EntityKind, OnStored<never>[]>();
-	readonly #listeners: BusListener[] = [];
-	readonly #onProcessed: OnProcessed[] = [];
+	/** Declared metrics, by name. */
+	readonly #declarations = new Map<string, MetricDeclaration>();
+	/** Functions that read the gauges, by name. */
+	readonly #gaugeReaders = new Map<string, ReadGauge>();
+	readonly #storedListeners = new Map<EntityKind, OnStored<never>[]>();
+	readonly #busListeners: BusListener[] = [];
+	readonly #processedListeners: OnProcessed[] = [];
 	#tracing: Tracing | undefined;
-	#takers: readonly Meters[] = [];
+	#meters: readonly Meters[] = [];
 	#hasFailed = false;
 
-	/** @param plugins in the order of the configuration; without any it is off */
+	/** @param plugins in the order of the configuration; without any, the hub is off */
 	constructor(plugins: readonly Telemetry[] = [], logger?: Logger) {
 		this.#plugins = plugins;
 		this.#logger = logger;
 	}
 
-	/** Whether there is anybody to tell. */
+	/** True if a telemetry plugin exists. */
 	get isOn(): boolean {
 		return this.#plugins.length > 0;
 	}
 
-	/** Whether anybody takes spans. */
+	/** True if a plugin receives spans. */
 	get takesSpans(): boolean {
 		return this.#plugins.some((plugin) => plugin.span !== undefined);
 	}
 
-	/** Whether anybody wants spans of a trace that begins here. */
+	/** Returns true if a plugin wants the spans of a trace that begins here. */
 	samples(traceId: string): boolean {
 		return this.#plugins.some((plugin) => plugin.span !== undefined && plugin.samples?.(traceId) !== false);
 	}
 
-	/** Undefined where nobody traces. */
+	/** Trace context of executions; undefined if no feature traces. */
 	get tracing(): Tracing | undefined {
 		return this.#tracing;
 	}
 
-	/** The plugins have started: they take what is told from now on. */
+	/** Starts to pass measurements on. To be called when the plugins have started. */
 	open(): void {
-		this.#takers = this.#plugins.flatMap((plugin) => plugin.meters?.() ?? []);
-		for (const { declare } of this.#declared.values()) for (const meters of this.#takers) declare(meters);
+		this.#meters = this.#plugins.flatMap((plugin) => plugin.meters?.() ?? []);
+		for (const { declare } of this.#declarations.values()) for (const meters of this.#meters) declare(meters);
 	}
 
 	counter(definition: MetricDefinition): Instrument {
@@ -105,63 +106,65 @@ export class TelemetryHub implements Meters {
 		return this.#instrument(definition, (meters) => meters.histogram(definition));
 	}
 
-	gauge(definition: MetricDefinition, read: Read): void {
-		const isKnown = this.#reads.has(definition.name);
-		// Whoever declares it again is there now, and who did before may be gone.
-		this.#reads.set(definition.name, read);
-		if (isKnown) return;
-		const guarded = async () => {
+	gauge(definition: MetricDefinition, read: ReadGauge): void {
+		const isDeclared = this.#gaugeReaders.has(definition.name);
+		// The latest declaration counts, because the object that made the earlier one may be gone.
+		this.#gaugeReaders.set(definition.name, read);
+		if (isDeclared) return;
+		const readSafely = async () => {
 			try {
-				return (await this.#reads.get(definition.name)?.()) ?? [];
+				return (await this.#gaugeReaders.get(definition.name)?.()) ?? [];
 			} catch (error) {
-				// Whoever looks while the storage is away sees the rest.
+				// If the storage is unavailable, the other metrics must still be readable.
 				this.#logger?.debug("a gauge could not be read", { metric: definition.name, error });
 				return [];
 			}
 		};
-		this.#declare(definition.name, { instrument: undefined, declare: (meters) => meters.gauge(definition, guarded) });
+		this.#declare(definition.name, { instrument: undefined, declare: (meters) => meters.gauge(definition, readSafely) });
 	}
 
-	/** Call `told` with what this node has stored anew of a kind, once it is stored. */
-	onStored<K extends EntityKind>(kind: K, told: OnStored<K>): void {
-		if (this.isOn) this.#watchers.set(kind, [...(this.#watchers.get(kind) ?? []), told]);
+	/** Calls `listener` with new records of a kind whenever this node has stored some. Has no effect without plugins. */
+	onStored<K extends EntityKind>(kind: K, listener: OnStored<K>): void {
+		if (this.isOn) this.#storedListeners.set(kind, [...(this.#storedListeners.get(kind) ?? []), listener]);
 	}
 
-	/** Something has been stored. */
+	/** Notifies the listeners of new records that this node has stored. */
 	stored<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): void {
-		const watchers = this.#watchers.get(kind);
-		if (watchers !== undefined) this.#tell(watchers, (told) => (told as OnStored<K>)(entities));
+		const listeners = this.#storedListeners.get(kind);
+		if (listeners !== undefined) this.#notify(listeners, (listener) => (listener as OnStored<K>)(entities));
 	}
 
-	/** Be told what this node tells everybody. */
+	/** Adds a listener for the bus events that this node publishes. Has no effect without plugins. */
 	onPublished(listener: BusListener): void {
-		if (this.isOn) this.#listeners.push(listener);
+		if (this.isOn) this.#busListeners.push(listener);
 	}
 
+	/** Notifies the listeners of a bus event that this node has published. */
 	published(name: string, data: EventData): void {
-		this.#tell(this.#listeners, (listener) => listener.published(name, data));
+		this.#notify(this.#busListeners, (listener) => listener.published(name, data));
 	}
 
-	/** Be told of events that have been looked at. */
-	onProcessed(told: OnProcessed): void {
-		if (this.isOn) this.#onProcessed.push(told);
+	/** Adds a listener for processed events. Has no effect without plugins. */
+	onProcessed(listener: OnProcessed): void {
+		if (this.isOn) this.#processedListeners.push(listener);
 	}
 
+	/** Notifies the listeners of an event that this node has processed. */
 	processed(instance: TriggerInstanceEntity): void {
-		this.#tell(this.#onProcessed, (told) => told(instance));
+		this.#notify(this.#processedListeners, (listener) => listener(instance));
 	}
 
-	/** What runs here is told where it stands in its trace. */
+	/** Sets the trace context that runs of this node are given. */
 	trace(tracing: Tracing): void {
 		this.#tracing = tracing;
 	}
 
-	/** Something has ended. */
+	/** Passes a finished span to the plugins. */
 	span(span: Span): void {
-		this.#tell(this.#plugins, (plugin) => plugin.span?.(span));
+		this.#notify(this.#plugins, (plugin) => plugin.span?.(span));
 	}
 
-	/** All measurements; undefined where nobody keeps them. */
+	/** Returns all measurements; undefined if no plugin keeps them. */
 	async expose(): Promise<Exposition | undefined> {
 		for (const plugin of this.#plugins) {
 			const exposition = await plugin.expose?.();
@@ -170,11 +173,14 @@ export class TelemetryHub implements Meters {
 		return undefined;
 	}
 
-	/** What goes wrong here must not touch the work, which is done. It is said once: there is much to tell. */
-	#tell<L>(listeners: readonly L[], tell: (listener: L) => void): void {
+	/**
+	 * Calls each listener. Errors are not thrown, because the reported work is already done. Only the first one is logged, because each
+	 * event could fail.
+	 */
+	#notify<L>(listeners: readonly L[], call: (listener: L) => void): void {
 		for (const listener of listeners) {
 			try {
-				tell(listener);
+				call(listener);
 			} catch (error) {
 				if (!this.#hasFailed) this.#logger?.error("telemetry has failed; this is said once", { error });
 				this.#hasFailed = true;
@@ -183,15 +189,15 @@ export class TelemetryHub implements Meters {
 	}
 
 	#instrument({ name }: MetricDefinition, create: (meters: Meters) => Instrument): Instrument {
-		const known = this.#declared.get(name)?.instrument;
-		if (known !== undefined) return known;
+		const declaredInstrument = this.#declarations.get(name)?.instrument;
+		if (declaredInstrument !== undefined) return declaredInstrument;
 		const instrument = new SharedInstrument();
 		this.#declare(name, { instrument, declare: (meters) => instrument.add(create(meters)) });
 		return instrument;
 	}
 
-	#declare(name: string, declared: Declared): void {
-		this.#declared.set(name, declared);
-		for (const meters of this.#takers) declared.declare(meters);
+	#declare(name: string, declaration: MetricDeclaration): void {
+		this.#declarations.set(name, declaration);
+		for (const meters of this.#meters) declaration.declare(meters);
 	}
 }

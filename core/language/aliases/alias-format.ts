@@ -6,72 +6,83 @@ import { splitFlags, toFixedBeginning, toTextPattern } from "./text-pattern.ts";
 import { cutPairs } from "./trailing-pairs.ts";
 import { quotedPattern, toValue } from "./value-text.ts";
 
-/** Values by the names of parameters. */
+/** Values by parameter name. */
 export type CommandValues = Readonly<Record<string, string>>;
 
-/** A format, ready to be held against any number of commands. */
+/** Compiled format of an action alias, which can be matched against any number of commands. */
 export interface AliasFormat {
-	/** Names of the values that it takes. */
+	/** Names of the parameters that the format sets. */
 	readonly names: readonly string[];
 	/**
-	 * What a command says; undefined for one that does not fit. Of a format that matches several times each of them, without those there
-	 * is undefined. `SVC_INVALID` where the search takes too long.
+	 * Returns the values that a command holds, or undefined if it does not match. A format with `isMultiple` returns one entry for each
+	 * match, any other format exactly one. Throws `SVC_INVALID` if the search takes too long.
 	 */
 	read(command: Command): readonly CommandValues[] | undefined;
 }
 
-/** Beginning of the names of groups that the service makes. */
+/** Prefix of the group names that the service generates. */
 const groupPrefix = "svc_value_";
 
-/** Read a format. `SVC_INVALID` says what is wrong with it. `isMultiple`: it may stand anywhere in a command, several times. */
+/**
+ * Compiles a format. Throws `SVC_INVALID` if it is not valid; the message names the problem.
+ *
+ * @param isMultiple true if the format may match anywhere in a command, and several times
+ */
 export function createAliasFormat(format: string, isMultiple = false): AliasFormat {
 	const parts = toFormatParts(format);
 	const [first] = parts;
 	const { text, flags } = splitFlags(first?.kind === "text" ? first.text : "");
-	const pieces = first?.kind === "text" ? [{ kind: "text", text } as const, ...parts.slice(1)] : parts;
-	const expression = toExpression(pieces, [...new Set(`dgs${flags}`)].join(""), isMultiple);
-	const isFree = isMultiple || flags.includes("m") || pieces.some((piece) => piece.kind === "text" && piece.text.includes("|"));
-	return new CompiledFormat(pieces, expression, { isMultiple, beginning: isFree ? "" : toFixedBeginning(text).toLowerCase() });
+	const partsWithoutFlags = first?.kind === "text" ? [{ kind: "text", text } as const, ...parts.slice(1)] : parts;
+	const expression = toExpression(partsWithoutFlags, [...new Set(`dgs${flags}`)].join(""), isMultiple);
+	const hasNoFixedPrefix =
+		isMultiple || flags.includes("m") || partsWithoutFlags.some((piece) => piece.kind === "text" && piece.text.includes("|"));
+	return new CompiledFormat(partsWithoutFlags, expression, {
+		isMultiple,
+		fixedPrefix: hasNoFixedPrefix ? "" : toFixedBeginning(text).toLowerCase(),
+	});
 }
 
-interface Habits {
+interface MatchOptions {
 	readonly isMultiple: boolean;
-	/** What every command that fits begins with, in small letters. Looked at first: a search costs a hundred times as much. */
-	readonly beginning: string;
+	/**
+	 * Lower-case prefix of every matching command; empty if it is unknown. It is compared first, because a search costs a hundred times as
+	 * much.
+	 */
+	readonly fixedPrefix: string;
 }
 
 class CompiledFormat implements AliasFormat {
 	readonly names: readonly string[];
 	readonly #parts: readonly FormatPart[];
 	readonly #expression: BoundedRegExp;
-	readonly #habits: Habits;
+	readonly #options: MatchOptions;
 	/** Keys that the format itself writes, as in `size={{ size }}`. */
 	readonly #keys: ReadonlySet<string>;
 
-	constructor(parts: readonly FormatPart[], expression: BoundedRegExp, habits: Habits) {
+	constructor(parts: readonly FormatPart[], expression: BoundedRegExp, options: MatchOptions) {
 		this.#parts = parts;
 		this.#expression = expression;
-		this.#habits = habits;
+		this.#options = options;
 		this.names = [...new Set(parts.flatMap((part) => (part.kind === "value" ? part.name : [])))];
 		this.#keys = new Set(
 			parts.flatMap((part) => (part.kind === "text" ? [...part.text.matchAll(/([\w.-]+)\s*=/g)].map(([, key]) => key ?? "") : [])),
 		);
 	}
 
-	read(given: Command): readonly CommandValues[] | undefined {
-		const { isMultiple, beginning } = this.#habits;
-		if (!given.beginning.startsWith(beginning)) return undefined;
-		const { command, pairs } = cutPairs(given, this.#keys);
-		const found = this.#expression.occurrences(command.plain).filter(([whole]) => whole !== "");
-		if (found.length === 0) return undefined;
-		return (isMultiple ? found : found.slice(0, 1)).map((match) => ({ ...this.#valuesOf(match, command), ...pairs }));
+	read(wholeCommand: Command): readonly CommandValues[] | undefined {
+		const { isMultiple, fixedPrefix } = this.#options;
+		if (!wholeCommand.beginning.startsWith(fixedPrefix)) return undefined;
+		const { command, pairs } = cutPairs(wholeCommand, this.#keys);
+		const matches = this.#expression.occurrences(command.plain).filter(([whole]) => whole !== "");
+		if (matches.length === 0) return undefined;
+		return (isMultiple ? matches : matches.slice(0, 1)).map((match) => ({ ...this.#valuesOf(match, command), ...pairs }));
 	}
 
 	#valuesOf(match: RegExpExecArray, command: CommandText): CommandValues {
 		const values = new Map<string, string>();
-		for (const [group, place] of Object.entries(match.indices?.groups ?? {})) {
-			if (place === undefined) continue;
-			const value = toValue(slice(command, ...place));
+		for (const [group, span] of Object.entries(match.indices?.groups ?? {})) {
+			if (span === undefined) continue;
+			const value = toValue(slice(command, ...span));
 			const part = group.startsWith(groupPrefix) ? this.#parts[Number(group.slice(groupPrefix.length))] : undefined;
 			values.set(part?.kind === "value" ? part.name : group, value);
 		}
@@ -96,69 +107,72 @@ function toExpression(parts: readonly FormatPart[], flags: string, isMultiple: b
 	}
 }
 
-interface Surroundings {
+interface PatternContext {
 	readonly parts: readonly FormatPart[];
 	readonly isMultiple: boolean;
 }
 
-function toPattern(part: FormatPart, index: number, { parts, isMultiple }: Surroundings): string {
+function toPattern(part: FormatPart, index: number, { parts, isMultiple }: PatternContext): string {
 	if (part.kind === "text") {
-		const { before, after } = withoutOptionalBlanks(part.text, parts, index);
+		const { before, after } = boundsWithoutOptionalBlanks(part.text, parts, index);
 		return toTextPattern(part.text.slice(before, after));
 	}
 	const value = `(?<${groupPrefix}${index}>${quotedPattern}|\\{[^]*?\\}|${isMultiple ? "\\S+" : "\\S[^]*?"})`;
 	if (part.fallback === undefined) return value;
-	if (isBlankAtEnd(parts[index - 1])) return `(?:\\s+${value})?`;
-	return index === 0 && isBlankAtStart(parts[index + 1]) ? `(?:${value}\\s+)?` : `(?:${value})?`;
+	if (endsWithBlank(parts[index - 1])) return `(?:\\s+${value})?`;
+	return index === 0 && startsWithBlank(parts[index + 1]) ? `(?:${value}\\s+)?` : `(?:${value})?`;
 }
 
-/** The blank beside a value that may be missing goes with it. */
-function withoutOptionalBlanks(text: string, parts: readonly FormatPart[], index: number) {
+/** Returns the bounds of a text without the blank next to an optional value: that blank is optional together with the value. */
+function boundsWithoutOptionalBlanks(text: string, parts: readonly FormatPart[], index: number) {
 	const isOptional = (part: FormatPart | undefined) => part?.kind === "value" && part.fallback !== undefined;
-	const after = isOptional(parts[index + 1]) && isBlankAtEnd(parts[index]) ? text.trimEnd().length : text.length;
+	const after = isOptional(parts[index + 1]) && endsWithBlank(parts[index]) ? text.trimEnd().length : text.length;
 	const before = index === 1 && isOptional(parts[0]) && after > 0 ? text.length - text.trimStart().length : 0;
 	return { before: Math.min(before, after), after };
 }
 
-function isBlankAtEnd(part: FormatPart | undefined): boolean {
+function endsWithBlank(part: FormatPart | undefined): boolean {
 	return part?.kind === "text" && /(?:^|[^\\])\s+$/.test(part.text);
 }
 
-function isBlankAtStart(part: FormatPart | undefined): boolean {
+function startsWithBlank(part: FormatPart | undefined): boolean {
 	return part?.kind === "text" && /^\s/.test(part.text);
 }
 
-/** A piece of a format: text, which is a regular expression, or the place of a value. */
+/** Part of a format: text, which is a regular expression, or a placeholder for a value. */
 type FormatPart =
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "value"; readonly name: string; readonly fallback: string | undefined };
 
-/** What a format may be at most. */
+/** Bounds of a format, in characters and in values. */
 const formatLimits = { length: 2_000, values: 50 };
 
-/** The pieces of a format. `SVC_INVALID` says what is wrong with it. */
+/** Splits a format into its parts. Throws `SVC_INVALID` if it is not valid; the message names the problem. */
 function toFormatParts(format: string): readonly FormatPart[] {
 	if (format.trim() === "") throw new SvcError("SVC_INVALID", "must not be empty");
 	if (format.length > formatLimits.length) {
 		throw new SvcError("SVC_INVALID", `must have at most ${formatLimits.length} characters, got ${format.length}`);
 	}
 	const parts: FormatPart[] = [];
-	let at = 0;
-	for (let open = format.indexOf("{{"); open !== -1; open = format.indexOf("{{", at)) {
+	let position = 0;
+	for (let open = format.indexOf("{{"); open !== -1; open = format.indexOf("{{", position)) {
 		const close = findClose(format, open + 2);
 		if (close === undefined) throw new SvcError("SVC_INVALID", `"${shorten(format.slice(open))}" has no }} at its end`);
-		if (open > at) parts.push({ kind: "text", text: format.slice(at, open) });
+		if (open > position) parts.push({ kind: "text", text: format.slice(position, open) });
 		parts.push(toValuePart(format.slice(open + 2, close)));
-		at = close + 2;
+		position = close + 2;
 	}
-	if (at < format.length) parts.push({ kind: "text", text: format.slice(at) });
+	if (position < format.length) parts.push({ kind: "text", text: format.slice(position) });
 	if (parts.filter(({ kind }) => kind === "value").length > formatLimits.values) {
 		throw new SvcError("SVC_INVALID", `must have at most ${formatLimits.values} values in {{ }}`);
 	}
 	return parts;
 }
 
-/** Of three braces the first one belongs to what stands within, as in `{{ options={} }}` without the blank. */
+/**
+ * Returns the position of the `}}` that closes a placeholder, or undefined. If three braces follow each other, the first one belongs to the
+ * default value, as in `{{ options={}}}`.
+ */
 function findClose(format: string, from: number): number | undefined {
 	let close = format.indexOf("}}", from);
 	if (close === -1) return undefined;

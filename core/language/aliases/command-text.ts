@@ -1,39 +1,46 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** A piece of what somebody wrote in a chat, in two forms of the same length. */
+/** Part of a chat command, in two forms of equal length. */
 export interface CommandText {
-	/** As it was written. */
+	/** Text as the user wrote it. */
 	readonly written: string;
-	/** With the quotes that every keyboard has: chat clients put in others while somebody types. */
+	/** Text with ASCII quotes in place of typographic ones, which chat clients insert while a user types. */
 	readonly plain: string;
 }
 
-/** The whole of it. */
+/** Complete chat command. */
 export interface Command extends CommandText {
-	/** How it begins, in small letters and with one blank between words: enough to tell most formats that do not fit. */
+	/** Whole `plain` text in lower case, with one blank between words. Comparing its beginning rules out most formats that do not match. */
 	readonly beginning: string;
 }
 
-/** Characters of a command. */
+/** Characters that a command may have. */
 export const longestCommand = 16_384;
 
 const doubleQuotes = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb]/g;
 const singleQuotes = /[\u2018-\u201b\u2032\u2035]/g;
 
-/** Read a command. `SVC_INVALID` for one that is too long. Back ticks around all of it are the chat's way of showing it. */
+/**
+ * Reads a command and removes backticks around the whole command, which only change how the chat displays it. Throws `SVC_INVALID` if the
+ * command is longer than `longestCommand`.
+ */
 export function readCommand(command: string): Command {
 	if (command.length > longestCommand) {
 		throw new SvcError("SVC_INVALID", `command: must have at most ${longestCommand} characters, got ${command.length}`);
 	}
-	const written = command.trim();
-	const ticks = written.startsWith("```") ? 3 : 1;
-	const inner = written.slice(ticks, -ticks);
-	const isQuoted = written.length > 2 * ticks && written.startsWith("`") && written.endsWith("`".repeat(ticks)) && !inner.includes("`");
-	const text = toText(isQuoted ? inner.trim() : written);
+	const trimmedCommand = command.trim();
+	const backtickCount = trimmedCommand.startsWith("```") ? 3 : 1;
+	const innerText = trimmedCommand.slice(backtickCount, -backtickCount);
+	const isInBackticks =
+		trimmedCommand.length > 2 * backtickCount &&
+		trimmedCommand.startsWith("`") &&
+		trimmedCommand.endsWith("`".repeat(backtickCount)) &&
+		!innerText.includes("`");
+	const text = toText(isInBackticks ? innerText.trim() : trimmedCommand);
 	return { ...text, beginning: text.plain.replace(/\s+/g, " ").toLowerCase() };
 }
 
-/** A part of a command. */
+/** Returns a part of a command. */
 export function slice({ written, plain }: CommandText, start: number, end?: number): CommandText {
 	return { written: written.slice(start, end), plain: plain.slice(start, end) };
 }

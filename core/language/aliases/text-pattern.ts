@@ -1,15 +1,15 @@
 /** Flags at the beginning of a format, as in `(?i)run`. */
 const leadingFlags = /^\s*\(\?([ims]+)\)/;
 
-/** A text of a format without the flags at its beginning, and those flags. */
+/** Splits the flags off the beginning of a format's text. */
 export function splitFlags(text: string): { readonly text: string; readonly flags: string } {
-	const found = leadingFlags.exec(text);
-	return found === null ? { text, flags: "" } : { text: text.slice(found[0].length), flags: found[1] ?? "" };
+	const match = leadingFlags.exec(text);
+	return match === null ? { text, flags: "" } : { text: text.slice(match[0].length), flags: match[1] ?? "" };
 }
 
 /**
- * The pattern of a text of a format: it is a regular expression, in which some blanks stand for any blanks. Groups may be named as
- * other languages write it.
+ * Returns the pattern of a format's text, which is a regular expression. A run of blanks in it matches any number of blanks. Groups may be
+ * named in Python's syntax.
  */
 export function toTextPattern(text: string): string {
 	const pattern: string[] = [];
@@ -28,7 +28,7 @@ export function toTextPattern(text: string): string {
 			pattern.push(character);
 		}
 	}
-	return toOwnGroups(pattern.join(""));
+	return toJavaScriptGroups(pattern.join(""));
 }
 
 function endOfBlanks(text: string, start: number): number {
@@ -37,13 +37,13 @@ function endOfBlanks(text: string, start: number): number {
 	return end;
 }
 
-/** What says how often counts for the last blank only. */
+/** Returns the pattern of a run of blanks. A quantifier after it applies only to the last blank. */
 function toBlankPattern(count: number, next: string | undefined): string {
 	if (next === undefined || !"?*+{".includes(next)) return "\\s+";
 	return count === 1 ? "\\s" : "\\s+\\s";
 }
 
-function toOwnGroups(pattern: string): string {
+function toJavaScriptGroups(pattern: string): string {
 	return pattern
 		.replace(/\(\?P</g, "(?<")
 		.replace(/\(\?P=(\w+)\)/g, "\\k<$1>")
@@ -51,11 +51,14 @@ function toOwnGroups(pattern: string): string {
 		.replace(/\\Z/g, "$");
 }
 
-/** Words that whatever fits the text must begin with, with one blank between them. There must be no choice in it, nor behind it. */
+/**
+ * Returns the words with which every match of a text begins, with one blank between words. Neither the text nor the rest of the format may
+ * contain an alternative.
+ */
 export function toFixedBeginning(text: string): string {
 	const rest = text.trimStart().replace(/^\^/, "").replace(/\s+/g, " ");
 	const words = /^[A-Za-z0-9_ -]*/.exec(rest)?.[0] ?? "";
 	const next = rest[words.length];
-	// The last letter may be missing then, and a blank goes with a value that may be missing.
+	// The quantifier makes the last letter optional, and a blank at the end belongs to a value that may be optional.
 	return (next !== undefined && "?*{".includes(next) ? words.slice(0, -1) : words).trimEnd();
 }

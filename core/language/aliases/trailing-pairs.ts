@@ -1,48 +1,54 @@
 import { type CommandText, slice } from "./command-text.ts";
 import { toValue } from "./value-text.ts";
 
-/** A command without the `key=value` pairs at its end, and their values. */
+/** Command without the `key=value` pairs at its end, and the values of these pairs. */
 export interface CutCommand {
 	readonly command: CommandText;
 	readonly pairs: Readonly<Record<string, string>>;
 }
 
-/** A word of a command: where it begins and ends and, where it is a pair, its key and where its value begins. */
+/** Word of a command as positions in its text. If it is a pair, it also has the key and the position at which the value begins. */
 interface Word {
 	readonly start: number;
 	readonly end: number;
 	readonly key?: string;
-	readonly value?: number;
+	readonly valueStart?: number;
 }
 
-/** Objects in a command that do not end; more of them are words like others, as each is looked for to the end of the command. */
-const mostOpen = 10;
+/** Unclosed objects that are searched for in one command. Each search runs to the end of the command, so later braces are ordinary text. */
+const maxUnclosedObjects = 10;
 
-const key = /([A-Za-z_][\w.-]*)=/y;
-const blanks = /\s*/y;
-const bare = /\S+/y;
-const quoted: Readonly<Record<string, RegExp>> = { '"': /"(?:[^"\\]|\\[^])*"/y, "'": /'(?:[^'\\]|\\[^])*'/y, "`": /```[^]*?```|`[^`]*`/y };
+const keyPattern = /([A-Za-z_][\w.-]*)=/y;
+const blanksPattern = /\s*/y;
+const nonBlankPattern = /\S+/y;
+const quotedPatterns: Readonly<Record<string, RegExp>> = {
+	'"': /"(?:[^"\\]|\\[^])*"/y,
+	"'": /'(?:[^'\\]|\\[^])*'/y,
+	"`": /```[^]*?```|`[^`]*`/y,
+};
 
-/** Cut off the pairs at the end of a command, up to the first whose key is one of `kept`. Takes linear time, whatever the command holds. */
-export function cutPairs(command: CommandText, kept: ReadonlySet<string>): CutCommand {
+/**
+ * Splits off the pairs at the end of a command, up to the first pair whose key the format writes itself. Takes linear time for any command.
+ */
+export function cutPairs(command: CommandText, formatKeys: ReadonlySet<string>): CutCommand {
 	const words = new WordReader(command.plain).words();
 	let { length: end } = command.plain;
-	const cut: (readonly [string, string])[] = [];
+	const reversedPairs: (readonly [string, string])[] = [];
 	for (const word of words.reverse()) {
-		if (word.key === undefined || kept.has(word.key)) break;
-		cut.push([word.key, toValue(slice(command, word.value ?? word.start, word.end))]);
+		if (word.key === undefined || formatKeys.has(word.key)) break;
+		reversedPairs.push([word.key, toValue(slice(command, word.valueStart ?? word.start, word.end))]);
 		end = word.start;
 	}
-	// The last of several with one key counts.
-	return { command: slice(command, 0, end), pairs: Object.fromEntries(cut.reverse()) };
+	// If several pairs have the same key, the last one wins.
+	return { command: slice(command, 0, end), pairs: Object.fromEntries(reversedPairs.reverse()) };
 }
 
-/** Reads the words of a text; what is quoted, and what stands in braces, is a part of one. */
+/** Reads the words of a text. A quoted or braced section belongs to a single word. */
 class WordReader {
 	readonly #text: string;
-	/** Quotes that nothing closes any more. */
-	readonly #open = new Set<string>();
-	#openObjects = 0;
+	/** Quote characters that have no closing counterpart in the rest of the text. */
+	readonly #unclosedQuotes = new Set<string>();
+	#unclosedObjects = 0;
 
 	constructor(text: string) {
 		this.#text = text;
@@ -50,60 +56,60 @@ class WordReader {
 
 	words(): Word[] {
 		const words: Word[] = [];
-		for (let start = this.#after(blanks, 0); start < this.#text.length; ) {
+		for (let start = this.#endOfMatch(blanksPattern, 0); start < this.#text.length; ) {
 			const word = this.#pairAt(start) ?? { start, end: this.#wordEnd(start) };
 			words.push(word);
-			start = this.#after(blanks, word.end);
+			start = this.#endOfMatch(blanksPattern, word.end);
 		}
 		return words;
 	}
 
 	#pairAt(start: number): Word | undefined {
-		key.lastIndex = start;
-		const found = key.exec(this.#text);
-		const value = key.lastIndex;
-		if (found?.[1] === undefined || value === this.#text.length || /\s/.test(this.#text[value] ?? "")) return undefined;
-		return { start, end: this.#wordEnd(value), key: found[1], value };
+		keyPattern.lastIndex = start;
+		const match = keyPattern.exec(this.#text);
+		const valueStart = keyPattern.lastIndex;
+		if (match?.[1] === undefined || valueStart === this.#text.length || /\s/.test(this.#text[valueStart] ?? "")) return undefined;
+		return { start, end: this.#wordEnd(valueStart), key: match[1], valueStart };
 	}
 
-	/** Where the word ends that begins here: what goes on behind a quote or a brace belongs to it. */
+	/** Returns the end of the word that begins at a position. Text directly after a quote or brace belongs to the same word. */
 	#wordEnd(start: number): number {
 		const enclosed = this.#enclosedEnd(start);
-		return enclosed === undefined ? this.#after(bare, start) : this.#after(bare, enclosed, enclosed);
+		return enclosed === undefined ? this.#endOfMatch(nonBlankPattern, start) : this.#endOfMatch(nonBlankPattern, enclosed, enclosed);
 	}
 
 	#enclosedEnd(start: number): number | undefined {
 		const first = this.#text[start] ?? "";
 		if (first === "{" || first === "[") return this.#objectEnd(start);
-		const pattern = quoted[first];
-		if (pattern === undefined || this.#open.has(first)) return undefined;
-		const end = this.#after(pattern, start, -1);
+		const pattern = quotedPatterns[first];
+		if (pattern === undefined || this.#unclosedQuotes.has(first)) return undefined;
+		const end = this.#endOfMatch(pattern, start, -1);
 		if (end !== -1) return end;
-		this.#open.add(first);
+		this.#unclosedQuotes.add(first);
 		return undefined;
 	}
 
 	#objectEnd(start: number): number | undefined {
-		if (this.#openObjects >= mostOpen) return undefined;
+		if (this.#unclosedObjects >= maxUnclosedObjects) return undefined;
 		let depth = 0;
-		let isText = false;
+		let isInText = false;
 		for (let index = start; index < this.#text.length; index += 1) {
 			const character = this.#text[index];
-			if (isText && character === "\\") index += 1;
-			else if (character === '"') isText = !isText;
-			else if (!isText && (character === "{" || character === "[")) depth += 1;
-			else if (!isText && (character === "}" || character === "]")) {
+			if (isInText && character === "\\") index += 1;
+			else if (character === '"') isInText = !isInText;
+			else if (!isInText && (character === "{" || character === "[")) depth += 1;
+			else if (!isInText && (character === "}" || character === "]")) {
 				depth -= 1;
 				if (depth === 0) return index + 1;
 			}
 		}
-		this.#openObjects += 1;
+		this.#unclosedObjects += 1;
 		return undefined;
 	}
 
-	/** Where a match that begins here ends; `otherwise` where there is none. */
-	#after(pattern: RegExp, start: number, otherwise = start): number {
+	/** Returns the end of a match that begins at a position, or `fallback` if there is none. */
+	#endOfMatch(pattern: RegExp, start: number, fallback = start): number {
 		pattern.lastIndex = start;
-		return pattern.test(this.#text) ? pattern.lastIndex : otherwise;
+		return pattern.test(this.#text) ? pattern.lastIndex : fallback;
 	}
 }

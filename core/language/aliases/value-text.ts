@@ -1,31 +1,31 @@
 import { parseJson } from "../../contract/index.ts";
 import type { CommandText } from "./command-text.ts";
 
-/** What a quoted value looks like in a pattern. */
+/** Pattern of a quoted value. */
 export const quotedPattern = "\"(?:[^\"\\\\]|\\\\[^])*\"|'(?:[^'\\\\]|\\\\[^])*'|```[^]*?```|`[^`]*`";
 
-/** The value that a piece of a command stands for: without quotes or back ticks around it, objects and lists with plain quotes inside. */
+/** Returns the value that a part of a command denotes: without surrounding quotes or backticks. Objects and lists get ASCII quotes. */
 export function toValue({ written, plain }: CommandText): string {
 	const [first = ""] = plain;
 	if (first === "{" || first === "[") return isJson(plain) ? plain : written;
 	if (plain.length < 2 || !plain.endsWith(first)) return written;
-	if (first === "`") return toTickedValue(written);
+	if (first === "`") return withoutBackticks(written);
 	if (first !== '"' && first !== "'") return written;
-	const inner = plain.slice(1, -1);
-	// Two quoted texts with something between them are no quoted text.
-	if (hasBare(inner, first)) return written;
+	const innerText = plain.slice(1, -1);
+	// Two quoted texts with something between them are not one quoted text.
+	if (hasUnescapedQuote(innerText, first)) return written;
 	return written.slice(1, -1).replaceAll(`\\${first}`, first);
 }
 
-function toTickedValue(written: string): string {
-	const ticks = written.length >= 6 && written.startsWith("```") && written.endsWith("```") ? 3 : 1;
-	const inner = written.slice(ticks, -ticks);
-	if (inner.includes("`")) return written;
-	return ticks === 3 ? inner.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : inner;
+function withoutBackticks(written: string): string {
+	const backtickCount = written.length >= 6 && written.startsWith("```") && written.endsWith("```") ? 3 : 1;
+	const innerText = written.slice(backtickCount, -backtickCount);
+	if (innerText.includes("`")) return written;
+	return backtickCount === 3 ? innerText.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : innerText;
 }
 
-/** Whether a quote stands in a text with no backslash in front of it. */
-function hasBare(text: string, quote: string): boolean {
+/** Returns true if a text contains a quote without a backslash in front of it. */
+function hasUnescapedQuote(text: string, quote: string): boolean {
 	for (let index = text.indexOf(quote); index !== -1; index = text.indexOf(quote, index + 1)) if (text[index - 1] !== "\\") return true;
 	return false;
 }

@@ -12,38 +12,41 @@ import { compileJinja } from "./jinja.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import { findYaqlUses } from "./yaql-uses.ts";
 
-/** Longest expression, or text with statements, that is read at all. */
-const longest = 200_000;
+/** Characters of the longest expression, or text with statements, that is parsed. */
+const maxExpressionLength = 200_000;
 
-/** Longest expression that is kept compiled, and how many are. */
+/** Bounds of the cache of compiled expressions: characters of a cached expression, and number of entries. */
 const cacheLimits = { length: 10_000, entries: 2_000 };
-const cache = new Map<string, CompiledExpression>();
+const expressionCache = new Map<string, CompiledExpression>();
 
-/** Read an expression with its delimiters, or a text that is a template as a whole. */
+/**
+ * Compiles an expression with its delimiters, or a text that is a template as a whole. If it cannot be parsed, evaluating the result throws
+ * the syntax error. Throws `TooManyTokens` if the budget of the current work is used up.
+ */
 export function compileExpression(language: ExpressionLanguage, text: string): CompiledExpression {
-	if (text.length > longest) {
-		const problem = `an expression has more than ${longest} characters`;
+	if (text.length > maxExpressionLength) {
+		const problem = `an expression has more than ${maxExpressionLength} characters`;
 		return new UnreadableExpression(new TemplateError(problem), problem);
 	}
 	const compile = language === "yaql" ? compileYaql : compileJinja;
 	if (text.length > cacheLimits.length) return compile(text, defaultLimits.depth);
 	const key = `${language}:${text}`;
-	let compiled = cache.get(key);
-	if (compiled === undefined) {
-		compiled = compile(text, defaultLimits.depth);
-		if (cache.size >= cacheLimits.entries) cache.delete(cache.keys().next().value as string);
-		cache.set(key, compiled);
+	let expression = expressionCache.get(key);
+	if (expression === undefined) {
+		expression = compile(text, defaultLimits.depth);
+		if (expressionCache.size >= cacheLimits.entries) expressionCache.delete(expressionCache.keys().next().value as string);
+		expressionCache.set(key, expression);
 	}
-	return compiled;
+	return expression;
 }
 
-/** Read `<% … %>`. */
+/** Compiles an expression of the form `<% … %>`. */
 function compileYaql(text: string, maximumDepth: number): CompiledExpression {
 	let expression: Expression;
 	try {
 		expression = parseYaql(text.slice(2, -2).trim(), maximumDepth);
 	} catch (error) {
-		// It says nothing about this expression, which is kept.
+		// The limit applies to all expressions together, so the error must not be cached for this one.
 		if (error instanceof TooManyTokens) throw error;
 		if (error instanceof YaqlSyntaxError || error instanceof TemplateError) return new UnreadableExpression(error, toErrorMessage(error));
 		throw error;

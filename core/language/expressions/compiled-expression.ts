@@ -2,14 +2,16 @@ import type { Value } from "../templates/values.ts";
 import type { Evaluation } from "./evaluation.ts";
 import type { Call } from "./unknown-calls.ts";
 
-/** An expression that has been read. */
+/** Expression that has been parsed. */
 export interface CompiledExpression {
-	/** Why it cannot be evaluated. */
+	/** Reason why the expression cannot be evaluated; absent if it can be parsed. */
 	readonly problem?: string;
+	/** Names of the variables that evaluating the expression always reads. */
 	readonly variables: readonly string[];
+	/** Names of the functions that the expression calls. */
 	readonly functions: readonly string[];
-	/** Everything that it calls by name. */
+	/** Every function, method, filter and test that the expression calls by name. */
 	readonly calls: readonly Call[];
-	/** Its value, never undefined. Throws what is wrong with it, also when that is its grammar. */
+	/** Returns the value, which is never undefined. Throws if the evaluation fails or the expression cannot be parsed. */
 	evaluate(evaluation: Evaluation): Value;
 }

@@ -20,58 +20,58 @@ import { serviceFunctions } from "./service-functions.ts";
 
 export interface ContextFunctionParts {
 	readonly datastore: Datastore;
-	/** Other names of variables and functions: theirs to ours. */
+	/** Other names of variables and functions, each with this service's name. */
 	readonly names: DialectNames;
 	readonly budget: Budget;
-	/** Applies a filter of templates. */
+	/** Applies a template filter. */
 	filter(name: string, input: Value, given: Arguments): Value;
 }
 
-/** Names of variables that nobody reads. */
-const isPrivate = (name: string) => name.startsWith("__");
+/** Returns true for variables of the service that expressions cannot read. */
+const isInternalVariable = (name: string) => name.startsWith("__");
 
-/** Functions that need the variables, the datastore or both languages. */
+/** Names of the functions that need the variables, the datastore or both languages. */
 export const contextFunctionNames = ["ctx", "svckv", "json", "zip"] as const;
 
-/** The functions that expressions of both languages call, besides those of their language. */
+/** Functions that expressions of both languages can call, in addition to the functions of the language itself. */
 export class ContextFunctions {
 	readonly #scope: ExpressionScope;
-	readonly #parts: ContextFunctionParts;
-	readonly #own: ReadonlyMap<string, ScopeFunction>;
-	#variables: JsonObject | undefined;
+	readonly #dependencies: ContextFunctionParts;
+	readonly #builtIns: ReadonlyMap<string, ScopeFunction>;
+	#cachedVariables: JsonObject | undefined;
 
-	constructor(scope: ExpressionScope, parts: ContextFunctionParts) {
+	constructor(scope: ExpressionScope, dependencies: ContextFunctionParts) {
 		this.#scope = scope;
-		this.#parts = parts;
-		const own: Readonly<Record<(typeof contextFunctionNames)[number], ScopeFunction>> = {
-			ctx: (given) => this.#context(given),
-			svckv: (given) => this.#item(given),
-			json: (given) => this.#json(given),
-			zip: (given) => this.#zip(given),
+		this.#dependencies = dependencies;
+		const builtIns: Readonly<Record<(typeof contextFunctionNames)[number], ScopeFunction>> = {
+			ctx: (args) => this.#readVariable(args),
+			svckv: (args) => this.#readItem(args),
+			json: (args) => this.#json(args),
+			zip: (args) => this.#zip(args),
 		};
-		this.#own = new Map(Object.entries(own));
+		this.#builtIns = new Map(Object.entries(builtIns));
 	}
 
 	get(name: string): ScopeFunction | undefined {
-		return this.#find(name) ?? this.#find(secondName(this.#parts.names, name) ?? "");
+		return this.#find(name) ?? this.#find(secondName(this.#dependencies.names, name) ?? "");
 	}
 
 	#find(name: string): ScopeFunction | undefined {
 		const { functions } = this.#scope;
-		const given = functions !== undefined && Object.hasOwn(functions, name) ? functions[name] : undefined;
-		if (given !== undefined) return (call) => this.#callGiven(given, call);
+		const scopeFunction = functions !== undefined && Object.hasOwn(functions, name) ? functions[name] : undefined;
+		if (scopeFunction !== undefined) return (call) => this.#callScopeFunction(scopeFunction, call);
 		const filter = serviceFunctions.get(name);
-		if (filter === undefined) return this.#own.get(name);
-		return (call) => this.#parts.filter(filter, call.required(0, "value"), call.after(1, `"${name}"`));
+		if (filter === undefined) return this.#builtIns.get(name);
+		return (call) => this.#dependencies.filter(filter, call.required(0, "value"), call.after(1, `"${name}"`));
 	}
 
-	#callGiven(called: ExpressionFunction, { positional, named }: Arguments): Value {
-		const { budget } = this.#parts;
+	#callScopeFunction(scopeFunction: ExpressionFunction, { positional, named }: Arguments): Value {
+		const { budget } = this.#dependencies;
 		const values = positional.map((value) => toPlainValue(value, budget));
 		const byName = Object.fromEntries([...named].map(([name, value]): [string, JsonValue] => [name, toPlainValue(value, budget)]));
 		budget.step();
 		try {
-			return called(values, byName);
+			return scopeFunction(values, byName);
 		} catch (error) {
 			if (error instanceof TemplateError || isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			const name = error instanceof Error && !/^(?:Svc)?Error$/.test(error.name) ? error.name : "ExpressionEvaluationException";
@@ -79,62 +79,63 @@ export class ContextFunctions {
 		}
 	}
 
-	#context(given: Arguments): Value {
-		if (given.positional.length + given.named.size > 1) throw given.error("takes one name at most");
-		const key = given.get(0, "key") ?? null;
-		if (key === null || key === "") return this.#visible();
-		if (typeof key !== "string") throw given.error("needs a text as the name of a variable");
+	#readVariable(args: Arguments): Value {
+		if (args.positional.length + args.named.size > 1) throw args.error("takes one name at most");
+		const key = args.get(0, "key") ?? null;
+		if (key === null || key === "") return this.#visibleVariables();
+		if (typeof key !== "string") throw args.error("needs a text as the name of a variable");
 		const { variables } = this.#scope;
-		if (isPrivate(key)) throw new FunctionError("VariableInaccessibleError", `The variable "${key}" is for internal use and inaccessible.`);
-		const own = Object.hasOwn(variables, key) ? key : (secondName(this.#parts.names, key) ?? key);
-		if (!Object.hasOwn(variables, own)) throw new FunctionError("VariableUndefinedError", `The variable "${key}" is undefined.`);
-		return variables[own] as JsonValue;
+		if (isInternalVariable(key))
+			throw new FunctionError("VariableInaccessibleError", `The variable "${key}" is for internal use and inaccessible.`);
+		const resolvedName = Object.hasOwn(variables, key) ? key : (secondName(this.#dependencies.names, key) ?? key);
+		if (!Object.hasOwn(variables, resolvedName)) throw new FunctionError("VariableUndefinedError", `The variable "${key}" is undefined.`);
+		return variables[resolvedName] as JsonValue;
 	}
 
-	#visible(): JsonObject {
+	#visibleVariables(): JsonObject {
 		const { variables } = this.#scope;
-		if (this.#variables === undefined) {
+		if (this.#cachedVariables === undefined) {
 			const names = Object.keys(variables);
-			const visible = names.some(isPrivate)
-				? Object.fromEntries(Object.entries(variables).filter(([name]) => !isPrivate(name)))
+			const visible = names.some(isInternalVariable)
+				? Object.fromEntries(Object.entries(variables).filter(([name]) => !isInternalVariable(name)))
 				: variables;
-			this.#variables = withSecondNames(visible, this.#parts.names);
+			this.#cachedVariables = withSecondNames(visible, this.#dependencies.names);
 		}
-		return this.#variables;
+		return this.#cachedVariables;
 	}
 
-	/** An item of the datastore: `system.x`, else one of the user's own. */
-	#item(given: Arguments): Value {
-		const key = given.text(0, "key");
-		const { datastore } = this.#parts;
-		const [, system] = /^system\.([^]*)$/.exec(key) ?? [];
-		const text = system === undefined ? datastore.find("user", key) : datastore.find("system", system);
+	/** Returns a datastore item: a system item for a key such as `system.x`, otherwise an item of the user. */
+	#readItem(args: Arguments): Value {
+		const key = args.text(0, "key");
+		const { datastore } = this.#dependencies;
+		const [, systemKey] = /^system\.([^]*)$/.exec(key) ?? [];
+		const text = systemKey === undefined ? datastore.find("user", key) : datastore.find("system", systemKey);
 		if (text === undefined) {
-			const fallback = given.get(2, "default");
+			const fallback = args.get(2, "default");
 			if (fallback !== undefined) return fallback;
 			throw new FunctionError("ExpressionEvaluationException", `The key "${key}" does not exist in the datastore.`);
 		}
-		// An empty one is not known yet, or has nothing to decrypt.
-		return text !== "" && given.flag(1, "decrypt", false) ? datastore.decrypt(text) : text;
+		// An empty text has nothing to decrypt. It also stands for an item that the datastore has not read yet.
+		return text !== "" && args.flag(1, "decrypt", false) ? datastore.decrypt(text) : text;
 	}
 
-	#json(given: Arguments): Value {
-		const value = given.required(0, "value");
+	#json(args: Arguments): Value {
+		const value = args.required(0, "value");
 		if (isObject(value)) return value;
 		if (typeof value !== "string") throw new FunctionError("TypeError", "Given object is not typeof string.");
-		return this.#parts.filter("from_json_string", value, given.after(1, '"json"'));
+		return this.#dependencies.filter("from_json_string", value, args.after(1, '"json"'));
 	}
 
-	/** Rows of one element of each list; where one has ended, the padding. */
-	#zip(given: Arguments): Value {
-		const lists = given.positional.map((list) => list ?? []);
-		const [only] = lists;
-		if (lists.length === 1 && only !== undefined) return only;
+	/** Returns rows with one element of each list. Lists that are shorter than the longest one are padded. */
+	#zip(args: Arguments): Value {
+		const lists = args.positional.map((list) => list ?? []);
+		const [single] = lists;
+		if (lists.length === 1 && single !== undefined) return single;
 		const columns = lists.filter((list) => isList(list));
-		if (columns.length < lists.length) throw given.error("needs lists");
+		if (columns.length < lists.length) throw args.error("needs lists");
 		const length = Math.max(0, ...columns.map((column) => column.length));
-		this.#parts.budget.step(length * columns.length);
-		const padding = given.named.get("pad") ?? null;
+		this.#dependencies.budget.step(length * columns.length);
+		const padding = args.named.get("pad") ?? null;
 		return Array.from({ length }, (_, index) => columns.map((column) => (index < column.length ? (column[index] as Value) : padding)));
 	}
 }

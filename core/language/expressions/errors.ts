@@ -2,7 +2,7 @@ import { type ExpressionLanguage, isSvcError, SvcError, toErrorMessage } from ".
 import { TemplateError, TemplateSyntaxError, UndefinedValueError } from "../templates/errors.ts";
 import { MissingKeyError, YaqlError, YaqlSyntaxError } from "../yaql/errors.ts";
 
-/** What a function says about its call, which comes with the kind of error. */
+/** Failure of a function call, with the name of the error class that the message reports. */
 export class FunctionError extends TemplateError {
 	readonly kind: string;
 
@@ -12,18 +12,21 @@ export class FunctionError extends TemplateError {
 	}
 }
 
-/** The result of an expression is not there. */
+/** The result of an expression is undefined. */
 export class UnresolvedError extends TemplateError {}
 
 const kinds: Readonly<Record<ExpressionLanguage, string>> = { yaql: "YaqlEvaluationException", jinja: "JinjaEvaluationException" };
 
-/** Longest expression that a message quotes. */
-const longest = 1_000;
+/** Characters of an expression that a message quotes. */
+const maxQuotedLength = 1_000;
 
-/** The error that says which expression could not be evaluated, and why; others than those of expressions stay as they are. */
+/**
+ * Returns an `SVC_INVALID` error that names the expression and the reason. Returns other errors unchanged if they do not come from
+ * expressions.
+ */
 export function toExpressionError(error: unknown, language: ExpressionLanguage, expression: string): unknown {
-	const shown = expression.length > longest ? `${expression.slice(0, longest)}…` : expression;
-	const reason = reasonOf(error, shown);
+	const quotedExpression = expression.length > maxQuotedLength ? `${expression.slice(0, maxQuotedLength)}…` : expression;
+	const reason = reasonOf(error, quotedExpression);
 	if (reason === undefined) return error;
 	return new SvcError("SVC_INVALID", `${kinds[language]}: ${reason}`, { cause: error, facts: { language, expression } });
 }
@@ -31,7 +34,7 @@ export function toExpressionError(error: unknown, language: ExpressionLanguage, 
 function reasonOf(error: unknown, expression: string): string | undefined {
 	if (error instanceof UnresolvedError) return error.message;
 	if (error instanceof MissingKeyError) {
-		// One that was computed may be a secret.
+		// A computed key may be a secret, so the message only names a key that the expression contains.
 		const name = expression.includes(error.key) ? ` '${error.key}'` : "";
 		return `Unable to resolve key${name} in expression '${expression}' from context.`;
 	}
@@ -43,6 +46,6 @@ function kindOf(error: unknown): string | undefined {
 	if (error instanceof YaqlError || error instanceof YaqlSyntaxError || error instanceof FunctionError) return error.kind;
 	if (error instanceof UndefinedValueError) return "UndefinedError";
 	if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return error.name;
-	// What cannot be reached now may be there the next time.
+	// An unavailable dependency is not a fault of the expression, and a retry may succeed.
 	return isSvcError(error) && error.code !== "SVC_UNAVAILABLE" ? "ExpressionEvaluationException" : undefined;
 }

@@ -18,17 +18,17 @@ import type { YaqlValue } from "../yaql/values.ts";
 import { ContextFunctions } from "./context-functions.ts";
 import { secondName } from "./renamed-variables.ts";
 
-/** How much reading a text as JSON costs more than looking at it. */
-const readingCharactersPerStep = 32;
+/** Characters of a JSON text whose parsing counts as one step. */
+const jsonCharactersPerStep = 32;
 
-/** What the expressions of one value have together: their functions, what they may use, what they have read. */
+/** State that all expressions of one value share: their functions, their budget, and the JSON texts that have been parsed. */
 export class Evaluation {
 	readonly budget: Budget;
 	readonly jinja: TemplateEvaluator;
 	readonly yaql: YaqlEvaluator;
 	readonly #jsonTexts = new Map<string, JsonValue | undefined>();
 
-	/** @param names other names of variables and functions: theirs to ours */
+	/** @param names other names of variables and functions, each with this service's name */
 	constructor(
 		scope: ExpressionScope,
 		datastore: Datastore,
@@ -47,26 +47,26 @@ export class Evaluation {
 			{ lookup: toLookup({ values: scope.names, names }, datastore), datastore, functionOf, fromJsonText },
 			this.budget,
 		);
-		const outside = (name: string): OutsideFunction | undefined => {
-			const called = functionOf(name);
-			if (called === undefined) return undefined;
-			return (positional, named) => demand(called(new Arguments(`"${name}"`, positional, named))) as YaqlValue;
+		const outsideFunction = (name: string): OutsideFunction | undefined => {
+			const scopeFunction = functionOf(name);
+			if (scopeFunction === undefined) return undefined;
+			return (positional, named) => demand(scopeFunction(new Arguments(`"${name}"`, positional, named))) as YaqlValue;
 		};
-		this.yaql = new YaqlEvaluator({ function: outside, fromJsonText }, this.budget);
+		this.yaql = new YaqlEvaluator({ function: outsideFunction, fromJsonText }, this.budget);
 	}
 
-	/** What a text holds that is JSON of an object or a list. */
+	/** Returns the object or list that a JSON text holds; undefined for any other text. */
 	#fromJsonText(text: string): JsonValue | undefined {
 		if (!/^\s*[{[]/.test(text)) return undefined;
 		if (!this.#jsonTexts.has(text)) {
-			this.budget.step(text.length / readingCharactersPerStep);
-			this.#jsonTexts.set(text, parse(text));
+			this.budget.step(text.length / jsonCharactersPerStep);
+			this.#jsonTexts.set(text, parseContainer(text));
 		}
 		return this.#jsonTexts.get(text);
 	}
 }
 
-/** Variables by their plain names; without any there are none. */
+/** Returns a lookup of variables by their plain names. Without `values` the lookup finds no variables. */
 function toLookup(
 	{ values, names }: { readonly values: JsonObject | undefined; readonly names: DialectNames },
 	datastore: Datastore,
@@ -79,12 +79,12 @@ function toLookup(
 	const find = (name: string) => (Object.hasOwn(values, name) ? values[name] : items.get(name));
 	return (name) => {
 		const value = find(name);
-		// A variable that is null is one.
+		// A variable whose value is null exists.
 		return value === undefined ? find(secondName(names, name) ?? "") : value;
 	};
 }
 
-function parse(text: string): JsonValue | undefined {
+function parseContainer(text: string): JsonValue | undefined {
 	try {
 		const value = parseJson(text, maxLargeNumbers);
 		return isJsonObject(value) || Array.isArray(value) ? value : undefined;

@@ -1,51 +1,55 @@
 import type { ExpressionLanguage } from "../../contract/index.ts";
 
-/** An expression in a text, or a text around one. */
+/** Expression in a text, or literal text before, between or after expressions. */
 export type TextPart = { readonly kind: "text"; readonly text: string } | { readonly kind: "expression"; readonly expression: string };
 
-/** What a text is made of. */
+/** Result of scanning a text for expressions. */
 export type ReadText =
-	/** It holds no expression. */
+	/** The text contains no expression. */
 	| { readonly kind: "plain" }
-	/** It holds expressions of both languages, which no text may. */
+	/** The text mixes both languages, which is not allowed. */
 	| { readonly kind: "mixed" }
-	/** It holds so many expressions that they are not even looked for. */
+	/** The text contains more than `maxExpressions` opening delimiters of one kind, so it is not scanned. */
 	| { readonly kind: "crowded" }
-	/** It holds statements, so that all of it is one template. */
+	/** The text contains statements, so the whole text is one template. */
 	| { readonly kind: "template" }
 	| { readonly kind: "parts"; readonly language: ExpressionLanguage; readonly parts: readonly TextPart[] };
 
-/** Most beginnings of expressions of one kind in a text. */
+/** Opening delimiters of one kind that a text may contain. */
 export const maxExpressions = 5_000;
 
-/** An expression begins and ends on one line. */
-const yaql = /<%.*?%>/g;
-const statement = /\{%.*?%\}/;
+/** An expression begins and ends on the same line. */
+const yaqlPattern = /<%.*?%>/g;
+const statementPattern = /\{%.*?%\}/;
 
 /**
- * Find the expressions in a text. Takes linear time, whatever it holds.
+ * Finds the expressions in a text. Takes linear time for any text.
  *
- * @param language where there is one only, what is none of it is text
+ * @param language the only language whose expressions are recognized; default: both languages
  */
 export function readText(text: string, language?: "jinja"): ReadText {
-	if (isCrowded(text, "{{", "}}") || isCrowded(text, "{%", "%}") || (language === undefined && isCrowded(text, "<%", "%>"))) {
+	if (
+		hasTooManyOpenings(text, "{{", "}}") ||
+		hasTooManyOpenings(text, "{%", "%}") ||
+		(language === undefined && hasTooManyOpenings(text, "<%", "%>"))
+	) {
 		return { kind: "crowded" };
 	}
-	const ofYaql = language === undefined && text.includes("<%") && text.includes("%>") ? split(text, findYaql(text)) : undefined;
-	const ofJinja = text.includes("{{") && text.includes("}}") ? split(text, findJinja(text)) : undefined;
-	const hasStatement = text.includes("{%") && text.includes("%}") && hasMatch(text);
-	if (ofYaql !== undefined && (ofJinja !== undefined || hasStatement)) return { kind: "mixed" };
+	const yaqlParts = language === undefined && text.includes("<%") && text.includes("%>") ? splitAtSpans(text, findYaql(text)) : undefined;
+	const jinjaParts = text.includes("{{") && text.includes("}}") ? splitAtSpans(text, findJinja(text)) : undefined;
+	const hasStatement = text.includes("{%") && text.includes("%}") && containsStatement(text);
+	if (yaqlParts !== undefined && (jinjaParts !== undefined || hasStatement)) return { kind: "mixed" };
 	if (hasStatement) return { kind: "template" };
-	if (ofYaql !== undefined) return { kind: "parts", language: "yaql", parts: ofYaql };
-	return ofJinja === undefined ? { kind: "plain" } : { kind: "parts", language: "jinja", parts: ofJinja };
+	if (yaqlParts !== undefined) return { kind: "parts", language: "yaql", parts: yaqlParts };
+	return jinjaParts === undefined ? { kind: "plain" } : { kind: "parts", language: "jinja", parts: jinjaParts };
 }
 
-interface Place {
+interface TextSpan {
 	readonly start: number;
 	readonly end: number;
 }
 
-function isCrowded(text: string, open: string, close: string): boolean {
+function hasTooManyOpenings(text: string, open: string, close: string): boolean {
 	let count = 0;
 	for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, start + open.length)) {
 		count += 1;
@@ -54,68 +58,74 @@ function isCrowded(text: string, open: string, close: string): boolean {
 	return false;
 }
 
-function hasMatch(text: string): boolean {
-	return lines(text, "{%", "%}").some((line) => statement.test(line.text));
+function containsStatement(text: string): boolean {
+	return candidateLines(text, "{%", "%}").some((line) => statementPattern.test(line.text));
 }
 
-function findYaql(text: string): readonly Place[] {
-	return lines(text, "<%", "%>").flatMap(({ text: line, start }) =>
-		Array.from(line.matchAll(yaql), ({ index, 0: found }) => ({ start: start + index, end: start + index + found.length })),
+function findYaql(text: string): readonly TextSpan[] {
+	return candidateLines(text, "<%", "%>").flatMap(({ text: line, start }) =>
+		Array.from(line.matchAll(yaqlPattern), ({ index, 0: match }) => ({ start: start + index, end: start + index + match.length })),
 	);
 }
 
-/** Lines that may hold an expression, up to the last place where one may end: what opens behind it would be looked through for nothing. */
-function lines(text: string, open: string, close: string): readonly { readonly text: string; readonly start: number }[] {
-	const found: { text: string; start: number }[] = [];
+/**
+ * Returns the lines that may contain an expression, each up to its last closing delimiter. An opening delimiter after that position cannot
+ * be closed on the line, and searching for its end would be wasted.
+ */
+function candidateLines(text: string, open: string, close: string): readonly { readonly text: string; readonly start: number }[] {
+	const candidates: { text: string; start: number }[] = [];
 	for (let opening = text.indexOf(open); opening >= 0; ) {
 		const start = text.lastIndexOf("\n", opening) + 1;
 		const next = text.indexOf("\n", opening);
 		const line = text.slice(start, next < 0 ? text.length : next);
 		const end = line.lastIndexOf(close);
-		if (end > 0) found.push({ text: line.slice(0, end + close.length), start });
+		if (end > 0) candidates.push({ text: line.slice(0, end + close.length), start });
 		opening = next < 0 ? -1 : text.indexOf(open, next);
 	}
-	return found;
+	return candidates;
 }
 
-function findJinja(text: string): readonly Place[] {
-	return lines(text, "{{", "}}").flatMap(({ text: line, start }) =>
-		findInLine(line).map((place) => ({ start: start + place.start, end: start + place.end })),
+function findJinja(text: string): readonly TextSpan[] {
+	return candidateLines(text, "{{", "}}").flatMap(({ text: line, start }) =>
+		findInLine(line).map((span) => ({ start: start + span.start, end: start + span.end })),
 	);
 }
 
-function findInLine(line: string): readonly Place[] {
-	const places: Place[] = [];
-	let readsQuotes = true;
-	for (let start = line.indexOf("{{"); start >= 0; start = line.indexOf("{{", places.at(-1)?.end)) {
+function findInLine(line: string): readonly TextSpan[] {
+	const spans: TextSpan[] = [];
+	let shouldRespectQuotes = true;
+	for (let start = line.indexOf("{{"); start >= 0; start = line.indexOf("{{", spans.at(-1)?.end)) {
 		const first = line.indexOf("}}", start + 2);
-		if (first < 0) return places;
-		const end: number | undefined = readsQuotes ? findEnd(line, start + 2) : undefined;
-		// What cannot be read is looked through once; the rest of the line is cut at the next braces.
-		readsQuotes = end !== undefined;
-		places.push({ start, end: end ?? first + 2 });
+		if (first < 0) return spans;
+		const end: number | undefined = shouldRespectQuotes ? findEnd(line, start + 2) : undefined;
+		// A search that respects quotes fails at most once in a line. The rest of the line is then cut at the next closing braces.
+		shouldRespectQuotes = end !== undefined;
+		spans.push({ start, end: end ?? first + 2 });
 	}
-	return places;
+	return spans;
 }
 
-/** Behind the braces that close an expression: not those in a text, nor those of an object. */
+/**
+ * Returns the position after the braces that close an expression. Braces inside quotes, and balanced braces of objects, do not close it.
+ * Returns undefined if the expression is not closed.
+ */
 function findEnd(line: string, start: number): number | undefined {
-	let open = 0;
+	let openBraces = 0;
 	for (let position = start; position < line.length; position++) {
 		const character = line.charAt(position);
 		if (character === "'" || character === '"') {
-			position = endOfQuotes(line, position, character);
+			position = findClosingQuote(line, position, character);
 			if (position < 0) return undefined;
-		} else if (character === "{") open++;
+		} else if (character === "{") openBraces++;
 		else if (character === "}") {
-			if (open === 0) return line.charAt(position + 1) === "}" ? position + 2 : undefined;
-			open--;
+			if (openBraces === 0) return line.charAt(position + 1) === "}" ? position + 2 : undefined;
+			openBraces--;
 		}
 	}
 	return undefined;
 }
 
-function endOfQuotes(line: string, start: number, quote: string): number {
+function findClosingQuote(line: string, start: number, quote: string): number {
 	for (let position = start + 1; position < line.length; position++) {
 		if (line.charAt(position) === "\\") position++;
 		else if (line.charAt(position) === quote) return position;
@@ -123,15 +133,15 @@ function endOfQuotes(line: string, start: number, quote: string): number {
 	return -1;
 }
 
-/** The text cut at the places; undefined when there is none. */
-function split(text: string, places: readonly Place[]): readonly TextPart[] | undefined {
-	if (places.length === 0) return undefined;
+/** Splits a text at the spans of its expressions. Returns undefined if there are no spans. */
+function splitAtSpans(text: string, spans: readonly TextSpan[]): readonly TextPart[] | undefined {
+	if (spans.length === 0) return undefined;
 	const parts: TextPart[] = [];
 	let end = 0;
-	for (const place of places) {
-		if (place.start > end) parts.push({ kind: "text", text: text.slice(end, place.start) });
-		parts.push({ kind: "expression", expression: text.slice(place.start, place.end) });
-		end = place.end;
+	for (const span of spans) {
+		if (span.start > end) parts.push({ kind: "text", text: text.slice(end, span.start) });
+		parts.push({ kind: "expression", expression: text.slice(span.start, span.end) });
+		end = span.end;
 	}
 	if (end < text.length) parts.push({ kind: "text", text: text.slice(end) });
 	return parts;

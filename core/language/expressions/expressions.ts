@@ -27,19 +27,22 @@ import { serviceFunctions } from "./service-functions.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
 export interface ExpressionParts {
-	/** What `svckv` reads; without it there is no item. */
+	/** Datastore that `svckv` reads. Default: a datastore without items. */
 	readonly datastore?: DatastoreAccess;
-	/** Other names of variables and functions: theirs to ours. Default none. */
+	/** Other names of variables and functions, each with this service's name. Default: none. */
 	readonly names?: DialectNames;
 }
 
-/** For all expressions of a value together: results of many items are looked through, so more steps than a template has. */
-const limits: TemplateLimits = { steps: 250_000, output: 1_048_576, depth: 100 };
+/**
+ * Limits of all expressions of one value together. They have more steps than a template, because a value may search the results of many
+ * items.
+ */
+const evaluationLimits: TemplateLimits = { steps: 250_000, output: 1_048_576, depth: 100 };
 
-const crowded = `a text holds more than ${maxExpressions} expressions`;
-const mixed = "Expression with multiple types is not supported.";
+const crowdedMessage = `a text holds more than ${maxExpressions} expressions`;
+const mixedMessage = "Expression with multiple types is not supported.";
 
-/** Expressions that read a datastore. */
+/** Creates the evaluator of expressions in values. */
 export function createExpressions({ datastore = noItems, names = {} }: ExpressionParts = {}): Expressions {
 	return new ValueExpressions(datastore, names);
 }
@@ -54,53 +57,53 @@ class ValueExpressions implements Expressions {
 	}
 
 	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[] {
-		return findTogether(value, language).map((found) => {
-			const { calls, ...use } = found;
+		return findWithinBudget(value, language).map((useWithCalls) => {
+			const { calls, ...use } = useWithCalls;
 			if (functions === undefined) return toOwnNames(use, this.#names);
-			const known = [...functions, ...contextFunctionNames, ...serviceFunctions.keys()];
-			const unknown = findUnknownCalls(use.language, calls, { functions: known, names: this.#names });
-			return { ...toOwnNames(use, this.#names), unknown };
+			const knownFunctions = [...functions, ...contextFunctionNames, ...serviceFunctions.keys()];
+			const unknownCalls = findUnknownCalls(use.language, calls, { functions: knownFunctions, names: this.#names });
+			return { ...toOwnNames(use, this.#names), unknown: unknownCalls };
 		});
 	}
 
 	async evaluate(value: JsonValue, scope: ExpressionScope): Promise<JsonValue> {
 		const first = findIn(value, scope.language, 0).next();
 		if (first.done === true) return value;
-		const work = new WorkBudget({ ...workLimits, steps: limits.steps });
+		const work = new WorkBudget({ ...workLimits, steps: evaluationLimits.steps });
 		const render = (datastore: Datastore) => new ValueEvaluator(scope, datastore, this.#names).evaluate(value, 0);
 		try {
 			return await renderWithLookups(this.#datastore, render, work);
 		} catch (error) {
-			// What no single expression is to blame for.
+			// The error of the whole value is attributed to its first expression.
 			if (error instanceof TemplateError) throw toExpressionError(error, first.value.language, first.value.expression);
 			throw error;
 		}
 	}
 }
 
-/** What an expression uses, as this service calls it. */
+/** Returns the use with variables and functions under this service's names. */
 function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
-	const own = (used: readonly string[]) => [...new Set(used.map((name) => secondName(names, name) ?? name))];
-	return { ...use, variables: own(use.variables), functions: own(use.functions) };
+	const toOwn = (used: readonly string[]) => [...new Set(used.map((name) => secondName(names, name) ?? name))];
+	return { ...use, variables: toOwn(use.variables), functions: toOwn(use.functions) };
 }
 
-type FoundUse = ExpressionUse & Pick<CompiledExpression, "calls">;
+type UseWithCalls = ExpressionUse & Pick<CompiledExpression, "calls">;
 
-/** All expressions of a value, read within one budget: where they are too many, the last one says so. */
-function findTogether(value: JsonValue, language: "jinja" | undefined): readonly FoundUse[] {
-	const found: FoundUse[] = [];
+/** Returns all expressions of a value, parsed within one budget. If they have too many tokens, the last entry reports the problem. */
+function findWithinBudget(value: JsonValue, language: "jinja" | undefined): readonly UseWithCalls[] {
+	const uses: UseWithCalls[] = [];
 	try {
 		asOneWork(() => {
-			for (const use of findIn(value, language, 0)) found.push(use);
+			for (const use of findIn(value, language, 0)) uses.push(use);
 		});
 	} catch (error) {
 		if (!(error instanceof TooManyTokens)) throw error;
-		found.push(toUnread("", error.message));
+		uses.push(toUnreadableUse("", error.message));
 	}
-	return found;
+	return uses;
 }
 
-function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<FoundUse, void> {
+function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number): Generator<UseWithCalls, void> {
 	assertDepth(depth);
 	if (typeof value === "string") yield* findInText(value, language);
 	else if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) yield* findIn(element, language, depth + 1);
@@ -112,73 +115,74 @@ function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number)
 	}
 }
 
-function* findInText(text: string, language: "jinja" | undefined): Generator<FoundUse, void> {
-	const read = readText(text, language);
-	if (read.kind === "plain") return;
-	if (read.kind === "mixed") yield toUnread(text, mixed);
-	else if (read.kind === "crowded") yield toUnread(`${text.slice(0, 100)}…`, crowded);
-	else if (read.kind === "template") yield toUse("jinja", text);
-	else for (const part of read.parts) if (part.kind === "expression") yield toUse(read.language, part.expression);
+function* findInText(text: string, language: "jinja" | undefined): Generator<UseWithCalls, void> {
+	const scanned = readText(text, language);
+	if (scanned.kind === "plain") return;
+	if (scanned.kind === "mixed") yield toUnreadableUse(text, mixedMessage);
+	else if (scanned.kind === "crowded") yield toUnreadableUse(`${text.slice(0, 100)}…`, crowdedMessage);
+	else if (scanned.kind === "template") yield toUse("jinja", text);
+	else for (const part of scanned.parts) if (part.kind === "expression") yield toUse(scanned.language, part.expression);
 }
 
-function toUnread(expression: string, problem: string): FoundUse {
+function toUnreadableUse(expression: string, problem: string): UseWithCalls {
 	return { language: "jinja", expression, problem, variables: [], functions: [], calls: [] };
 }
 
-function toUse(language: ExpressionLanguage, expression: string): FoundUse {
+function toUse(language: ExpressionLanguage, expression: string): UseWithCalls {
 	const { problem, variables, functions, calls } = compileExpression(language, expression);
 	return { language, expression, ...(problem !== undefined && { problem }), variables, functions, calls };
 }
 
 function assertDepth(depth: number): void {
-	if (depth > limits.depth) throw new SvcError("SVC_INVALID", `a value with expressions is nested deeper than ${limits.depth} levels`);
+	if (depth > evaluationLimits.depth)
+		throw new SvcError("SVC_INVALID", `a value with expressions is nested deeper than ${evaluationLimits.depth} levels`);
 }
 
-/** Evaluates a value with all that is in it; what comes out is not looked at again. */
+/** Evaluates a value with all its members. Results are not evaluated again. */
 class ValueEvaluator {
 	readonly #scope: ExpressionScope;
 	readonly #evaluation: Evaluation;
 
 	constructor(scope: ExpressionScope, datastore: Datastore, names: DialectNames) {
 		this.#scope = scope;
-		this.#evaluation = new Evaluation(scope, datastore, { limits, names });
+		this.#evaluation = new Evaluation(scope, datastore, { limits: evaluationLimits, names });
 	}
 
 	evaluate(value: JsonValue, depth: number): JsonValue {
 		assertDepth(depth);
 		const { budget } = this.#evaluation;
 		if (typeof value === "string") {
-			return this.#text(value, (result) =>
+			return this.#evaluateText(value, (result) =>
 				result !== null && this.#scope.keepsText === true ? toText(result, budget) : toPlainValue(result, budget),
 			);
 		}
 		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.evaluate(element, depth + 1));
 		if (!isJsonObject(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.#key(key), this.evaluate(member, depth + 1)]));
+		return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.#evaluateKey(key), this.evaluate(member, depth + 1)]));
 	}
 
-	#key(key: string): string {
-		return this.#text(key, (result) => {
+	#evaluateKey(key: string): string {
+		return this.#evaluateText(key, (result) => {
 			if (typeof result === "object" && result !== null) throw new TemplateError("the name of a member must be a text");
 			return toText(result, this.#evaluation.budget);
 		});
 	}
 
-	/** @param finish makes of a value, for a text that is one expression, what is kept */
-	#text<T extends JsonValue>(text: string, finish: (value: Value) => T): T | string {
-		const read = readText(text, this.#scope.language);
-		if (read.kind === "plain") return text;
-		if (read.kind === "mixed") throw new SvcError("SVC_INVALID", mixed, { facts: { language: "jinja", expression: text } });
-		if (read.kind === "crowded") throw new SvcError("SVC_INVALID", crowded);
-		if (read.kind === "template") return this.#run("jinja", text, finish);
-		const { language, parts } = read;
-		const [only] = parts;
-		if (parts.length === 1 && only?.kind === "expression") return this.#run(language, only.expression, finish);
+	/** @param finish converts the result of a text that consists of a single expression */
+	#evaluateText<T extends JsonValue>(text: string, finish: (value: Value) => T): T | string {
+		const scanned = readText(text, this.#scope.language);
+		if (scanned.kind === "plain") return text;
+		if (scanned.kind === "mixed") throw new SvcError("SVC_INVALID", mixedMessage, { facts: { language: "jinja", expression: text } });
+		if (scanned.kind === "crowded") throw new SvcError("SVC_INVALID", crowdedMessage);
+		if (scanned.kind === "template") return this.#evaluateExpression("jinja", text, finish);
+		const { language, parts } = scanned;
+		const [onlyPart] = parts;
+		if (parts.length === 1 && onlyPart?.kind === "expression") return this.#evaluateExpression(language, onlyPart.expression, finish);
 		const { budget } = this.#evaluation;
 		let size = text.length;
 		const texts = parts.map((part) => {
 			if (part.kind === "text") return part.text;
-			return this.#run(language, part.expression, (value) => {
+			return this.#evaluateExpression(language, part.expression, (value) => {
 				const result = toText(value, budget);
 				size += result.length;
 				budget.text(Math.max(size, result.length));
@@ -188,7 +192,7 @@ class ValueEvaluator {
 		return texts.join("");
 	}
 
-	#run<T>(language: ExpressionLanguage, expression: string, finish: (value: Value) => T): T {
+	#evaluateExpression<T>(language: ExpressionLanguage, expression: string, finish: (value: Value) => T): T {
 		try {
 			return finish(compileExpression(language, expression).evaluate(this.#evaluation));
 		} catch (error) {

@@ -14,22 +14,22 @@ import { type Call, Calls } from "./unknown-calls.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import type { Uses } from "./yaql-uses.ts";
 
-/** Read `{{ … }}`, or a text with statements. */
+/** Compiles an expression of the form `{{ … }}`, or a text with statements. */
 export function compileJinja(text: string, maximumDepth: number): CompiledExpression {
 	let statements: readonly Statement[];
-	const uses = new JinjaUses();
+	const uses = new JinjaUseCollector();
 	try {
 		statements = parseTemplate(text, maximumDepth);
 		findReferences(statements, 2 * maximumDepth, (expression) => uses.visit(expression));
 	} catch (error) {
-		// It says nothing about this expression, which is kept.
+		// The limit applies to all expressions together, so the error must not be cached for this one.
 		if (error instanceof TooManyTokens) throw error;
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError)
 			return new UnreadableExpression(error, toErrorMessage(error));
 		throw error;
 	}
-	const [only] = statements;
-	const expression = statements.length === 1 && only?.kind === "output" ? only.expression : undefined;
+	const [onlyStatement] = statements;
+	const expression = statements.length === 1 && onlyStatement?.kind === "output" ? onlyStatement.expression : undefined;
 	return {
 		variables: [...uses.variables],
 		functions: [...uses.functions].filter((name) => !globalNames.includes(name)),
@@ -48,13 +48,15 @@ function evaluate(evaluator: Evaluator, expression: Expression, text: string): V
 	return demand(value);
 }
 
-/** Gathers variables that are surely read, and functions that are called, from expressions as they are visited: outer ones first. */
-class JinjaUses implements Uses {
+/**
+ * Collects the variables that an expression always reads, and the functions that it calls. Expressions must be visited from the outside in.
+ */
+class JinjaUseCollector implements Uses {
 	readonly #variables = new Set<string>();
 	readonly #functions = new Set<string>();
 	readonly #calls = new Calls();
-	/** Those whose member may be undefined. */
-	readonly #unsure = new Set<Expression>();
+	/** Inputs of `default` filters and `defined` tests, which may name a variable that does not exist. */
+	readonly #guardedInputs = new Set<Expression>();
 
 	get calls(): readonly Call[] {
 		return this.#calls.list;
@@ -69,17 +71,17 @@ class JinjaUses implements Uses {
 	}
 
 	visit(expression: Expression): void {
-		if (expression.kind === "filter" && /^(?:d|default)$/.test(expression.filter.name)) this.#unsure.add(expression.input);
-		if (expression.kind === "test" && /^(?:un)?defined$/.test(expression.test.name)) this.#unsure.add(expression.input);
+		if (expression.kind === "filter" && /^(?:d|default)$/.test(expression.filter.name)) this.#guardedInputs.add(expression.input);
+		if (expression.kind === "test" && /^(?:un)?defined$/.test(expression.test.name)) this.#guardedInputs.add(expression.input);
 		if (expression.kind === "call") this.#functions.add(expression.name);
 		addCall(this.#calls, expression);
-		const isUnsure = expression.kind === "member" && this.#unsure.has(expression);
-		const variable = isUnsure ? undefined : variableOf(expression);
+		const isGuarded = expression.kind === "member" && this.#guardedInputs.has(expression);
+		const variable = isGuarded ? undefined : variableOf(expression);
 		if (variable !== undefined) this.#variables.add(variable);
 	}
 }
 
-/** Adds what an expression calls itself; the expressions inside it are visited after it. */
+/** Adds the call of the expression itself. The visitor adds the calls of inner expressions. */
 function addCall(calls: Calls, expression: Expression): void {
 	if (expression.kind === "call") calls.add("function", expression.name);
 	if (expression.kind === "method") calls.add("method", expression.name);
@@ -87,7 +89,7 @@ function addCall(calls: Calls, expression: Expression): void {
 	if (expression.kind === "test") calls.add("test", expression.test.name);
 }
 
-/** The name in `ctx('name')`, `ctx().name` and `ctx()['name']`. */
+/** Returns the name in `ctx('name')`, `ctx().name` and `ctx()['name']`; undefined for other expressions. */
 function variableOf(expression: Expression): string | undefined {
 	if (expression.kind === "member") return isContext(expression.object) ? textOf(expression.key) : undefined;
 	if (expression.kind !== "call" || expression.name !== "ctx") return undefined;

@@ -1,27 +1,24 @@
 import type { DialectNames, JsonObject } from "../../contract/index.ts";
 
-/** What this service calls something; undefined for a name that is none of the others. */
+/** Returns this service's name for an alias of a variable or function; undefined if the name is not an alias. */
 export function secondName(names: DialectNames, name: string): string | undefined {
 	return Object.hasOwn(names, name) ? names[name] : undefined;
 }
 
-/**
- * Variables that can be read by their other names as well. They do not show there: who looks at all variables sees each once, under its
- * own name.
- */
+/** Returns variables that can also be read by their aliases. Listing the variables shows each of them once, under this service's name. */
 export function withSecondNames(variables: JsonObject, names: DialectNames): JsonObject {
 	if (Object.keys(names).length === 0) return variables;
-	const own = (name: string | symbol) => {
+	const toOwnName = (name: string | symbol) => {
 		if (typeof name !== "string" || Object.hasOwn(variables, name)) return name;
 		return secondName(names, name) ?? name;
 	};
 	const handler: ProxyHandler<JsonObject> = {
-		get: (_, name) => Reflect.get(variables, own(name)),
-		has: (_, name) => Reflect.has(variables, own(name)),
+		get: (_, name) => Reflect.get(variables, toOwnName(name)),
+		has: (_, name) => Reflect.has(variables, toOwnName(name)),
 		ownKeys: () => Reflect.ownKeys(variables),
 		getOwnPropertyDescriptor(_, name) {
-			const found = Reflect.getOwnPropertyDescriptor(variables, own(name));
-			return found === undefined ? undefined : { ...found, configurable: true };
+			const descriptor = Reflect.getOwnPropertyDescriptor(variables, toOwnName(name));
+			return descriptor === undefined ? undefined : { ...descriptor, configurable: true };
 		},
 	};
 	return new Proxy<JsonObject>({}, handler);

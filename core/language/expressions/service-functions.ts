@@ -1,4 +1,4 @@
-/** Functions that are filters of templates as well, by their names: the value is the first argument. */
+/** Template filters that expressions can call as functions, by function name. The value is the first argument. */
 export const serviceFunctions: ReadonlyMap<string, string> = new Map([
 	["json_parse", "from_json_string"],
 	["json_dump", "to_json_string"],

@@ -7,13 +7,13 @@ import { valueTests } from "../templates/value-tests.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
 import { secondName } from "./renamed-variables.ts";
 
-/** Something that an expression calls by name. */
+/** Function, method, filter or test that an expression calls by name. */
 export interface Call {
 	readonly kind: "function" | "method" | "filter" | "test";
 	readonly name: string;
 }
 
-/** Calls that are collected while an expression is read, each once. */
+/** Collects the calls of an expression; repeated calls count once. */
 export class Calls {
 	readonly #calls = new Map<string, Call>();
 
@@ -27,13 +27,13 @@ export class Calls {
 }
 
 export interface CallNames {
-	/** Functions that exist besides those of the language. */
+	/** Names of the functions that exist in addition to those of the language. */
 	readonly functions: readonly string[];
-	/** Other names of functions: theirs to ours. */
+	/** Other names of functions, each with this service's name. */
 	readonly names?: DialectNames;
 }
 
-/** Returns a message for every call of something that does not exist, with the name that is probably meant. */
+/** Returns a message for every call of something that does not exist, with a suggestion if the name looks misspelled. */
 export function findUnknownCalls(
 	language: ExpressionLanguage,
 	calls: readonly Call[],
@@ -41,9 +41,9 @@ export function findUnknownCalls(
 ): readonly string[] {
 	const tables = toTables(language, functions);
 	return calls.flatMap(({ kind, name }) => {
-		const known = tables[kind];
-		if (known.has(name) || (kind === "function" && known.has(secondName(names, name) ?? ""))) return [];
-		return [`there is no ${kind} "${name.slice(0, 100)}"${nearMiss(name, known.names())}`];
+		const nameTable = tables[kind];
+		if (nameTable.has(name) || (kind === "function" && nameTable.has(secondName(names, name) ?? ""))) return [];
+		return [`there is no ${kind} "${name.slice(0, 100)}"${nearMiss(name, nameTable.names())}`];
 	});
 }
 
@@ -54,23 +54,28 @@ interface NameTable {
 
 function toTables(language: ExpressionLanguage, functions: readonly string[]): Readonly<Record<Call["kind"], NameTable>> {
 	if (language === "yaql")
-		return { function: toTable([...functions, ...yaqlNames("method")]), method: toTable(yaqlNames("function")), filter: none, test: none };
+		return {
+			function: toNameTable([...functions, ...yaqlFunctionNames("method")]),
+			method: toNameTable(yaqlFunctionNames("function")),
+			filter: emptyTable,
+			test: emptyTable,
+		};
 	return {
-		function: toTable([...functions, ...globalNames]),
-		method: toTable(methodNames),
-		// A function can stand in the place of a filter.
+		function: toNameTable([...functions, ...globalNames]),
+		method: toNameTable(methodNames),
+		// Functions can also be used as filters.
 		filter: { has: (name) => hasFilter(name) || functions.includes(name), names: () => [...filterTable.keys(), ...functions] },
 		test: { has: (name) => valueTests.has(name), names: () => [...valueTests.keys()] },
 	};
 }
 
-const none: NameTable = { has: () => false, names: () => [] };
+const emptyTable: NameTable = { has: () => false, names: () => [] };
 
-function toTable(names: readonly string[]): NameTable {
+function toNameTable(names: readonly string[]): NameTable {
 	return { has: (name) => names.includes(name), names: () => names };
 }
 
-/** Names of YAQL that can be called in other ways than `use` only. */
-function yaqlNames(use: "function" | "method"): readonly string[] {
+/** Returns the YAQL names that can be called in at least one way other than `use`. */
+function yaqlFunctionNames(use: "function" | "method"): readonly string[] {
 	return [...functionTable].filter(([, entries]) => entries.some((entry) => entry.use !== use)).map(([name]) => name);
 }

@@ -1,13 +1,13 @@
 import type { ArgumentExpressions, Expression } from "../yaql/syntax.ts";
 import { type Call, Calls } from "./unknown-calls.ts";
 
-/** What an expression reads and calls. */
+/** Names that an expression reads and calls. */
 export interface Uses {
 	readonly variables: readonly string[];
 	readonly functions: readonly string[];
 }
 
-/** Variables that an expression surely reads, and functions that it calls, each once. */
+/** Returns the variables that an expression always reads, and the functions that it calls, each once. */
 export function findYaqlUses(expression: Expression): Uses & { readonly calls: readonly Call[] } {
 	const calls = new Calls();
 	const variables = new Set<string>();
@@ -17,13 +17,13 @@ export function findYaqlUses(expression: Expression): Uses & { readonly calls: r
 		if (part.kind === "call" || part.kind === "method") calls.add(part.kind === "call" ? "function" : "method", part.name);
 		const variable = variableOf(part);
 		if (variable !== undefined) variables.add(variable);
-		for (const inner of partsOf(part)) visit(inner);
+		for (const inner of operandsOf(part)) visit(inner);
 	};
 	visit(expression);
 	return { variables: [...variables], functions: [...functions], calls: calls.list };
 }
 
-/** The name in `ctx(name)`, `ctx().name` and `ctx()['name']`. */
+/** Returns the name in `ctx(name)`, `ctx().name` and `ctx()['name']`; undefined for other expressions. */
 function variableOf(expression: Expression): string | undefined {
 	switch (expression.kind) {
 		case "call":
@@ -54,17 +54,17 @@ function textOf(expression: Expression | undefined): string | undefined {
 	return expression?.kind === "constant" && typeof expression.value === "string" && expression.value !== "" ? expression.value : undefined;
 }
 
-function partsOf(expression: Expression): readonly Expression[] {
+function operandsOf(expression: Expression): readonly Expression[] {
 	switch (expression.kind) {
 		case "list":
 			return expression.items;
 		case "object":
 			return expression.entries.flat();
 		case "call":
-			return ofArguments(expression.arguments);
+			return argumentExpressions(expression.arguments);
 		case "method":
 		case "index":
-			return [expression.object, ...ofArguments(expression.arguments)];
+			return [expression.object, ...argumentExpressions(expression.arguments)];
 		case "property":
 			return [expression.object];
 		case "sign":
@@ -82,6 +82,6 @@ function partsOf(expression: Expression): readonly Expression[] {
 	}
 }
 
-function ofArguments({ positional, named }: ArgumentExpressions): readonly Expression[] {
+function argumentExpressions({ positional, named }: ArgumentExpressions): readonly Expression[] {
 	return [...positional, ...named.flat()];
 }

@@ -9,63 +9,67 @@ import {
 } from "../../contract/index.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 
-/** The runners' parameter that becomes the environment of a process. */
-const environment = "env";
+/** Runner parameter that becomes the environment of a process. */
+const environmentParameter = "env";
 
-/** Values for an execution: what the caller has sent, and what was stored with an earlier execution that it repeats. */
+/** Parameter values of an execution: those that the caller sent, and those stored with the execution that it repeats. */
 export interface SentValues {
 	readonly given: JsonObject;
 	readonly plain: JsonObject;
 }
 
 /**
- * Refuse variables from a caller by which the right to start one action would become the right to run anything (`isRefusedVariable`).
- * The action's definition allows one by naming it in the `properties` of its `env`; what the default sets may come back as it is.
+ * Refuses environment variables that would turn the right to start one action into the right to run any code (see `isRefusedVariable`). The
+ * action allows a variable by naming it in the `properties` of its `env` definition. A variable that keeps its default is allowed too.
+ * Throws `SVC_INVALID` if a refused variable is set.
  *
- * @param stored the parameters as they are to be stored, rendered and cast
- * @param schema of the action and its runner together
+ * @param stored the parameters to store, rendered and cast
+ * @param schema the merged schema of the action and its runner
  */
 export function assertCallerVariables(
 	stored: JsonObject,
 	{ given, plain }: SentValues,
 	{ schema, runnerSchema }: { readonly schema: ParameterSchema; readonly runnerSchema: ParameterSchema },
 ): void {
-	const definition = schema[environment];
-	if (definition === undefined || !Object.hasOwn(runnerSchema, environment)) return;
-	const isGiven = Object.hasOwn(given, environment);
-	if (!isGiven && !Object.hasOwn(plain, environment)) return;
-	const value = stored[environment];
+	const definition = schema[environmentParameter];
+	if (definition === undefined || !Object.hasOwn(runnerSchema, environmentParameter)) return;
+	const isGiven = Object.hasOwn(given, environmentParameter);
+	if (!isGiven && !Object.hasOwn(plain, environmentParameter)) return;
+	const value = stored[environmentParameter];
 	if (!isJsonObject(value)) return;
-	// An earlier execution has stored what templates in the default made.
-	const isAsDefault = isGiven ? isSameAsDefault : hasDefault;
-	const refused = Object.entries(value).filter(
-		([name, text]) => isRefused(name, text) && !isNamed(name, definition) && !isAsDefault(name, text, definition),
+	// The values of an earlier execution may hold the rendered templates of a default, so only the names are compared for them.
+	const matchesDefault = isGiven ? isEqualToDefault : hasDefault;
+	const refusedVariables = Object.entries(value).filter(
+		([name, text]) => isRefused(name, text) && !isDeclared(name, definition) && !matchesDefault(name, text, definition),
 	);
-	if (refused.length > 0) throw problem(refused.map(([name]) => name));
+	if (refusedVariables.length > 0) throw toRefusedVariablesError(refusedVariables.map(([name]) => name));
 }
 
-/** Old shells take a function from any variable whose text looks like one. */
+/**
+ * Returns true for a variable that can make a process run other code. Old shells import a function from any variable whose value begins
+ * with `()`.
+ */
 function isRefused(name: string, value: JsonValue): boolean {
 	return isRefusedVariable(name) || (typeof value === "string" && value.startsWith("()"));
 }
 
-function isNamed(name: string, { properties }: ParameterDefinition): boolean {
+function isDeclared(name: string, { properties }: ParameterDefinition): boolean {
 	return properties !== undefined && Object.hasOwn(properties, name);
 }
 
-function hasDefault(name: string, _value: JsonValue, { default: own }: ParameterDefinition): boolean {
-	return isJsonObject(own) && Object.hasOwn(own, name);
+function hasDefault(name: string, _value: JsonValue, { default: defaultValue }: ParameterDefinition): boolean {
+	return isJsonObject(defaultValue) && Object.hasOwn(defaultValue, name);
 }
 
-function isSameAsDefault(name: string, value: JsonValue, definition: ParameterDefinition): boolean {
+function isEqualToDefault(name: string, value: JsonValue, definition: ParameterDefinition): boolean {
 	return hasDefault(name, value, definition) && isDeepStrictEqual((definition.default as JsonObject)[name], value);
 }
 
-function problem(names: readonly string[]): Error {
-	const shown = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
-	const list = shown.join(", ") + (names.length > shown.length ? " and more" : "");
+function toRefusedVariablesError(names: readonly string[]): Error {
+	const quotedNames = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
+	const list = quotedNames.join(", ") + (names.length > quotedNames.length ? " and more" : "");
 	return invalidParameter(
-		environment,
-		`parameter "${environment}": the caller may not set ${list}, which can make the action run other code; its definition may allow a name in the properties of "${environment}"`,
+		environmentParameter,
+		`parameter "${environmentParameter}": the caller may not set ${list}, which can make the action run other code; its definition may allow a name in the properties of "${environmentParameter}"`,
 	);
 }

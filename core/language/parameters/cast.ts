@@ -11,21 +11,24 @@ import {
 import { noneMarker } from "../templates/filters/json-filters.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 
-const wholeNumber = /^\s*[+-]?\d+\s*$/;
+const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
 
 interface CastOptions {
-	/** The value is the text of a template: 1 and 0 are booleans too then. */
+	/** True if the value is the output of a template; the texts `1` and `0` are then booleans too. */
 	readonly rendered: boolean;
 }
 
-/** The value as its declared type says, before validation. Messages name types and never the value, which may be a secret. */
+/**
+ * Converts a value to its declared type, before validation. Throws `SVC_INVALID` if no conversion exists. The message names the types but
+ * not the value, which may be a secret.
+ */
 export function cast(name: string, value: JsonValue, definition: ParameterDefinition | undefined, options: CastOptions): JsonValue {
 	if (value === null || value === noneMarker) return null;
 	const type = definition?.type;
-	const result = type === undefined ? value : casts[type](value, options);
+	const result = type === undefined ? value : conversions[type](value, options);
 	if (result !== undefined) return result;
-	const given = typeof value === "string" && type !== "string" ? describeText(value) : describe(value);
-	throw invalidParameter(name, `parameter "${name}" must be ${articles[type as ParameterType]}, got ${given}`);
+	const actual = typeof value === "string" && type !== "string" ? describeText(value) : describe(value);
+	throw invalidParameter(name, `parameter "${name}" must be ${articles[type as ParameterType]}, got ${actual}`);
 }
 
 const articles: Readonly<Record<ParameterType, string>> = {
@@ -38,8 +41,8 @@ const articles: Readonly<Record<ParameterType, string>> = {
 	null: "null",
 };
 
-/** The converted value, or undefined when there is no conversion. */
-const casts: Readonly<Record<ParameterType, (value: JsonValue, options: CastOptions) => JsonValue | undefined>> = {
+/** Conversions by type. Each returns undefined if it cannot convert the value. */
+const conversions: Readonly<Record<ParameterType, (value: JsonValue, options: CastOptions) => JsonValue | undefined>> = {
 	string: (value) => (typeof value === "string" ? value : undefined),
 	integer: toInteger,
 	number: (value) => (typeof value === "string" ? parseNumber(value) : isNumber(value) ? value : undefined),
@@ -55,16 +58,16 @@ function isNumber(value: JsonValue): value is number | bigint {
 
 function toInteger(value: JsonValue): number | bigint | undefined {
 	if (typeof value === "boolean") return value ? 1 : 0;
-	if (typeof value === "string") return wholeNumber.test(value) ? parseWholeNumber(value.trim()) : undefined;
+	if (typeof value === "string") return wholeNumberPattern.test(value) ? parseWholeNumber(value.trim()) : undefined;
 	if (typeof value === "bigint") return value;
-	const whole = typeof value === "number" ? Math.trunc(value) : Number.NaN;
-	// A larger one is a float, whose last digits are not those that were written.
-	return Number.isSafeInteger(whole) ? whole : undefined;
+	const wholeNumber = typeof value === "number" ? Math.trunc(value) : Number.NaN;
+	// Above this limit a number has lost digits, so the result would differ from the number that was written.
+	return Number.isSafeInteger(wholeNumber) ? wholeNumber : undefined;
 }
 
 function parseNumber(text: string): number | bigint | undefined {
 	const trimmed = text.trim();
-	if (wholeNumber.test(trimmed)) return parseWholeNumber(trimmed);
+	if (wholeNumberPattern.test(trimmed)) return parseWholeNumber(trimmed);
 	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
 	const number = Number(trimmed);
 	return Number.isFinite(number) ? number : undefined;
@@ -78,10 +81,10 @@ function toBoolean(value: JsonValue, { rendered }: CastOptions): boolean | undef
 	return word === "false" || (rendered && word === "0") ? false : undefined;
 }
 
-/** The value itself, or what its text holds: JSON, or else a literal of Python such as `{'a': True}`. */
-function toStructure(value: JsonValue, isRight: (parsed: JsonValue) => boolean): JsonValue | undefined {
-	const parsed = typeof value === "string" ? parseText(value) : value;
-	return parsed !== undefined && isRight(parsed) ? parsed : undefined;
+/** Returns the value itself, or the value that a text holds as JSON or as a Python literal such as `{'a': True}`. */
+function toStructure(value: JsonValue, isExpectedType: (structure: JsonValue) => boolean): JsonValue | undefined {
+	const structure = typeof value === "string" ? parseText(value) : value;
+	return structure !== undefined && isExpectedType(structure) ? structure : undefined;
 }
 
 function parseText(text: string): JsonValue | undefined {

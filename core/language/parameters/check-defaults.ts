@@ -7,16 +7,16 @@ import { validateParameter } from "./validate.ts";
 import { toValueTemplate } from "./value-template.ts";
 
 /**
- * Returns one message for each default that its definition does not allow: a run without the parameter would always fail. Templates are not
- * checked, as only a run knows what they yield.
+ * Returns one message for each default that its own definition refuses: a run without that parameter would always fail. Templates are not
+ * checked, because their results depend on the run.
  *
  * @param runnerParameters schema of the action's runner
  */
 export function findDefaultProblems(parameters: ParameterSchema, runnerParameters: ParameterSchema = {}): readonly string[] {
-	const merged = mergeSchemas(runnerParameters, parameters);
-	return Object.entries(parameters).flatMap(([name, own]) => {
-		const definition = merged[name];
-		return definition === undefined ? [] : [...checkDefault(name, own.default, definition), ...checkMembers(name, definition)];
+	const mergedSchema = mergeSchemas(runnerParameters, parameters);
+	return Object.entries(parameters).flatMap(([name, ownDefinition]) => {
+		const definition = mergedSchema[name];
+		return definition === undefined ? [] : [...checkDefault(name, ownDefinition.default, definition), ...checkMembers(name, definition)];
 	});
 }
 
@@ -36,23 +36,23 @@ function checkDefault(name: string, value: JsonValue | undefined, definition: Pa
 	}
 }
 
-/** Defaults of members, which are filled in without a cast. */
+/** Checks the defaults of members, which are applied without a cast. */
 function checkMembers(name: string, { properties = {} }: ParameterDefinition): readonly string[] {
 	return Object.entries(properties).flatMap(([member, definition]) => {
 		const path = `${name}.properties.${member}`;
-		const inner = checkMembers(path, definition);
-		if (definition.default === undefined || definition.default === null) return inner;
+		const innerProblems = checkMembers(path, definition);
+		if (definition.default === undefined || definition.default === null) return innerProblems;
 		try {
 			validateParameter(path, definition.default, definition);
-			return inner;
+			return innerProblems;
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
-			return [`default of ${error.message}${quoteHint(definition.default, definition)}`, ...inner];
+			return [`default of ${error.message}${quoteHint(definition.default, definition)}`, ...innerProblems];
 		}
 	});
 }
 
-/** YAML reads `1.10` and `yes` without quotes as a number and a boolean. */
+/** Returns a hint to quote the value: YAML reads unquoted `1.10` and `yes` as a number and a boolean. */
 function quoteHint(value: JsonValue, { type }: ParameterDefinition): string {
 	return type === "string" && (typeof value === "number" || typeof value === "boolean") ? "; write it in quotes" : "";
 }

@@ -6,27 +6,28 @@ import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules
 import { assertDepth } from "./depth.ts";
 import { assertValueCount } from "./value-count.ts";
 
-/** Most parameters of one action, and deepest nesting of definitions. */
-const limits = { parameters: 1_000, depth: 30 };
+/** Parameters that one action may have, and nesting levels of definitions. */
+const definitionLimits = { parameters: 1_000, depth: 30 };
 
-/** What a parameter may be called. */
+/** Pattern of parameter names. */
 export const parameterNamePattern = /^[\p{L}\p{N}_]+$/u;
 
-/** Attributes that only parameters of runners have. */
-const ofRunners = ["reserved", "opensReserved", "reservedBy"] as const;
-/** Attributes an action may set on a parameter of its runner. */
-const overridable: readonly string[] = ["default", "description", "enum", "immutable", "required"];
+/** Attributes that only parameters of runners may have. */
+const runnerAttributes = ["reserved", "opensReserved", "reservedBy"] as const;
+/** Attributes that an action may set on a parameter of its runner. */
+const overridableAttributes: readonly string[] = ["default", "description", "enum", "immutable", "required"];
 
 /**
- * Check the parameter definitions of an action as it is registered, and return them typed. `SVC_INVALID` names the parameter,
- * the attribute and what is allowed.
+ * Checks the parameter definitions of an action when it is registered, and returns them typed. Throws `SVC_INVALID` if a definition is not
+ * valid; the message names the parameter, the attribute and the allowed values.
  *
- * @param runnerParameters schema of the action's runner. Without it only what does not depend on the runner is checked.
+ * @param runnerParameters schema of the action's runner. If it is absent, only rules that do not depend on the runner are checked.
  */
 export function checkParameterDefinitions(parameters: unknown, runnerParameters?: ParameterSchema): ParameterSchema {
 	if (!isPlainObject(parameters)) throw invalid("parameters must be an object of parameter names and definitions");
 	const names = Object.keys(parameters);
-	if (names.length > limits.parameters) throw invalid(`parameters must be at most ${limits.parameters}, got ${names.length}`);
+	if (names.length > definitionLimits.parameters)
+		throw invalid(`parameters must be at most ${definitionLimits.parameters}, got ${names.length}`);
 	assertValueCount("parameters", parameters);
 	for (const name of names) {
 		if (!parameterNamePattern.test(name) || name === "__proto__") {
@@ -35,18 +36,19 @@ export function checkParameterDefinitions(parameters: unknown, runnerParameters?
 		checkDefinition(name, parameters[name], { rules: attributeRules, depth: 0 });
 	}
 	const schema = parameters as ParameterSchema;
-	if (runnerParameters !== undefined) checkTogether(schema, runnerParameters);
+	if (runnerParameters !== undefined) checkWithRunner(schema, runnerParameters);
 	return schema;
 }
 
-interface Place {
+interface DefinitionScope {
 	readonly rules: Readonly<Record<string, AttributeRule>>;
 	readonly depth: number;
 }
 
-function checkDefinition(name: string, definition: unknown, { rules, depth }: Place): void {
+function checkDefinition(name: string, definition: unknown, { rules, depth }: DefinitionScope): void {
 	if (!isPlainObject(definition)) throw invalid(`parameter "${name}" must have an object as its definition`);
-	if (depth > limits.depth) throw invalid(`parameter "${name}" has definitions nested deeper than ${limits.depth} levels`);
+	if (depth > definitionLimits.depth)
+		throw invalid(`parameter "${name}" has definitions nested deeper than ${definitionLimits.depth} levels`);
 	for (const [attribute, value] of Object.entries(definition)) {
 		const rule = Object.hasOwn(rules, attribute) ? rules[attribute] : undefined;
 		if (rule === undefined) {
@@ -59,30 +61,33 @@ function checkDefinition(name: string, definition: unknown, { rules, depth }: Pl
 	}
 }
 
-/** Definitions in an attribute. Booleans, where the rule lets them through, stand for everything or nothing. */
-function checkNested(name: string, value: unknown, place: Place): void {
+/** Checks the definitions inside an attribute. A boolean, where the rule accepts one, allows everything or nothing. */
+function checkNested(name: string, value: unknown, scope: DefinitionScope): void {
 	if (typeof value === "boolean") return;
 	if (Array.isArray(value)) {
-		for (const [index, item] of value.entries()) checkDefinition(`${name}.${index}`, item, place);
+		for (const [index, item] of value.entries()) checkDefinition(`${name}.${index}`, item, scope);
 	} else if (/\.(properties|patternProperties)$/.test(name)) {
-		for (const [member, definition] of Object.entries(value as object)) checkDefinition(`${name}.${member}`, definition, place);
-	} else checkDefinition(name, value, place);
+		for (const [member, definition] of Object.entries(value as object)) checkDefinition(`${name}.${member}`, definition, scope);
+	} else checkDefinition(name, value, scope);
 }
 
 function checkPatterns(name: string, patterns: readonly string[]): void {
-	const wrong = patterns.find((pattern) => !isPattern(pattern));
-	if (wrong !== undefined) throw invalid(`attribute "patternProperties" of parameter "${name}" must have regular expressions as names`);
+	const invalidPattern = patterns.find((pattern) => !isPattern(pattern));
+	if (invalidPattern !== undefined)
+		throw invalid(`attribute "patternProperties" of parameter "${name}" must have regular expressions as names`);
 }
 
-function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchema): void {
+function checkWithRunner(schema: ParameterSchema, runnerParameters: ParameterSchema): void {
 	const positions = new Map<number, string>();
 	for (const [name, definition] of [
 		...Object.entries(runnerParameters).filter(([name]) => !Object.hasOwn(schema, name)),
 		...Object.entries(schema),
 	]) {
 		const inherited = Object.hasOwn(runnerParameters, name) ? runnerParameters[name] : undefined;
-		const foreign = inherited === undefined ? ofRunners.find((attribute) => definition[attribute] !== undefined) : undefined;
-		if (foreign !== undefined) throw invalid(`attribute "${foreign}" of parameter "${name}" is for parameters of runners`);
+		const misplacedAttribute =
+			inherited === undefined ? runnerAttributes.find((attribute) => definition[attribute] !== undefined) : undefined;
+		if (misplacedAttribute !== undefined)
+			throw invalid(`attribute "${misplacedAttribute}" of parameter "${name}" is for parameters of runners`);
 		if (inherited !== undefined && inherited !== definition) checkOverride(name, definition, inherited);
 		if (
 			definition.immutable === true &&
@@ -93,8 +98,9 @@ function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchem
 		}
 		const position = definition.position ?? inherited?.position;
 		if (position === undefined) continue;
-		const other = positions.get(position);
-		if (other !== undefined) throw invalid(`attribute "position" of parameter "${name}" must be unique; "${other}" has ${position} too`);
+		const otherName = positions.get(position);
+		if (otherName !== undefined)
+			throw invalid(`attribute "position" of parameter "${name}" must be unique; "${otherName}" has ${position} too`);
 		positions.set(position, name);
 	}
 	for (let position = 0; position < positions.size; position++) {
@@ -102,20 +108,20 @@ function checkTogether(schema: ParameterSchema, runnerParameters: ParameterSchem
 	}
 }
 
-/** What an action may say of the members of its runner's object, such as the variables in `env`. */
-function isMembers(attribute: string): boolean {
+/** Returns true for attributes by which an action may describe the members of its runner's object, such as the variables in `env`. */
+function describesMembers(attribute: string): boolean {
 	return attribute === "properties" || attribute === "additionalProperties";
 }
 
 function checkOverride(name: string, definition: ParameterDefinition, inherited: ParameterDefinition): void {
 	for (const [attribute, value] of Object.entries(definition)) {
-		if (overridable.includes(attribute)) continue;
-		// Saying again what the runner says changes nothing, and marking a value as secret only protects it more.
+		if (overridableAttributes.includes(attribute)) continue;
+		// Repeating the runner's value changes nothing, and `secret: true` only adds protection.
 		if (stringifyJson(inherited[attribute as keyof ParameterDefinition]) === stringifyJson(value)) continue;
 		if (attribute === "secret" && value === true) continue;
-		if (isMembers(attribute) && inherited.type === "object" && inherited.properties === undefined) continue;
+		if (describesMembers(attribute) && inherited.type === "object" && inherited.properties === undefined) continue;
 		throw invalid(
-			`attribute "${attribute}" of parameter "${name}" cannot be changed, as the parameter is the runner's; allowed are ${overridable.join(", ")}`,
+			`attribute "${attribute}" of parameter "${name}" cannot be changed, as the parameter is the runner's; allowed are ${overridableAttributes.join(", ")}`,
 		);
 	}
 	if (inherited.immutable === true && definition.immutable === false) {

@@ -8,34 +8,34 @@ import { assertValueCount } from "./value-count.ts";
 
 type Rule = Omit<AttributeRule, "schema">;
 
-const definition: Rule = {
+const definitionRule: Rule = {
 	allowed: "a definition",
 	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
 	nested: true,
 };
 
-/** Words of the general standard, of which definitions of parameters have fewer. */
-const rules: Readonly<Record<string, Rule>> = {
+/** Rules of JSON Schema keywords. Parameter definitions support fewer keywords than the standard. */
+const keywordRules: Readonly<Record<string, Rule>> = {
 	...nestedAttributeRules,
-	...Object.fromEntries(["if", "then", "else", "contains", "propertyNames", "not"].map((word) => [word, definition])),
+	...Object.fromEntries(["if", "then", "else", "contains", "propertyNames", "not"].map((keyword) => [keyword, definitionRule])),
 	$defs: { allowed: "an object of names and definitions", accepts: isPlainObject, nested: true },
 	$ref: { allowed: 'a text that begins with "#"', accepts: (value) => typeof value === "string" && value.startsWith("#") },
-	// Positions, and what is immutable, concern actions alone; elsewhere they say nothing.
+	// Positions and immutability only matter for parameters of actions. In other schemas any value is accepted and ignored.
 	position: { allowed: "any value", accepts: () => true },
 	immutable: { allowed: "any value", accepts: () => true },
 };
-const byName: readonly string[] = ["properties", "patternProperties", "$defs"];
+const namedDefinitionKeywords: readonly string[] = ["properties", "patternProperties", "$defs"];
 
 /**
- * Refuse a JSON schema from outside that could not be used: for its form, or because nothing could be checked by it. What is no
- * word of the standard says nothing and may be there. `SVC_INVALID` names the place, which begins with `field`.
+ * Refuses a JSON schema from a client or a pack if it is malformed or cannot be compiled. Unknown keywords are accepted and ignored, as the
+ * standard requires. Throws `SVC_INVALID`; the message begins with the path of the faulty part, which starts with `field`.
  */
 export function checkJsonSchema(schema: unknown, field: string): void {
 	if (!isJsonObject(schema)) throw new SvcError("SVC_INVALID", `${field}: must be an object`);
 	assertValueCount(field, schema);
 	try {
 		assertDepth(field, schema);
-		checkPart(schema, field);
+		checkSubschema(schema, field);
 		assertDefinition(field, { type: "object", ...schema } as ParameterDefinition);
 	} catch (error) {
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
@@ -44,29 +44,32 @@ export function checkJsonSchema(schema: unknown, field: string): void {
 	}
 }
 
-/** The same for the schema of a result, where old packs write the members of an object directly. */
+/**
+ * Checks the schema of an action's result like `checkJsonSchema`. Old packs list the members of the result directly, without an enclosing
+ * schema.
+ */
 export function checkOutputSchema(schema: JsonObject, field: string): void {
 	assertValueCount(field, schema);
 	if (isWholeSchema(schema)) checkJsonSchema(schema, field);
 	else for (const [name, member] of Object.entries(schema)) if (isJsonObject(member)) checkJsonSchema(member, `${field}.${name}`);
 }
 
-function checkPart(schema: JsonValue, path: string): void {
+function checkSubschema(schema: JsonValue, path: string): void {
 	if (typeof schema === "boolean") return;
 	if (!isJsonObject(schema)) throw new SvcError("SVC_INVALID", `${path}: must be a definition`);
-	for (const [word, value] of Object.entries(schema)) {
-		const rule = Object.hasOwn(rules, word) ? rules[word] : undefined;
+	for (const [keyword, value] of Object.entries(schema)) {
+		const rule = Object.hasOwn(keywordRules, keyword) ? keywordRules[keyword] : undefined;
 		if (rule === undefined) continue;
-		if (!rule.accepts(value)) throw new SvcError("SVC_INVALID", `${path}.${word}: must be ${rule.allowed}`);
-		if (word === "patternProperties") checkPatterns(Object.keys(value as JsonObject), `${path}.${word}`);
-		if (rule.nested === true) checkNested(value, { word, path: `${path}.${word}` });
+		if (!rule.accepts(value)) throw new SvcError("SVC_INVALID", `${path}.${keyword}: must be ${rule.allowed}`);
+		if (keyword === "patternProperties") checkPatterns(Object.keys(value as JsonObject), `${path}.${keyword}`);
+		if (rule.nested === true) checkNested(value, { keyword, path: `${path}.${keyword}` });
 	}
 }
 
-function checkNested(value: JsonValue, { word, path }: { readonly word: string; readonly path: string }): void {
-	if (byName.includes(word) || Array.isArray(value)) {
-		for (const [name, member] of Object.entries(value as JsonObject)) checkPart(member, `${path}.${name.slice(0, 100)}`);
-	} else checkPart(value, path);
+function checkNested(value: JsonValue, { keyword, path }: { readonly keyword: string; readonly path: string }): void {
+	if (namedDefinitionKeywords.includes(keyword) || Array.isArray(value)) {
+		for (const [name, member] of Object.entries(value as JsonObject)) checkSubschema(member, `${path}.${name.slice(0, 100)}`);
+	} else checkSubschema(value, path);
 }
 
 function checkPatterns(patterns: readonly string[], path: string): void {

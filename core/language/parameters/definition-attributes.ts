@@ -1,16 +1,20 @@
 import type { JsonObject, ParameterDefinition } from "../../contract/index.ts";
 import { isPattern } from "../safe-regexp.ts";
 
-/** What an attribute of a definition may hold: in words, and as a check. Those that hold definitions are walked by `check-definitions`. */
+/**
+ * Rule for an attribute of a definition: a description of the allowed values, and a check. `check-definitions.ts` visits nested
+ * definitions.
+ */
 export interface AttributeRule {
 	readonly allowed: string;
 	readonly accepts: (value: unknown) => boolean;
-	/** The same as a JSON schema, which editors are given; a test holds it against the check. */
+	/** JSON schema of the allowed values, which editors use. A test verifies that it agrees with `accepts`. */
 	readonly schema: JsonObject;
+	/** True if the attribute contains further definitions. */
 	readonly nested?: boolean;
 }
 
-/** Where the schema of a file has what a definition inside a definition may hold. */
+/** Reference to the definition of nested definitions in the schema of a file. */
 export const nestedDefinition: JsonObject = { $ref: "#/definitions/definition" };
 
 export const parameterTypes: readonly string[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
@@ -19,57 +23,57 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const text: AttributeRule = { allowed: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
-const flag: AttributeRule = { allowed: "true or false", accepts: (value) => typeof value === "boolean", schema: { type: "boolean" } };
+const textRule: AttributeRule = { allowed: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
+const flagRule: AttributeRule = { allowed: "true or false", accepts: (value) => typeof value === "boolean", schema: { type: "boolean" } };
 const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
-const number: AttributeRule = { allowed: "a number", accepts: isNumber, schema: { type: "number" } };
-const count: AttributeRule = {
+const numberRule: AttributeRule = { allowed: "a number", accepts: isNumber, schema: { type: "number" } };
+const countRule: AttributeRule = {
 	allowed: "an integer of at least 0",
 	accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 	schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 };
-const limit: AttributeRule = {
+const limitRule: AttributeRule = {
 	allowed: "a number, true or false",
 	accepts: (value) => isNumber(value) || typeof value === "boolean",
 	schema: { type: ["number", "boolean"] },
 };
-const object: AttributeRule = { allowed: "an object", accepts: isPlainObject, schema: { type: "object" } };
-const definition: AttributeRule = { allowed: "a definition", accepts: isPlainObject, schema: nestedDefinition, nested: true };
-const definitions: AttributeRule = {
+const objectRule: AttributeRule = { allowed: "an object", accepts: isPlainObject, schema: { type: "object" } };
+const definitionRule: AttributeRule = { allowed: "a definition", accepts: isPlainObject, schema: nestedDefinition, nested: true };
+const definitionListRule: AttributeRule = {
 	allowed: "a list of definitions",
 	accepts: Array.isArray,
 	schema: { type: "array", items: nestedDefinition },
 	nested: true,
 };
-const members: AttributeRule = {
+const definitionMapRule: AttributeRule = {
 	allowed: "an object of names and definitions",
 	accepts: isPlainObject,
 	schema: { type: "object", additionalProperties: nestedDefinition },
 	nested: true,
 };
-const rest: AttributeRule = {
+const booleanOrDefinitionRule: AttributeRule = {
 	allowed: "true, false or a definition",
 	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
 	schema: { anyOf: [{ type: "boolean" }, nestedDefinition] },
 	nested: true,
 };
 
-/** Every attribute a definition may have. */
+/** Rules for all attributes that a definition may have. */
 export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: AttributeRule } = {
 	type: {
 		allowed: `one of ${parameterTypes.join(", ")}`,
 		accepts: (value) => parameterTypes.includes(value as string),
 		schema: { enum: parameterTypes },
 	},
-	description: text,
+	description: textRule,
 	default: { allowed: "any value", accepts: () => true, schema: {} },
-	required: flag,
-	immutable: flag,
-	reserved: flag,
-	opensReserved: flag,
-	reservedBy: object,
-	secret: flag,
-	position: count,
+	required: flagRule,
+	immutable: flagRule,
+	reserved: flagRule,
+	opensReserved: flagRule,
+	reservedBy: objectRule,
+	secret: flagRule,
+	position: countRule,
 	enum: {
 		allowed: "a list of at least one value",
 		accepts: (value) => Array.isArray(value) && value.length > 0,
@@ -81,40 +85,40 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 		schema: { anyOf: [nestedDefinition, { type: "array", items: nestedDefinition }] },
 		nested: true,
 	},
-	properties: members,
-	patternProperties: members,
-	additionalProperties: rest,
-	additionalItems: rest,
-	minimum: number,
-	maximum: number,
-	exclusiveMinimum: limit,
-	exclusiveMaximum: limit,
+	properties: definitionMapRule,
+	patternProperties: definitionMapRule,
+	additionalProperties: booleanOrDefinitionRule,
+	additionalItems: booleanOrDefinitionRule,
+	minimum: numberRule,
+	maximum: numberRule,
+	exclusiveMinimum: limitRule,
+	exclusiveMaximum: limitRule,
 	multipleOf: {
 		allowed: "a number above 0",
 		accepts: (value) => isNumber(value) && value > 0,
 		schema: { type: "number", exclusiveMinimum: 0 },
 	},
-	minLength: count,
-	maxLength: count,
+	minLength: countRule,
+	maxLength: countRule,
 	pattern: { allowed: "a regular expression", accepts: isPattern, schema: { type: "string", format: "regex" } },
-	format: text,
-	minItems: count,
-	maxItems: count,
-	uniqueItems: flag,
-	minProperties: count,
-	maxProperties: count,
-	dependencies: object,
-	definitions: object,
-	title: text,
-	id: text,
-	$schema: text,
-	allOf: definitions,
-	anyOf: definitions,
-	oneOf: definitions,
-	not: definition,
+	format: textRule,
+	minItems: countRule,
+	maxItems: countRule,
+	uniqueItems: flagRule,
+	minProperties: countRule,
+	maxProperties: countRule,
+	dependencies: objectRule,
+	definitions: objectRule,
+	title: textRule,
+	id: textRule,
+	$schema: textRule,
+	allOf: definitionListRule,
+	anyOf: definitionListRule,
+	oneOf: definitionListRule,
+	not: definitionRule,
 };
 
-/** Rules that differ for definitions inside a definition: there the forms of the general standard are allowed too. */
+/** Rules for nested definitions, which may also use the standard JSON Schema forms of `type` and `required`. */
 export const nestedAttributeRules: Readonly<Record<string, AttributeRule>> = {
 	...attributeRules,
 	type: {

@@ -1,27 +1,34 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition } from "../../contract/index.ts";
 import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 
-/** What a definition says of secrets. Definitions come from anybody, and are stored: whatever they hold, reading them never throws. */
+/**
+ * Parsed definition that tells which parts of a value are secret. Definitions come from users and packs, and are stored. Reading one
+ * therefore never throws, whatever it contains.
+ */
 export interface Reading {
-	/** Whether the value is secret, or cannot be judged by such a definition. */
+	/** True if the whole value is secret, or if the definition cannot be evaluated. */
 	readonly isSecret: boolean;
-	/** Whether the value is secret or may hold something that is. */
+	/** True if the value is secret or may contain a secret. */
 	readonly holdsSecret: boolean;
 	readonly type: unknown;
-	/** All of them count, as it is not known which one was meant. */
+	/** Subschemas of `allOf`, `anyOf` and `oneOf`. All of them apply, because it is unknown which alternative the author meant. */
 	readonly alternatives: readonly Reading[];
+	/** Schema of all elements, or one schema for each position. */
 	readonly elements: Reading | readonly Reading[] | undefined;
+	/** Schema of the elements after the listed positions. */
 	readonly otherElements: Reading | undefined;
-	/** Undefined when it names no members. */
+	/** Schemas of members by name; undefined if the definition names no members. */
 	readonly members: ReadonlyMap<string, Reading> | undefined;
+	/** Schemas of members by pattern. A pattern that cannot be compiled is undefined. */
 	readonly patterns: readonly (readonly [BoundedRegExp | undefined, Reading])[] | undefined;
+	/** Schema of all other members. */
 	readonly otherMembers: Reading | undefined;
 }
 
-/** Deeper definitions are not judged: nothing that deep passes the checks at the border. */
-const maximumDepth = 100;
+/** Nesting levels that are read. A deeper definition counts as secret, because it cannot have passed the checks at registration. */
+const maxDepth = 100;
 
-const nothing = {
+const emptySchema = {
 	type: undefined,
 	alternatives: [],
 	elements: undefined,
@@ -30,11 +37,11 @@ const nothing = {
 	patterns: undefined,
 	otherMembers: undefined,
 };
-const harmless: Reading = { ...nothing, isSecret: false, holdsSecret: false };
-const unreadable: Reading = { ...nothing, isSecret: true, holdsSecret: true };
+const schemaWithoutSecrets: Reading = { ...emptySchema, isSecret: false, holdsSecret: false };
+const secretSchema: Reading = { ...emptySchema, isSecret: true, holdsSecret: true };
 
-/** Words that masking follows. */
-const followed: ReadonlySet<string> = new Set([
+/** Keywords that masking follows. */
+const followedKeywords: ReadonlySet<string> = new Set([
 	"secret",
 	"properties",
 	"patternProperties",
@@ -45,77 +52,90 @@ const followed: ReadonlySet<string> = new Set([
 	"anyOf",
 	"oneOf",
 ]);
-/** Words whose values are no definitions, whatever they look like. What `definitions` hold is reached by `$ref` alone, which is not followed. */
-const data: ReadonlySet<string> = new Set(["default", "enum", "const", "examples", "definitions", "$defs", "required"]);
+/**
+ * Keywords whose values are not definitions, even if they look like definitions. The entries of `definitions` are reachable only through
+ * `$ref`, which masking does not follow.
+ */
+const dataKeywords: ReadonlySet<string> = new Set(["default", "enum", "const", "examples", "definitions", "$defs", "required"]);
 
-/** Words that say what the members of an object are, in a schema that could also be the members themselves. */
-const schemaWords = [
+/** Keywords that mark a JSON schema, as opposed to an object that lists members directly. */
+const jsonSchemaKeywords = [
 	...["properties", "patternProperties", "additionalProperties", "items", "additionalItems"],
 	...["allOf", "anyOf", "oneOf", "not", "$ref", "type", "secret"],
 ];
 
-const readings = new WeakMap<object, Reading>();
+const schemaCache = new WeakMap<object, Reading>();
 
-/** Read a definition; one of the same identity is read once. */
+/** Reads a definition. The result is cached by the identity of the definition object. */
 export function readDefinition(definition: unknown, depth = 0): Reading {
-	if (typeof definition === "boolean") return harmless;
-	if (!isJsonObject(definition) || depth > maximumDepth) return unreadable;
-	if (isPlain(definition)) return harmless;
-	let reading = readings.get(definition);
-	if (reading === undefined) {
-		reading = read(definition, depth);
-		if (depth === 0) readings.set(definition, reading);
+	if (typeof definition === "boolean") return schemaWithoutSecrets;
+	if (!isJsonObject(definition) || depth > maxDepth) return secretSchema;
+	if (hasNoSecretKeyword(definition)) return schemaWithoutSecrets;
+	let schema = schemaCache.get(definition);
+	if (schema === undefined) {
+		schema = readUncached(definition, depth);
+		if (depth === 0) schemaCache.set(definition, schema);
 	}
-	return reading;
+	return schema;
 }
 
-/** Whether there is nothing in a definition where a secret could stand. So are most, and lists of actions read tens of thousands of them. */
-function isPlain(definition: JsonObject): boolean {
-	return Object.keys(definition).every((word) => {
-		const value = definition[word];
-		if (word === "secret") return value === false;
-		if (followed.has(word) || word === "$ref") return false;
-		return typeof value !== "object" || value === null || data.has(word);
+/**
+ * Returns true if a definition contains no keyword below which a secret could be declared. Most definitions are of this kind, and listing
+ * actions reads tens of thousands of them.
+ */
+function hasNoSecretKeyword(definition: JsonObject): boolean {
+	return Object.keys(definition).every((keyword) => {
+		const value = definition[keyword];
+		if (keyword === "secret") return value === false;
+		if (followedKeywords.has(keyword) || keyword === "$ref") return false;
+		return typeof value !== "object" || value === null || dataKeywords.has(keyword);
 	});
 }
 
-function read(definition: Readonly<Record<string, JsonValue>>, depth: number): Reading {
+function readUncached(definition: Readonly<Record<string, JsonValue>>, depth: number): Reading {
 	const { secret = false, $ref, type } = definition;
-	if (typeof secret !== "boolean" || secret || $ref !== undefined || hidesSecret(definition)) return unreadable;
-	const inner = (value: JsonValue) => readDefinition(value, depth + 1);
+	if (typeof secret !== "boolean" || secret || $ref !== undefined || hidesSecret(definition)) return secretSchema;
+	const readInner = (value: JsonValue) => readDefinition(value, depth + 1);
 	const { properties, patternProperties, additionalProperties, items, additionalItems } = definition;
-	const lists = ["allOf", "anyOf", "oneOf"].map((word) => readList(definition[word] ?? [], inner));
-	const members = properties === undefined ? undefined : readMembers(properties, inner);
-	const patterns = patternProperties === undefined ? undefined : readMembers(patternProperties, inner);
-	if (lists.includes(undefined) || members === null || patterns === null) return unreadable;
-	const parts = {
+	const alternativeLists = ["allOf", "anyOf", "oneOf"].map((keyword) => readList(definition[keyword] ?? [], readInner));
+	const members = properties === undefined ? undefined : readMembers(properties, readInner);
+	const patterns = patternProperties === undefined ? undefined : readMembers(patternProperties, readInner);
+	if (alternativeLists.includes(undefined) || members === null || patterns === null) return secretSchema;
+	const subschemas = {
 		type,
-		alternatives: lists.flatMap((list) => list ?? []),
-		elements: items === undefined ? undefined : (readList(items, inner) ?? inner(items)),
-		otherElements: additionalItems === undefined ? undefined : inner(additionalItems),
+		alternatives: alternativeLists.flatMap((list) => list ?? []),
+		elements: items === undefined ? undefined : (readList(items, readInner) ?? readInner(items)),
+		otherElements: additionalItems === undefined ? undefined : readInner(additionalItems),
 		members,
-		patterns: patterns && [...patterns].map(([pattern, reading]) => [toExpression(pattern), reading] as const),
-		otherMembers: additionalProperties === undefined ? undefined : inner(additionalProperties),
+		patterns: patterns && [...patterns].map(([pattern, schema]) => [toExpression(pattern), schema] as const),
+		otherMembers: additionalProperties === undefined ? undefined : readInner(additionalProperties),
 	};
-	return { isSecret: false, holdsSecret: partsOf(parts).some(({ holdsSecret }) => holdsSecret), ...parts };
+	return { isSecret: false, holdsSecret: subschemasOf(subschemas).some(({ holdsSecret }) => holdsSecret), ...subschemas };
 }
 
-function partsOf(reading: Omit<Reading, "isSecret" | "holdsSecret">): readonly Reading[] {
-	const { alternatives, elements = [], otherElements = [], members, patterns = [], otherMembers = [] } = reading;
-	return [alternatives, elements, otherElements, [...(members?.values() ?? [])], patterns.map(([, inner]) => inner), otherMembers].flat();
+function subschemasOf(schema: Omit<Reading, "isSecret" | "holdsSecret">): readonly Reading[] {
+	const { alternatives, elements = [], otherElements = [], members, patterns = [], otherMembers = [] } = schema;
+	return [
+		alternatives,
+		elements,
+		otherElements,
+		[...(members?.values() ?? [])],
+		patterns.map(([, innerSchema]) => innerSchema),
+		otherMembers,
+	].flat();
 }
 
-/** Undefined for what is no list. */
-function readList(values: JsonValue, inner: (value: JsonValue) => Reading): readonly Reading[] | undefined {
-	return Array.isArray(values) ? values.map(inner) : undefined;
+/** Returns undefined if the value is not a list. */
+function readList(values: JsonValue, readInner: (value: JsonValue) => Reading): readonly Reading[] | undefined {
+	return Array.isArray(values) ? values.map(readInner) : undefined;
 }
 
-/** Null for what is no object of definitions. */
-function readMembers(members: JsonValue, inner: (value: JsonValue) => Reading): ReadonlyMap<string, Reading> | null {
-	return isJsonObject(members) ? new Map(Object.entries(members).map(([name, member]) => [name, inner(member)])) : null;
+/** Returns null if the value is not an object of definitions. */
+function readMembers(members: JsonValue, readInner: (value: JsonValue) => Reading): ReadonlyMap<string, Reading> | null {
+	return isJsonObject(members) ? new Map(Object.entries(members).map(([name, member]) => [name, readInner(member)])) : null;
 }
 
-/** Undefined for what is no expression. */
+/** Returns undefined if the pattern is not a valid regular expression. */
 function toExpression(pattern: string): BoundedRegExp | undefined {
 	try {
 		return createBoundedRegExp(pattern);
@@ -124,49 +144,57 @@ function toExpression(pattern: string): BoundedRegExp | undefined {
 	}
 }
 
-/** Whether a secret stands where masking does not follow, such as in `then`. */
+/** Returns true if a secret is declared below a keyword that masking does not follow, such as `then`. */
 function hidesSecret(definition: Readonly<Record<string, JsonValue>>): boolean {
-	return Object.entries(definition).some(([word, value]) => !followed.has(word) && !data.has(word) && mentionsSecret(value, 0));
+	return Object.entries(definition).some(
+		([keyword, value]) => !followedKeywords.has(keyword) && !dataKeywords.has(keyword) && mentionsSecret(value, 0),
+	);
 }
 
 function mentionsSecret(value: JsonValue, depth: number): boolean {
 	if (typeof value !== "object" || value === null) return false;
-	if (depth > maximumDepth) return true;
+	if (depth > maxDepth) return true;
 	if (isJsonObject(value) && Object.hasOwn(value, "secret") && value["secret"] === true) return true;
 	return Object.values(value).some((member: JsonValue) => mentionsSecret(member, depth + 1));
 }
 
-/** Whether a schema is one of an object, and not the members of it. A word of schemas may be the name of a member: `type: {type: string}`. */
+/**
+ * Returns true if a schema is a JSON schema, and false if it lists the members of an object directly. A member may have the name of a
+ * keyword, as in `type: {type: string}`.
+ */
 export function isWholeSchema(schema: JsonObject): boolean {
-	const isNamed = (word: string) => (word === "type" || word === "secret") && isJsonObject(schema[word]);
-	return schemaWords.some((word) => Object.hasOwn(schema, word) && !isNamed(word));
+	const isMemberDefinition = (keyword: string) => (keyword === "type" || keyword === "secret") && isJsonObject(schema[keyword]);
+	return jsonSchemaKeywords.some((keyword) => Object.hasOwn(schema, keyword) && !isMemberDefinition(keyword));
 }
 
-/** All that describe a member: by its name, by patterns, or else as one of the rest. Undefined where that cannot be told in time. */
+/**
+ * Returns all schemas that describe a member: those of its name and of matching patterns, otherwise the schema of other members. Returns
+ * undefined if matching a pattern fails or takes too long.
+ */
 export function memberReadings({ members, patterns = [], otherMembers }: Reading, key: string): readonly Reading[] | undefined {
-	const named = members?.get(key);
-	const found = named === undefined ? [] : [named];
-	for (const [pattern, reading] of patterns) {
-		const isMatch = matches(pattern, key);
+	const namedSchema = members?.get(key);
+	const schemas = namedSchema === undefined ? [] : [namedSchema];
+	for (const [pattern, schema] of patterns) {
+		const isMatch = testPattern(pattern, key);
 		if (isMatch === undefined) return undefined;
-		if (isMatch) found.push(reading);
+		if (isMatch) schemas.push(schema);
 	}
-	return found.length > 0 || otherMembers === undefined ? found : [otherMembers];
+	return schemas.length > 0 || otherMembers === undefined ? schemas : [otherMembers];
 }
 
-/** The same for the definitions themselves; a pattern that cannot be judged counts. */
+/** Returns the definitions that describe a member, like `memberReadings`. A pattern that cannot be evaluated counts as a match. */
 export function memberDefinitions(definition: ParameterDefinition, key: string): readonly ParameterDefinition[] {
 	const { properties = {}, patternProperties = {}, additionalProperties } = definition;
-	const named = Object.hasOwn(properties, key) ? properties[key] : undefined;
-	const found = named === undefined ? [] : [named];
-	for (const [pattern, inner] of Object.entries(patternProperties)) {
-		if (matches(toExpression(pattern), key) !== false) found.push(inner);
+	const namedDefinition = Object.hasOwn(properties, key) ? properties[key] : undefined;
+	const definitions = namedDefinition === undefined ? [] : [namedDefinition];
+	for (const [pattern, innerDefinition] of Object.entries(patternProperties)) {
+		if (testPattern(toExpression(pattern), key) !== false) definitions.push(innerDefinition);
 	}
-	if (found.length > 0) return found;
+	if (definitions.length > 0) return definitions;
 	return typeof additionalProperties === "object" ? [additionalProperties] : [];
 }
 
-function matches(pattern: BoundedRegExp | undefined, key: string): boolean | undefined {
+function testPattern(pattern: BoundedRegExp | undefined, key: string): boolean | undefined {
 	try {
 		return pattern?.test(key);
 	} catch {

@@ -1,15 +1,18 @@
 import type { JsonValue } from "../../contract/index.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 
-/** Deepest value a parameter may have. */
-const maximumDepth = 100;
+/** Nesting levels that a parameter value may have. */
+const maxDepth = 100;
 
-/** Refuse a value that is nested too deeply to be walked. Goes level by level, so that no depth can end it. */
+/**
+ * Refuses a value that is nested too deeply for recursive code, with `SVC_INVALID`. Walks level by level, so that depth cannot overflow the
+ * stack.
+ */
 export function assertDepth(name: string, value: JsonValue): void {
 	if (typeof value !== "object" || value === null) return;
 	let level: readonly object[] = [value];
 	for (let depth = 1; level.length > 0; depth++) {
-		if (depth > maximumDepth) throw invalidParameter(name, `parameter "${name}" is nested deeper than ${maximumDepth} levels`);
+		if (depth > maxDepth) throw invalidParameter(name, `parameter "${name}" is nested deeper than ${maxDepth} levels`);
 		const next: object[] = [];
 		for (const container of level) {
 			for (const member of Object.values(container) as unknown[]) if (typeof member === "object" && member !== null) next.push(member);

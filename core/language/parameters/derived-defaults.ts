@@ -4,23 +4,23 @@ import { Rendering } from "./rendering.ts";
 import { toPlan } from "./schema-pair.ts";
 
 /**
- * Names of stored parameters that hold just what the template of their default makes of the others: nobody gave them. A re-run
- * makes them anew, so that they follow a parameter that is changed, and a secret that is replaced does not live on in them.
+ * Returns the names of stored parameters whose value equals the rendered template of their default, so that no caller can have set them. A
+ * re-run renders them again. They then follow a changed parameter, and do not preserve a secret that has been replaced.
  */
 export function findDerived({ runnerSchema, actionSchema, stored, context, datastore }: FinalInput): ReadonlySet<string> {
-	const plan = toPlan(runnerSchema, actionSchema);
+	const schemaPair = toPlan(runnerSchema, actionSchema);
 	const isDerived = (name: string) => {
-		const source = (other: string) => {
-			const value = other !== name && Object.hasOwn(stored, other) ? (stored[other] ?? null) : null;
-			return value === null ? plan.defaults.get(other) : { value, isRendered: false };
+		const source = (otherName: string) => {
+			const value = otherName !== name && Object.hasOwn(stored, otherName) ? (stored[otherName] ?? null) : null;
+			return value === null ? schemaPair.defaults.get(otherName) : { value, isRendered: false };
 		};
-		const rendering = new Rendering(plan.schema, { source, datastore, context: withEmptyContext(context) });
+		const rendering = new Rendering(schemaPair.schema, { source, datastore, context: withEmptyContext(context) });
 		try {
 			return isDeepStrictEqual(rendering.resolve(name), stored[name]);
 		} catch {
-			// It could be rendered once; whatever has changed since, it is kept.
+			// A template that fails now rendered when the execution was stored. The stored value is kept, because it cannot be compared.
 			return false;
 		}
 	};
-	return new Set(plan.templated.filter((name) => Object.hasOwn(stored, name) && isDerived(name)));
+	return new Set(schemaPair.templated.filter((name) => Object.hasOwn(stored, name) && isDerived(name)));
 }

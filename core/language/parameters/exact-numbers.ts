@@ -2,17 +2,17 @@ import type { Ajv } from "ajv";
 import { isJsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
 import { isSameNumber } from "../whole-numbers.ts";
 
-/** Value that is being validated by words that compare exactly. Validation is synchronous, so that there is one at a time. */
-let validated: JsonValue = null;
+/** Value that the exact keywords currently validate. Validation is synchronous, so that there is at most one at a time. */
+let validatedValue: JsonValue = null;
 
-/** Returns true if a value or a schema holds a whole number beyond `Number.MAX_SAFE_INTEGER`. */
+/** Returns true if a value or schema contains a whole number beyond `Number.MAX_SAFE_INTEGER`. */
 export function holdsLargeNumber(value: unknown): boolean {
 	if (typeof value !== "object" || value === null) return typeof value === "bigint";
 	for (const member of Object.values(value)) if (holdsLargeNumber(member)) return true;
 	return false;
 }
 
-/** A copy with plain numbers in the place of large ones: the validator knows no `bigint`. */
+/** Returns a copy with ordinary numbers in place of large ones, because Ajv does not support `bigint`. */
 export function toPlainNumbers(value: unknown): unknown {
 	if (typeof value === "bigint") return Number(value);
 	if (Array.isArray(value)) return value.map(toPlainNumbers);
@@ -20,13 +20,13 @@ export function toPlainNumbers(value: unknown): unknown {
 	return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainNumbers(member)]));
 }
 
-/** Validates a value with large numbers by words that `addExactWords` has defined. */
+/** Validates a value with large numbers by the keywords that `addExactWords` has registered. */
 export function validateExactly(validate: (value: unknown) => unknown, value: JsonValue): boolean {
-	validated = value;
+	validatedValue = value;
 	try {
 		return validate(toPlainNumbers(value)) === true;
 	} finally {
-		validated = null;
+		validatedValue = null;
 	}
 }
 
@@ -34,9 +34,9 @@ export interface ValidatedAt {
 	readonly instancePath: string;
 }
 
-type Compare = (value: JsonValue, expected: JsonValue) => boolean;
+type Comparison = (value: JsonValue, expected: JsonValue) => boolean;
 
-const limits: Readonly<Record<string, readonly [Compare, string]>> = {
+const comparisons: Readonly<Record<string, readonly [Comparison, string]>> = {
 	minimum: [(value, limit) => (value as number) >= (limit as number), "must be >= "],
 	maximum: [(value, limit) => (value as number) <= (limit as number), "must be <= "],
 	exclusiveMinimum: [(value, limit) => (value as number) > (limit as number), "must be > "],
@@ -44,37 +44,38 @@ const limits: Readonly<Record<string, readonly [Compare, string]>> = {
 	multipleOf: [isMultiple, "must be multiple of "],
 };
 
-/** Replaces the words that compare numbers by such as compare a `bigint` exactly. */
+/** Replaces the keywords that compare numbers with versions that compare a `bigint` exactly. */
 export function addExactWords(ajv: Ajv): void {
-	for (const [keyword, [compare, message]] of Object.entries(limits)) {
+	for (const [keyword, [compare, message]] of Object.entries(comparisons)) {
 		ajv.removeKeyword(keyword);
 		ajv.addKeyword({
 			keyword,
 			type: "number",
-			validate: (limit: JsonValue, data: JsonValue, _schema: unknown, at?: ValidatedAt) => compare(findExact(at, data), limit),
+			validate: (limit: JsonValue, data: JsonValue, _schema: unknown, context?: ValidatedAt) => compare(findExact(context, data), limit),
 			error: { message: ({ schema }) => `${message}${stringifyJson(schema)}` },
 		});
 	}
 	ajv.removeKeyword("enum");
 	ajv.addKeyword({
 		keyword: "enum",
-		validate: (allowed: readonly JsonValue[], data: JsonValue, _schema: unknown, at?: ValidatedAt) =>
-			allowed.some((each) => isEqual(findExact(at, data), each)),
+		validate: (allowed: readonly JsonValue[], data: JsonValue, _schema: unknown, context?: ValidatedAt) =>
+			allowed.some((allowedValue) => isEqual(findExact(context, data), allowedValue)),
 		error: { message: "must be equal to one of the allowed values" },
 	});
 	ajv.removeKeyword("const");
 	ajv.addKeyword({
 		keyword: "const",
-		validate: (expected: JsonValue, data: JsonValue, _schema: unknown, at?: ValidatedAt) => isEqual(findExact(at, data), expected),
+		validate: (expected: JsonValue, data: JsonValue, _schema: unknown, context?: ValidatedAt) =>
+			isEqual(findExact(context, data), expected),
 		error: { message: "must be equal to constant" },
 	});
 }
 
-/** The value that a plain copy was made of, by its path. */
-export function findExact(at: ValidatedAt | undefined, data: JsonValue): JsonValue {
-	if (at === undefined || (typeof data === "number" && Number.isSafeInteger(data))) return data;
-	let value: JsonValue | undefined = validated;
-	for (const part of at.instancePath.split("/").slice(1)) {
+/** Returns the original value at the path of a converted number. */
+export function findExact(context: ValidatedAt | undefined, data: JsonValue): JsonValue {
+	if (context === undefined || (typeof data === "number" && Number.isSafeInteger(data))) return data;
+	let value: JsonValue | undefined = validatedValue;
+	for (const part of context.instancePath.split("/").slice(1)) {
 		const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
 		value = typeof value === "object" && value !== null ? (value as Readonly<Record<string, JsonValue>>)[name] : undefined;
 	}
@@ -83,13 +84,13 @@ export function findExact(at: ValidatedAt | undefined, data: JsonValue): JsonVal
 
 function isMultiple(value: JsonValue, divisor: JsonValue): boolean {
 	if (typeof value === "bigint" || typeof divisor === "bigint") {
-		if (!isWhole(value) || !isWhole(divisor)) return Number.isInteger(Number(value) / Number(divisor));
+		if (!isWholeNumber(value) || !isWholeNumber(divisor)) return Number.isInteger(Number(value) / Number(divisor));
 		return BigInt(value) % BigInt(divisor) === 0n;
 	}
 	return Number.isInteger((value as number) / (divisor as number));
 }
 
-function isWhole(value: JsonValue): value is number | bigint {
+function isWholeNumber(value: JsonValue): value is number | bigint {
 	return typeof value === "bigint" || Number.isInteger(value);
 }
 

@@ -12,20 +12,20 @@ import { isWholeSchema, memberReadings, type Reading } from "./definition-reader
 import { readOutputSchema } from "./schema-masking.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
-const definitions = new WeakMap<JsonObject, ParameterDefinition>();
+const definitionCache = new WeakMap<JsonObject, ParameterDefinition>();
 
 /**
- * Says where a value differs from the schema of an action's result; returns undefined if it matches. The text holds no part of what the
- * schema calls secret.
+ * Returns a message about the first difference between a value and the schema of an action's result; undefined if the value matches. The
+ * message contains no part of a value that the schema calls secret.
  *
- * @param name path of the value, as the text names it
- * @param schema a JSON schema, or definitions of the members of an object, beside which the object may have others
+ * @param name path of the value in the message
+ * @param schema JSON schema, or definitions of members of an object that may have further members
  */
 export function findMismatch(name: string, value: JsonValue, schema: JsonObject): string | undefined {
-	let definition = definitions.get(schema);
+	let definition = definitionCache.get(schema);
 	if (definition === undefined) {
 		definition = (isWholeSchema(schema) ? schema : { type: "object", properties: schema }) as ParameterDefinition;
-		definitions.set(schema, definition);
+		definitionCache.set(schema, definition);
 	}
 	const validator = compile(name, definition);
 	try {
@@ -37,7 +37,9 @@ export function findMismatch(name: string, value: JsonValue, schema: JsonObject)
 	}
 }
 
-/** Returns undefined for a schema that is no schema: nothing like it is registered, and one that was stored earlier must not fail what runs. */
+/**
+ * Returns undefined if the schema cannot be compiled. Registration refuses such a schema, and an older stored one must not make runs fail.
+ */
 function compile(name: string, definition: ParameterDefinition): Validator | undefined {
 	try {
 		return toValidator(name, definition);
@@ -47,17 +49,18 @@ function compile(name: string, definition: ParameterDefinition): Validator | und
 	}
 }
 
-function describe(name: string, error: ErrorObject, reading: Reading): string {
+function describe(name: string, error: ErrorObject, secretSchema: Reading): string {
 	let path = name;
-	let current: Reading | undefined = reading;
+	let schemaOfPart: Reading | undefined = secretSchema;
 	for (const part of error.instancePath.split("/").slice(1)) {
-		if (current !== undefined && (current.isSecret || (current.holdsSecret && current.alternatives.length > 0))) break;
+		if (schemaOfPart !== undefined && (schemaOfPart.isSecret || (schemaOfPart.holdsSecret && schemaOfPart.alternatives.length > 0))) break;
 		const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
 		path += `.${key.slice(0, 100)}`;
-		current = current === undefined ? undefined : partOf(current, key);
+		schemaOfPart = schemaOfPart === undefined ? undefined : schemaOf(schemaOfPart, key);
 	}
-	// A message about the inside of a secret could contain a part of it, such as the name of a member.
-	if (current?.holdsSecret && (current.isSecret || current.alternatives.length > 0)) return `"${path}" is not what the schema allows`;
+	// A message about the inside of a secret could reveal part of that secret, such as the name of a member.
+	if (schemaOfPart?.holdsSecret && (schemaOfPart.isSecret || schemaOfPart.alternatives.length > 0))
+		return `"${path}" is not what the schema allows`;
 	const { allowedValues, additionalProperty, type } = error.params as {
 		readonly allowedValues?: readonly unknown[];
 		readonly additionalProperty?: string;
@@ -69,11 +72,11 @@ function describe(name: string, error: ErrorObject, reading: Reading): string {
 	return `"${path}" ${error.message ?? "is not valid"}`;
 }
 
-/** Returns what the definition says of a part; where several say something of it, that one which holds a secret. */
-function partOf(reading: Reading, key: string): Reading | undefined {
-	const { elements, otherElements } = reading;
-	const found = memberReadings(reading, key) ?? [];
-	const element = elements === undefined || "isSecret" in elements ? elements : (elements[Number(key)] ?? otherElements);
-	const all = element === undefined ? found : [...found, element];
-	return all.find(({ isSecret }) => isSecret) ?? all.find(({ holdsSecret }) => holdsSecret) ?? all[0];
+/** Returns the schema of a part of a value. If several schemas describe the part, one that declares a secret is preferred. */
+function schemaOf(secretSchema: Reading, key: string): Reading | undefined {
+	const { elements, otherElements } = secretSchema;
+	const memberSchemas = memberReadings(secretSchema, key) ?? [];
+	const elementSchema = elements === undefined || "isSecret" in elements ? elements : (elements[Number(key)] ?? otherElements);
+	const schemas = elementSchema === undefined ? memberSchemas : [...memberSchemas, elementSchema];
+	return schemas.find(({ isSecret }) => isSecret) ?? schemas.find(({ holdsSecret }) => holdsSecret) ?? schemas[0];
 }

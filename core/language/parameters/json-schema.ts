@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition
 
 type Schema = Record<string, unknown>;
 
-/** Attributes that are checked without compiling anything, beside those that say nothing about which values are allowed. */
-const plain: ReadonlySet<string> = new Set([
+/** Attributes that need no compiled schema: simple checks, and attributes that do not restrict the value. */
+const plainAttributes: ReadonlySet<string> = new Set([
 	"type",
 	"enum",
 	"description",
@@ -22,104 +22,110 @@ const plain: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the validator is told of a definition. Only these words: others could name a schema like one of the validator's own, which
- * would then be gone for everybody, or make it answer with promises.
+ * Keywords that are passed to Ajv, with their conversion. All other keywords are dropped: a `$id` of one of Ajv's own schemas would remove
+ * that schema for the whole process, and `$async` would make validation return promises.
  */
-const words: Readonly<Record<string, (value: JsonValue, part: Conversion) => unknown>> = {
+const keywordConversions: Readonly<Record<string, (value: JsonValue, conversion: Conversion) => unknown>> = {
 	...Object.fromEntries(
 		["type", "enum", "const", "nullable", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
 			.concat("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "$ref")
-			.map((word) => [word, (value: JsonValue) => value]),
+			.map((keyword) => [keyword, (value: JsonValue) => value]),
 	),
 	...Object.fromEntries(
 		["items", "additionalItems", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else"]
 			.concat("allOf", "anyOf", "oneOf")
-			.map((word) => [word, (value: JsonValue, part: Conversion) => part.parts(value)]),
+			.map((keyword) => [keyword, (value: JsonValue, conversion: Conversion) => conversion.parts(value)]),
 	),
 	...Object.fromEntries(
-		["patternProperties", "dependencies", "$defs"].map((word) => [word, (value: JsonValue, part: Conversion) => part.members(value)]),
+		["patternProperties", "dependencies", "$defs"].map((keyword) => [
+			keyword,
+			(value: JsonValue, conversion: Conversion) => conversion.members(value),
+		]),
 	),
 };
 
-/** Most definitions in one, itself included: compiling more holds up everybody. */
-const mostDefinitions = 1_000;
+/** Definitions that one schema may contain, itself included. Compiling a larger one would block the event loop too long. */
+const maxDefinitions = 1_000;
 
-/** Whether a definition says no more than type and allowed values, as most do. */
+/** Returns true if a definition restricts only the type and the allowed values, as most definitions do. */
 export function isPlainDefinition(definition: ParameterDefinition): boolean {
-	for (const key in definition) if (!plain.has(key)) return false;
+	for (const key in definition) if (!plainAttributes.has(key)) return false;
 	return true;
 }
 
 /**
- * A definition as JSON schema: the words that are ours left out, `required` of members moved to the object that has them, the
- * old boolean form of exclusive limits written as numbers. Members that are not required accept null. Throws for what is no
- * definition, and `SVC_INVALID` for one that is too large.
+ * Converts a definition to JSON schema. Attributes of this service are dropped, `required` flags of members become a list of their object,
+ * and boolean exclusive limits become numbers. Members that are not required also accept null. Throws `SVC_INVALID` if the value is not a
+ * definition or is too large.
  */
 export function toJsonSchema(definition: ParameterDefinition): Schema {
 	return new Conversion().definition(definition as unknown as JsonValue);
 }
 
-/** The conversion of one definition with all that it holds. */
+/** Conversion of one definition with all nested definitions. */
 class Conversion {
 	#count = 0;
 
 	definition(definition: JsonValue): Schema {
 		if (!isJsonObject(definition)) throw new SvcError("SVC_INVALID", "a definition must be an object");
 		this.#count += 1;
-		if (this.#count > mostDefinitions) throw new SvcError("SVC_INVALID", `there are more than ${mostDefinitions} definitions in it`);
+		if (this.#count > maxDefinitions) throw new SvcError("SVC_INVALID", `there are more than ${maxDefinitions} definitions in it`);
 		const schema: Schema = {};
 		const required = requiredMembers(definition);
-		for (const [word, value] of Object.entries(definition)) {
-			if (word === "properties") schema[word] = this.#properties(value, required);
-			else if (Object.hasOwn(words, word)) schema[word] = words[word]?.(value, this);
+		for (const [keyword, value] of Object.entries(definition)) {
+			if (keyword === "properties") schema[keyword] = this.#properties(value, required);
+			else if (Object.hasOwn(keywordConversions, keyword)) schema[keyword] = keywordConversions[keyword]?.(value, this);
 		}
 		if (required.length > 0) schema["required"] = required;
 		convertLimits(schema);
 		return schema;
 	}
 
-	/** A definition, a list of them, or what stands for everything or nothing. */
+	/** Converts a definition, a list of definitions, or a boolean that allows everything or nothing. */
 	parts(value: JsonValue): unknown {
 		if (Array.isArray(value)) return value.map((item: JsonValue) => this.parts(item));
 		return typeof value === "boolean" ? value : this.definition(value);
 	}
 
-	/** Definitions by name, among which there may be lists of names. */
+	/** Converts definitions by name. Lists of names among them stay unchanged. */
 	members(value: JsonValue): unknown {
-		return mapMembers(value, (member) => (isTexts(member) ? member : this.parts(member)));
+		return mapMembers(value, (member) => (isTextList(member) ? member : this.parts(member)));
 	}
 
 	#properties(value: JsonValue, required: readonly string[]): unknown {
 		return mapMembers(value, (member, name) => {
 			if (typeof member === "boolean") return member;
 			const schema = this.definition(member);
-			return isRequired(member) || required.includes(name) ? schema : orNull(schema);
+			return isRequired(member) || required.includes(name) ? schema : allowNull(schema);
 		});
 	}
 }
 
-function mapMembers(members: JsonValue, change: (member: JsonValue, name: string) => unknown): unknown {
+function mapMembers(members: JsonValue, convert: (member: JsonValue, name: string) => unknown): unknown {
 	if (!isJsonObject(members)) throw new SvcError("SVC_INVALID", "there must be an object of names and definitions");
-	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]));
+	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convert(member, name)]));
 }
 
-function isTexts(value: JsonValue): boolean {
+function isTextList(value: JsonValue): boolean {
 	return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** Members of an object that are required, in the form of a list or of a flag on each; one with a default is satisfied by it. */
+/**
+ * Returns the required members of an object, from a `required` list or from `required` flags. A flagged member with a default is not
+ * required.
+ */
 function requiredMembers({ required, properties }: JsonObject): string[] {
 	const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 	const members = isJsonObject(properties) ? Object.entries(properties) : [];
-	const flagged = members.filter(([, member]) => isRequired(member) && !Object.hasOwn(member as JsonObject, "default"));
-	return [...new Set([...names, ...flagged.map(([name]) => name)])];
+	const flaggedMembers = members.filter(([, member]) => isRequired(member) && !Object.hasOwn(member as JsonObject, "default"));
+	return [...new Set([...names, ...flaggedMembers.map(([name]) => name)])];
 }
 
 function isRequired(definition: JsonValue): boolean {
 	return isJsonObject(definition) && definition["required"] === true;
 }
 
-function orNull(schema: Schema): Schema {
+function allowNull(schema: Schema): Schema {
 	const { type, enum: allowed } = schema;
 	if (type !== undefined) schema["type"] = [...new Set([type, "null"].flat())];
 	if (Array.isArray(allowed) && !allowed.includes(null)) schema["enum"] = [...allowed, null];

@@ -1,17 +1,17 @@
 import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 
 /**
- * The parameter definitions in force for an action: the runner's, overlaid attribute by attribute with the action's of the same
- * name, then the action's own ones. `immutable` and `secret` stay true once either side says so. What the runner reserves is
- * immutable where the action says nothing of it and fixes what runs.
+ * Returns the effective parameter definitions of an action: the runner's, each overridden by the attributes that the action sets, then the
+ * action's own. `immutable` and `secret` stay true if either side sets them. A reserved runner parameter that the action does not define
+ * becomes immutable, unless the caller can choose what runs anyway.
  */
 export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): ParameterSchema {
 	const entries: [string, ParameterDefinition][] = [];
-	const isFixed = fixesWhatRuns(runnerParameters, actionParameters);
+	const isCodeFixed = fixesExecutedCode(runnerParameters, actionParameters);
 	for (const [name, definition] of Object.entries(runnerParameters)) {
 		const override = Object.hasOwn(actionParameters, name) ? actionParameters[name] : undefined;
 		if (override !== undefined) entries.push([name, mergeDefinitions(definition, override)]);
-		else entries.push([name, isFixed && definition.reserved === true ? close(definition) : definition]);
+		else entries.push([name, isCodeFixed && definition.reserved === true ? makeImmutable(definition) : definition]);
 	}
 	for (const [name, definition] of Object.entries(actionParameters)) {
 		if (!Object.hasOwn(runnerParameters, name)) entries.push([name, definition]);
@@ -19,30 +19,36 @@ export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters
 	return limitByReserved(Object.fromEntries(entries));
 }
 
-/** A value that says what a reserved parameter says is limited where the caller may not set that parameter. */
-function limitByReserved(merged: Record<string, ParameterDefinition>): ParameterSchema {
-	for (const [name, { reservedBy, ...definition }] of Object.entries(merged)) {
-		if (reservedBy === undefined || merged[reservedBy.parameter]?.immutable !== true) continue;
-		merged[name] = { ...definition, ...reservedBy.schema };
+/**
+ * Applies `reservedBy.schema` to a parameter if the caller may not set the reserved parameter. Otherwise the caller could choose the
+ * reserved value through it, such as the user in `user@host`.
+ */
+function limitByReserved(mergedSchema: Record<string, ParameterDefinition>): ParameterSchema {
+	for (const [name, { reservedBy, ...definition }] of Object.entries(mergedSchema)) {
+		if (reservedBy === undefined || mergedSchema[reservedBy.parameter]?.immutable !== true) continue;
+		mergedSchema[name] = { ...definition, ...reservedBy.schema };
 	}
-	return merged;
+	return mergedSchema;
 }
 
-/** A command in a container is no way out of it: only a runner whose command could do all that is reserved says that it opens that. */
-function fixesWhatRuns(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): boolean {
+/**
+ * Returns true if the caller cannot set any parameter that opens the reserved ones. A command in a container does not open them, because it
+ * cannot leave the container. Only a runner whose command can do everything that its reserved parameters can do sets `opensReserved`.
+ */
+function fixesExecutedCode(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): boolean {
 	return !Object.entries(runnerParameters).some(([name, inherited]) => {
-		const own = Object.hasOwn(actionParameters, name) ? actionParameters[name] : undefined;
-		return inherited.opensReserved === true && inherited.immutable !== true && own?.immutable !== true;
+		const override = Object.hasOwn(actionParameters, name) ? actionParameters[name] : undefined;
+		return inherited.opensReserved === true && inherited.immutable !== true && override?.immutable !== true;
 	});
 }
 
-function close(definition: ParameterDefinition): ParameterDefinition {
+function makeImmutable(definition: ParameterDefinition): ParameterDefinition {
 	return { ...definition, default: definition.default ?? null, immutable: true };
 }
 
 function mergeDefinitions(definition: ParameterDefinition, override: ParameterDefinition): ParameterDefinition {
-	const merged: { -readonly [K in keyof ParameterDefinition]: ParameterDefinition[K] } = { ...definition, ...override };
-	if (definition.immutable === true) merged.immutable = true;
-	if (definition.secret === true) merged.secret = true;
-	return merged;
+	const mergedDefinition: { -readonly [K in keyof ParameterDefinition]: ParameterDefinition[K] } = { ...definition, ...override };
+	if (definition.immutable === true) mergedDefinition.immutable = true;
+	if (definition.secret === true) mergedDefinition.secret = true;
+	return mergedDefinition;
 }

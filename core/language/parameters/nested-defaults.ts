@@ -1,22 +1,27 @@
 import type { JsonObject, JsonValue, ParameterDefinition } from "../../contract/index.ts";
 
-/** A value with the defaults of the members it lacks, at every level its definition describes. The same value when it lacks none. */
+/**
+ * Returns the value with the defaults of missing members, at every level that the definition describes. Returns the same object if nothing
+ * is missing.
+ */
 export function withNestedDefaults(value: JsonValue, definition: ParameterDefinition): JsonValue {
-	if (Array.isArray(value)) return inList(value as readonly JsonValue[], definition);
+	if (Array.isArray(value)) return completeElements(value as readonly JsonValue[], definition);
 	if (typeof value !== "object" || value === null || definition.properties === undefined) return value;
-	const given = value as JsonObject;
-	const added: [string, JsonValue][] = [];
+	const members = value as JsonObject;
+	const defaults: [string, JsonValue][] = [];
 	for (const [name, member] of Object.entries(definition.properties)) {
-		const own = Object.hasOwn(given, name) ? given[name] : undefined;
-		const filled =
-			own === undefined || (own === null && Object.hasOwn(member, "default")) ? member.default : withNestedDefaults(own, member);
-		if (filled !== undefined && filled !== own) added.push([name, filled]);
+		const current = Object.hasOwn(members, name) ? members[name] : undefined;
+		const newValue =
+			current === undefined || (current === null && Object.hasOwn(member, "default"))
+				? member.default
+				: withNestedDefaults(current, member);
+		if (newValue !== undefined && newValue !== current) defaults.push([name, newValue]);
 	}
-	return added.length === 0 ? given : Object.fromEntries([...Object.entries(given), ...added]);
+	return defaults.length === 0 ? members : Object.fromEntries([...Object.entries(members), ...defaults]);
 }
 
-function inList(values: readonly JsonValue[], { items }: ParameterDefinition): JsonValue {
+function completeElements(values: readonly JsonValue[], { items }: ParameterDefinition): JsonValue {
 	if (items === undefined || Array.isArray(items)) return values;
-	const filled = values.map((value) => withNestedDefaults(value, items as ParameterDefinition));
-	return filled.some((value, index) => value !== values[index]) ? filled : values;
+	const newValues = values.map((value) => withNestedDefaults(value, items as ParameterDefinition));
+	return newValues.some((value, index) => value !== values[index]) ? newValues : values;
 }

@@ -11,115 +11,127 @@ import { type Plan, toPlan } from "./schema-pair.ts";
 import { validateParameter } from "./validate.ts";
 
 /**
- * What templates can use beside the parameters and `svckv`: `action_context`, `config_context` (the pack's configuration), and
- * whatever the caller adds, such as `trigger`. The first two exist, empty, when they are left out.
+ * Names that templates can use in addition to the parameters and `svckv`: `action_context`, `config_context` (the configuration of the
+ * pack), and names that the caller adds, such as `trigger`. The first two default to empty objects.
  */
 export type RenderContext = Readonly<Record<string, JsonValue>>;
 
+/** Input for rendering the parameters of a new execution. */
 export interface LiveInput {
-	/** Keep the same schema objects between calls where possible: what is made of them is cached by identity. */
+	/** Reuse the same schema objects between calls if possible: data derived from them is cached by identity. */
 	readonly runnerSchema: ParameterSchema;
 	readonly actionSchema: ParameterSchema;
-	/** As the caller sent them. */
+	/** Values as the caller sent them. */
 	readonly given: JsonObject;
-	/** Values taken as plain text where `given` has none: what an earlier execution has stored, for a re-run. */
+	/**
+	 * Values for parameters that are absent from `callerValues`. They come from the execution that a re-run repeats, and are never rendered.
+	 */
 	readonly plain?: JsonObject;
-	/** Names of given ones that are plain text as well: they hold parts of such values. */
+	/** Names of values in `callerValues` that are not rendered, because they contain parts of stored values. */
 	readonly literal?: readonly string[];
 	readonly context: RenderContext;
-	/** What `svckv` reads; `renderWithLookups` has it. Default: no items. */
+	/** Datastore that `svckv` reads; `renderWithLookups` provides it. Default: no items. */
 	readonly datastore?: Datastore;
-	/** Datastore for templates in `given`. Default: `datastore`. */
+	/** Datastore for templates in `callerValues`. Default: `datastore`. */
 	readonly givenDatastore?: Datastore;
-	/** Keeps templates in `given` from secrets that are not the caller's: those of the action, of its pack, of an earlier execution. */
+	/**
+	 * Keeps templates in `callerValues` from secrets that the caller may not see: secrets of the action, of its pack, and of an earlier
+	 * execution.
+	 */
 	readonly guard?: LiveGuard | undefined;
 }
 
+/** Data that protects secrets from templates of the caller. */
 export interface LiveGuard {
-	/** `config_context` with its secrets masked. They may not use it; values that are made of a secret in it are told by it. */
+	/**
+	 * `config_context` with its secrets masked. Templates of the caller cannot read it. Rendering with it reveals which values derive from a
+	 * secret.
+	 */
 	readonly maskedConfig: JsonObject;
 }
 
+/** Input for rendering the parameters of a run. */
 export interface FinalInput {
 	readonly runnerSchema: ParameterSchema;
 	readonly actionSchema: ParameterSchema;
-	/** What `renderLive` returned. Taken as plain values, never rendered again. */
+	/** Result of `renderLive`. Its values are used as they are and never rendered again. */
 	readonly stored: JsonObject;
 	readonly context: RenderContext;
-	/** As above. */
+	/** Datastore that `svckv` reads. Default: no items. */
 	readonly datastore?: Datastore;
 }
 
+/** Parameters of a run, split between the runner and the action. */
 export interface FinalParameters {
-	/** The runner's parameters. Those without a value are absent. */
+	/** Parameters of the runner; those without a value are absent. */
 	readonly runnerParameters: JsonObject;
-	/** The action's other parameters in declaration order; those without a value are null. */
+	/** Other parameters of the action in the order of their declaration; those without a value are null. */
 	readonly actionParameters: JsonObject;
 }
 
 const emptyContext: RenderContext = { action_context: {}, config_context: {} };
 
-/** The names that always exist, and those of the caller. */
+/** Adds the names that must always exist, as empty objects, if the context lacks them. */
 export function withEmptyContext(context: RenderContext): RenderContext {
-	const isWhole = Object.hasOwn(context, "action_context") && Object.hasOwn(context, "config_context");
-	return isWhole ? context : { ...emptyContext, ...context };
+	const isComplete = Object.hasOwn(context, "action_context") && Object.hasOwn(context, "config_context");
+	return isComplete ? context : { ...emptyContext, ...context };
 }
 
 /**
- * The parameters to store with a new execution: what was given, rendered, cast and validated, and the results of templated
- * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. `SVC_INVALID` names the
- * parameter; `isTemplateProblem` tells whether a template was at fault.
+ * Returns the parameters to store with a new execution: the given values, rendered, cast and validated, and the results of templated
+ * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. Throws `SVC_INVALID`, which names the
+ * parameter; `isTemplateProblem` returns true if a template failed.
  */
-export function renderLive({ runnerSchema, actionSchema, given, plain = {}, literal = [], ...rest }: LiveInput): JsonObject {
-	const plan = toPlan(runnerSchema, actionSchema);
+export function renderLive({ runnerSchema, actionSchema, given, plain = {}, literal = [], ...options }: LiveInput): JsonObject {
+	const schemaPair = toPlan(runnerSchema, actionSchema);
 	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
-	const isGiven = (values: JsonObject, name: string) => Object.hasOwn(values, name);
-	const valueFor = (name: string): JsonValue => (isGiven(given, name) ? given[name] : isGiven(plain, name) ? plain[name] : null) ?? null;
-	// Before anything walks the values, or somebody stores them.
+	const hasValue = (values: JsonObject, name: string) => Object.hasOwn(values, name);
+	const valueFor = (name: string): JsonValue => (hasValue(given, name) ? given[name] : hasValue(plain, name) ? plain[name] : null) ?? null;
+	// A value that is too deep must be refused before any recursive code reads it, and before it is stored.
 	for (const name of names) assertDepth(name, valueFor(name));
-	checkGiven(plan.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
-	const isCallers = (name: string) => isGiven(given, name) && !literal.includes(name);
+	checkGiven(schemaPair.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
+	const isFromCaller = (name: string) => hasValue(given, name) && !literal.includes(name);
 	const source = (name: string): Source | undefined => {
 		const value = valueFor(name);
-		return value === null ? plan.defaults.get(name) : { value, isRendered: isCallers(name), isGiven: isCallers(name) };
+		return value === null ? schemaPair.defaults.get(name) : { value, isRendered: isFromCaller(name), isGiven: isFromCaller(name) };
 	};
-	const isPlain = (name: string) => isGiven(plain, name) && valueFor(name) !== null && !isGiven(given, name);
-	const rendering = toLiveRendering(plan, { source, isPlain }, rest);
-	const stored = names.map((name): [string, JsonValue] => [
+	const isEarlierValue = (name: string) => hasValue(plain, name) && valueFor(name) !== null && !hasValue(given, name);
+	const rendering = toLiveRendering(schemaPair, { source, isEarlierValue }, options);
+	const storedEntries = names.map((name): [string, JsonValue] => [
 		name,
-		valueFor(name) === null ? null : checked(name, rendering.resolve(name), plan.schema, runnerSchema),
+		valueFor(name) === null ? null : validateValue(name, rendering.resolve(name), schemaPair.schema, runnerSchema),
 	]);
-	for (const name of plan.templated) {
-		if (isGiven(given, name) || isGiven(plain, name)) continue;
-		// An immutable one is not stored, but what is wrong with it had better be known now than when it runs.
-		const value = checked(name, rendering.resolve(name), plan.schema, runnerSchema);
-		if (plan.schema[name]?.immutable !== true) stored.push([name, value]);
+	for (const name of schemaPair.templated) {
+		if (hasValue(given, name) || hasValue(plain, name)) continue;
+		// An immutable default is not stored. It is still rendered, so that an error is reported now instead of when the execution runs.
+		const value = validateValue(name, rendering.resolve(name), schemaPair.schema, runnerSchema);
+		if (schemaPair.schema[name]?.immutable !== true) storedEntries.push([name, value]);
 	}
-	const parameters = Object.fromEntries(stored);
-	assertCallerVariables(parameters, { given, plain }, { schema: plan.schema, runnerSchema });
+	const parameters = Object.fromEntries(storedEntries);
+	assertCallerVariables(parameters, { given, plain }, { schema: schemaPair.schema, runnerSchema });
 	return parameters;
 }
 
 interface LiveSources {
 	readonly source: (name: string) => Source | undefined;
-	/** Whether its value is that of an earlier execution. */
-	readonly isPlain: (name: string) => boolean;
+	/** Returns true if the value of a parameter comes from an earlier execution. */
+	readonly isEarlierValue: (name: string) => boolean;
 }
 
 function toLiveRendering(
-	plan: Plan,
-	{ source, isPlain }: LiveSources,
+	schemaPair: Plan,
+	{ source, isEarlierValue }: LiveSources,
 	{ context, datastore = emptyDatastore, givenDatastore = datastore, guard }: Omit<LiveInput, "runnerSchema" | "actionSchema" | "given">,
 ): Rendering {
-	const whole = withEmptyContext(context);
+	const fullContext = withEmptyContext(context);
 	if (guard === undefined) {
-		const given = givenDatastore === datastore ? undefined : { context: whole, datastore: givenDatastore };
-		return new Rendering(plan.schema, { source, datastore, context: whole, given });
+		const access = givenDatastore === datastore ? undefined : { context: fullContext, datastore: givenDatastore };
+		return new Rendering(schemaPair.schema, { source, datastore, context: fullContext, given: access });
 	}
-	// What a default made in an earlier execution may hold what the default reads.
+	// The stored result of a templated default may contain any value that the template reads, including secrets.
 	const conceal = (name: string, value: JsonValue) =>
-		isPlain(name) && plan.templated.includes(name) ? mask : (maskBySchema({ [name]: value }, plan.schema)[name] ?? null);
-	const masked = new Rendering(plan.schema, {
+		isEarlierValue(name) && schemaPair.templated.includes(name) ? mask : (maskBySchema({ [name]: value }, schemaPair.schema)[name] ?? null);
+	const renderingWithMasks = new Rendering(schemaPair.schema, {
 		source,
 		conceal,
 		datastore: {
@@ -127,38 +139,46 @@ function toLiveRendering(
 			find: (scope, name) => datastore.find(scope, name),
 			decrypt: () => mask,
 		},
-		context: { ...whole, config_context: guard.maskedConfig },
+		context: { ...fullContext, config_context: guard.maskedConfig },
 	});
-	const { config_context: _config, ...open } = whole;
-	return new Rendering(plan.schema, { source, datastore, context: whole, given: { context: open, datastore: givenDatastore, masked } });
+	const { config_context: _config, ...contextWithoutConfig } = fullContext;
+	return new Rendering(schemaPair.schema, {
+		source,
+		datastore,
+		context: fullContext,
+		given: { context: contextWithoutConfig, datastore: givenDatastore, masked: renderingWithMasks },
+	});
 }
 
-/** The parameters for a run: every default applied and rendered, cast, validated, split between runner and action. `SVC_INVALID` as above. */
+/**
+ * Returns the parameters for a run, with every default applied and rendered, cast, validated, and split between runner and action. Throws
+ * `SVC_INVALID`, which names the parameter.
+ */
 export function renderFinal({ runnerSchema, actionSchema, stored, context, datastore }: FinalInput): FinalParameters {
-	const plan = toPlan(runnerSchema, actionSchema);
-	const source = (name: string) => finalSource(plan, stored, name);
-	const rendering = new Rendering(plan.schema, { source, datastore, context: withEmptyContext(context) });
+	const schemaPair = toPlan(runnerSchema, actionSchema);
+	const source = (name: string) => finalSource(schemaPair, stored, name);
+	const rendering = new Rendering(schemaPair.schema, { source, datastore, context: withEmptyContext(context) });
 	const runnerParameters: [string, JsonValue][] = [];
 	const actionParameters: [string, JsonValue][] = [];
-	for (const name of plan.names) {
-		const definition = plan.schema[name] as ParameterDefinition;
-		const value = checked(name, withNestedDefaults(rendering.resolve(name), definition), plan.schema, runnerSchema);
+	for (const name of schemaPair.names) {
+		const definition = schemaPair.schema[name] as ParameterDefinition;
+		const value = validateValue(name, withNestedDefaults(rendering.resolve(name), definition), schemaPair.schema, runnerSchema);
 		if (!Object.hasOwn(runnerSchema, name)) actionParameters.push([name, value]);
 		else if (value !== null || definition.type === "null") runnerParameters.push([name, value]);
 	}
-	if (plan.names.length === 0) actionParameters.push(...Object.entries(stored));
+	if (schemaPair.names.length === 0) actionParameters.push(...Object.entries(stored));
 	return { runnerParameters: Object.fromEntries(runnerParameters), actionParameters: Object.fromEntries(actionParameters) };
 }
 
-function finalSource(plan: Plan, stored: JsonObject, name: string): Source | undefined {
-	const isImmutable = Object.hasOwn(plan.schema, name) && plan.schema[name]?.immutable === true;
+function finalSource(schemaPair: Plan, stored: JsonObject, name: string): Source | undefined {
+	const isImmutable = Object.hasOwn(schemaPair.schema, name) && schemaPair.schema[name]?.immutable === true;
 	const value = !isImmutable && Object.hasOwn(stored, name) ? (stored[name] ?? null) : null;
-	return value === null ? plan.defaults.get(name) : { value, isRendered: false };
+	return value === null ? schemaPair.defaults.get(name) : { value, isRendered: false };
 }
 
-/** The value of a parameter, validated. */
-function checked(name: string, value: JsonValue, schema: ParameterSchema, runnerSchema: ParameterSchema): JsonValue {
-	// Runners count with their own parameters, such as seconds, and read them as plain numbers.
+/** Validates the value of a parameter and returns it. */
+function validateValue(name: string, value: JsonValue, schema: ParameterSchema, runnerSchema: ParameterSchema): JsonValue {
+	// Runners calculate with their own parameters, such as seconds, and expect ordinary numbers.
 	if (typeof value === "bigint" && /^(?:integer|number)$/.test(runnerSchema[name]?.type ?? "")) {
 		throw invalidParameter(name, `parameter "${name}" must be at most ${Number.MAX_SAFE_INTEGER}, and at least its negative`);
 	}

@@ -9,43 +9,48 @@ import { templateProblem } from "./parameter-errors.ts";
 import { holdsSecret } from "./schema-masking.ts";
 import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 
-/** Longest chain of parameters that use one another. */
-const longestChain = 200;
+/** Parameters that may use each other in a chain. */
+const maxChainLength = 200;
 
-/** What a parameter's value comes from. */
+/** Value of a parameter before rendering. */
 export interface Source {
 	readonly value: JsonValue;
-	/** Whether templates in it count. Stored values are plain text, whatever they hold. */
+	/** True if templates in the value are rendered. Stored values are literal text, whatever they contain. */
 	readonly isRendered: boolean;
-	/** Whether it is part of the request. Templates in it are the caller's, and what it holds the caller knows. */
+	/** True if the value is part of the request. Its templates then belong to the caller, and the caller knows what it contains. */
 	readonly isGiven?: boolean;
-	/** The templates in the value when they are known already. */
+	/** Compiled templates of the value, if they are available. */
 	readonly template?: ValueTemplate | undefined;
 }
 
+/** Data and access rules of a rendering. */
 export interface RenderingParts {
 	readonly context: JsonObject;
+	/** Returns the unrendered value of a parameter; undefined if it has none. */
 	readonly source: (name: string) => Source | undefined;
-	/** Default: no items. */
+	/** Datastore that `svckv` reads. Default: no items. */
 	readonly datastore?: Datastore | undefined;
-	/** What templates of the caller may read; default: everything that the action's own may. */
+	/** Data that templates of the caller may read. Default: the data that templates of the action may read. */
 	readonly given?: GivenAccess | undefined;
-	/** Changes values of parameters that are not given. */
+	/** Replaces the rendered value of a parameter that is not part of the request. */
 	readonly conceal?: ((name: string, value: JsonValue) => JsonValue) | undefined;
 }
 
-/** Values that templates in a request read. */
+/** Data that templates in a request may read. */
 export interface GivenAccess {
 	readonly context: JsonObject;
 	readonly datastore: Datastore;
 	/**
-	 * The same with all secrets masked, for a caller who may not see them: a value that is another one there was made of one. Absent: the
-	 * caller may see all values.
+	 * Rendering of the same parameters with all secrets masked. A parameter whose value differs between the two renderings derives from a
+	 * secret, and the caller's templates cannot read it. Undefined if the caller may see all values.
 	 */
 	readonly masked?: Rendering;
 }
 
-/** One rendering of all parameters: each is rendered when it is first asked for, so that the order follows their use of one another. */
+/**
+ * Renders the parameters of one execution. Each parameter is rendered when its value is first needed, so that the order follows the
+ * references between parameters.
+ */
 export class Rendering implements TemplateScope {
 	readonly datastore: Datastore;
 	readonly #schema: ParameterSchema;
@@ -53,11 +58,11 @@ export class Rendering implements TemplateScope {
 	readonly #source: (name: string) => Source | undefined;
 	readonly #svckv: DatastoreReference;
 	readonly #conceal: RenderingParts["conceal"];
-	readonly #given: GivenAccess | undefined;
-	readonly #givenScope: TemplateScope;
+	readonly #callerAccess: GivenAccess | undefined;
+	readonly #callerScope: TemplateScope;
 	readonly #values = new Map<string, JsonValue>();
-	/** Parameters being rendered, from the first asked for to the innermost. */
-	readonly #open: string[] = [];
+	/** Parameters that are currently being rendered, from the outermost to the innermost. */
+	readonly #namesInProgress: string[] = [];
 
 	constructor(schema: ParameterSchema, { context, source, datastore = emptyDatastore, given, conceal }: RenderingParts) {
 		this.#schema = schema;
@@ -66,17 +71,17 @@ export class Rendering implements TemplateScope {
 		this.datastore = datastore;
 		this.#svckv = new DatastoreReference(datastore, ["system", "user"]);
 		this.#conceal = conceal;
-		this.#given = given;
-		this.#givenScope = given === undefined ? this : this.#toScope(given);
+		this.#callerAccess = given;
+		this.#callerScope = given === undefined ? this : this.#toCallerScope(given);
 	}
 
-	/** The rendered and cast value of a parameter; null when it has none. */
+	/** Returns the rendered and cast value of a parameter; null if it has none. Throws `SVC_INVALID` if rendering fails. */
 	resolve(name: string): JsonValue {
-		const known = this.#values.get(name);
-		if (known !== undefined) return known;
-		const rendered = this.#render(name);
-		const value = this.#conceal === undefined || this.#source(name)?.isGiven === true ? rendered : this.#conceal(name, rendered);
-		// A text may have been cast to a deep value, or a template have made one.
+		const cachedValue = this.#values.get(name);
+		if (cachedValue !== undefined) return cachedValue;
+		const renderedValue = this.#render(name);
+		const value = this.#conceal === undefined || this.#source(name)?.isGiven === true ? renderedValue : this.#conceal(name, renderedValue);
+		// A cast text or the result of a template may be nested too deeply.
 		assertDepth(name, value);
 		this.#values.set(name, value);
 		return value;
@@ -90,12 +95,12 @@ export class Rendering implements TemplateScope {
 		return isDatastoreName(name, this.datastore) ? this.#svckv : undefined;
 	}
 
-	#toScope({ context, datastore }: GivenAccess): TemplateScope {
+	#toCallerScope({ context, datastore }: GivenAccess): TemplateScope {
 		const svckv = new DatastoreReference(datastore, ["system", "user"]);
 		return {
 			datastore,
 			lookup: (name) => {
-				if (this.#isParameter(name)) return this.#resolveOpen(name);
+				if (this.#isParameter(name)) return this.#resolveForCaller(name);
 				if (name === "svckv") return svckv;
 				if (name === "__context") return context;
 				if (Object.hasOwn(context, name)) return context[name];
@@ -104,22 +109,25 @@ export class Rendering implements TemplateScope {
 		};
 	}
 
-	/** The value of a parameter for a template of the caller. */
-	#resolveOpen(name: string): JsonValue {
+	/**
+	 * Returns the value of a parameter for a template of the caller. Throws `SVC_INVALID` if the value derives from a secret that the caller
+	 * did not send.
+	 */
+	#resolveForCaller(name: string): JsonValue {
 		const value = this.resolve(name);
-		if (this.#given?.masked === undefined) return value;
-		if (this.#source(name)?.isGiven === true || this.#isSameMasked(name, value)) return value;
+		if (this.#callerAccess?.masked === undefined) return value;
+		if (this.#source(name)?.isGiven === true || this.#isUnaffectedByMasking(name, value)) return value;
 		throw templateProblem(
 			name,
 			`Failed to render parameters: "${name}" is used by a given one, and its value is a secret that was not given`,
 		);
 	}
 
-	#isSameMasked(name: string, value: JsonValue): boolean {
+	#isUnaffectedByMasking(name: string, value: JsonValue): boolean {
 		try {
-			return isDeepStrictEqual(this.#given?.masked?.resolve(name), value);
+			return isDeepStrictEqual(this.#callerAccess?.masked?.resolve(name), value);
 		} catch {
-			// A mask in place of a secret cannot be used like it.
+			// The masked rendering can fail where a template needs the real secret; the value then derives from that secret.
 			return false;
 		}
 	}
@@ -132,45 +140,52 @@ export class Rendering implements TemplateScope {
 		const source = this.#source(name);
 		if (source === undefined) return null;
 		const definition = Object.hasOwn(this.#schema, name) ? this.#schema[name] : undefined;
-		const template = source.isRendered ? (source.template ?? this.#guarded(name, () => toValueTemplate(source.value))) : undefined;
+		const template = source.isRendered
+			? (source.template ?? this.#withTemplateErrors(name, () => toValueTemplate(source.value)))
+			: undefined;
 		if (template === undefined) return cast(name, source.value, definition, { rendered: false });
-		this.#open.push(name);
-		const isGiven = source.isGiven === true;
-		const context = isGiven ? (this.#given?.context ?? this.#context) : this.#context;
-		// A caller's text may hold braces that mean something to the command it is for, such as those of Go templates.
-		const isKnown = isGiven ? (used: string) => this.#isKnown(used) : undefined;
-		for (const used of template.names) if (isKnown?.(used) !== false) this.#prepare(name, used, context);
-		const rendered = this.#guarded(name, () => template.render(isGiven ? this.#givenScope : this, isKnown));
-		this.#open.pop();
-		return cast(name, rendered, definition, { rendered: true });
+		this.#namesInProgress.push(name);
+		const isFromCaller = source.isGiven === true;
+		const context = isFromCaller ? (this.#callerAccess?.context ?? this.#context) : this.#context;
+		// A caller's text may contain braces of another template language, such as Go templates, for the command that receives it.
+		const isKnown = isFromCaller ? (variable: string) => this.#isKnown(variable) : undefined;
+		for (const variable of template.names) if (isKnown?.(variable) !== false) this.#resolveDependency(name, variable, context);
+		const renderedValue = this.#withTemplateErrors(name, () => template.render(isFromCaller ? this.#callerScope : this, isKnown));
+		this.#namesInProgress.pop();
+		return cast(name, renderedValue, definition, { rendered: true });
 	}
 
-	/** Returns true if a name means something to a template of the action. One of the caller is refused some of these names. */
-	#isKnown(used: string): boolean {
-		return this.#isParameter(used) || used === "__context" || isDatastoreName(used, this.datastore) || Object.hasOwn(this.#context, used);
+	/** Returns true if a name exists for templates of the action. Templates of the caller may still be refused some of these names. */
+	#isKnown(variable: string): boolean {
+		return (
+			this.#isParameter(variable) ||
+			variable === "__context" ||
+			isDatastoreName(variable, this.datastore) ||
+			Object.hasOwn(this.#context, variable)
+		);
 	}
 
-	/** Render what a parameter uses before the parameter itself. */
-	#prepare(name: string, used: string, context: JsonObject): void {
-		const start = this.#open.indexOf(used);
+	/** Renders the parameter that a template uses. Doing this before the template itself detects cycles and reports unknown names clearly. */
+	#resolveDependency(name: string, variable: string, context: JsonObject): void {
+		const start = this.#namesInProgress.indexOf(variable);
 		if (start >= 0) {
-			const cycle = [...this.#open.slice(start), used].join(" -> ");
+			const cycle = [...this.#namesInProgress.slice(start), variable].join(" -> ");
 			throw templateProblem(name, `Cyclic dependency found in the following variables: ${cycle}`);
 		}
-		if (this.#open.length > longestChain)
-			throw templateProblem(name, `Failed to render parameter "${name}": more than ${longestChain} parameters use one another in a row`);
-		if (this.#isParameter(used)) this.resolve(used);
-		else if (used !== "__context" && !isDatastoreName(used, this.datastore) && !Object.hasOwn(context, used)) {
-			if (this.#isSecret(name)) throw hiddenProblem(name);
-			if (Object.hasOwn(this.#context, used)) {
+		if (this.#namesInProgress.length > maxChainLength)
+			throw templateProblem(name, `Failed to render parameter "${name}": more than ${maxChainLength} parameters use one another in a row`);
+		if (this.#isParameter(variable)) this.resolve(variable);
+		else if (variable !== "__context" && !isDatastoreName(variable, this.datastore) && !Object.hasOwn(context, variable)) {
+			if (this.#isSecret(name)) throw problemWithoutDetails(name);
+			if (Object.hasOwn(this.#context, variable)) {
 				throw templateProblem(
 					name,
-					`Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and only templates of the action itself may`,
+					`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, and only templates of the action itself may`,
 				);
 			}
 			throw templateProblem(
 				name,
-				`Dependency unsatisfied in variable "${used}": parameter "${name}" uses it, and there is no such parameter or name`,
+				`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, and there is no such parameter or name`,
 			);
 		}
 	}
@@ -180,19 +195,19 @@ export class Rendering implements TemplateScope {
 		return definition !== undefined && holdsSecret(definition as ParameterDefinition);
 	}
 
-	#guarded<T>(name: string, action: () => T): T {
+	#withTemplateErrors<T>(name: string, work: () => T): T {
 		try {
-			return action();
+			return work();
 		} catch (error) {
 			if (isSvcError(error)) throw error;
-			if (this.#isSecret(name)) throw hiddenProblem(name);
+			if (this.#isSecret(name)) throw problemWithoutDetails(name);
 			throw templateProblem(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
 		}
 	}
 }
 
-/** The template is part of a secret, and messages quote templates. */
-function hiddenProblem(name: string): SvcError {
+/** Returns an error without details: messages quote templates, and this template is part of a secret. */
+function problemWithoutDetails(name: string): SvcError {
 	return templateProblem(name, `Failed to render parameter "${name}": its template uses something that does not exist or is not allowed`);
 }
 

@@ -9,72 +9,84 @@ import {
 import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "../work-budget.ts";
 import { isWholeSchema, memberReadings, type Reading, readDefinition } from "./definition-reader.ts";
 
-/** What stands in place of a secret, whatever the type of the secret. */
+/** Text that replaces a secret of any type. */
 export const mask = "********";
 
-/** Deeper values are masked whole: nothing that deep passes the checks at the border. */
-const maximumDepth = 100;
+/** Nesting levels that are masked by definition. A deeper value is masked as a whole, because it cannot have passed the checks on input. */
+const maxDepth = 100;
 
-/** For one value, or all that are shown together. Names are short: patterns that need longer are made to. */
-const limits: WorkLimits = { searching: 10, checking: 0, steps: 500_000 };
+/** Limits for masking one value, or all values of one response. Member names are short, so only a malicious pattern needs more time. */
+const maskLimits: WorkLimits = { searching: 10, checking: 0, steps: 500_000 };
 
-/** For an answer that is masked in several steps, with waiting in between: each is run by it. */
+/** Creates a budget for a response that is masked in several asynchronous steps. The caller runs each step within it. */
 export function createMaskWork(): WorkBudget {
-	return new WorkBudget(limits);
+	return new WorkBudget(maskLimits);
 }
 
-/** Mask all that one answer shows as one piece of work. */
+/** Masks everything that one response contains within one budget. */
 export function maskTogether<T>(maskAll: () => T): T {
-	return asOneWork(maskAll, limits);
+	return asOneWork(maskAll, maskLimits);
 }
 
-/** Values of an execution's parameters with secrets masked; `secret` in either schema suffices. The same object when nothing is secret. */
+/**
+ * Returns the parameters of an execution with secrets masked; `secret` in either schema is sufficient. Returns the same object if nothing
+ * is secret.
+ */
 export function maskParameters(values: JsonObject, actionSchema: ParameterSchema, runnerSchema: ParameterSchema): JsonObject {
 	return maskBySchema(maskBySchema(values, actionSchema), runnerSchema);
 }
 
-/** A copy of `values` with everything masked that `schema` calls secret, nested members included. The same object when nothing is. */
+/**
+ * Returns a copy with everything masked that the schema calls secret, including nested members. Returns the same object if nothing is
+ * secret.
+ */
 export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
 	return maskTogether(() =>
 		replaceMembers(values, (key, value) => {
-			const definition = own(schema, key);
+			const definition = ownMember(schema, key);
 			return definition === undefined ? value : maskValue(value, readDefinition(definition), { depth: 0, maskMismatch: true });
 		}),
 	);
 }
 
-/** A copy of `values` with everything masked that a schema of such an object calls secret. The same object when nothing is. */
+/** Returns a copy with everything masked that the schema of the whole object calls secret. Returns the same object if nothing is secret. */
 export function maskMembers(values: JsonObject, schema: JsonObject): JsonObject {
-	return maskTogether(() => maskByReading(values, readDefinition(schema), { depth: 0, maskMismatch: true }));
+	return maskTogether(() => maskObject(values, readDefinition(schema), { depth: 0, maskMismatch: true }));
 }
 
-/** A value by a definition that was read. */
-export function maskRead(value: JsonValue, reading: Reading, { maskMismatch }: Pick<MaskOptions, "maskMismatch">): JsonValue {
-	return maskTogether(() => maskValue(value, reading, { depth: 0, maskMismatch }));
+/** Masks a value by a definition that has already been read. */
+export function maskRead(value: JsonValue, secretSchema: Reading, { maskMismatch }: Pick<MaskOptions, "maskMismatch">): JsonValue {
+	return maskTogether(() => maskValue(value, secretSchema, { depth: 0, maskMismatch }));
 }
 
-/** The texts that are secret among `values`. */
+/** Returns the texts in `values` that are secret. */
 export function collectSecrets(values: JsonObject, ...schemas: readonly ParameterSchema[]): string[] {
 	return [...new Set(schemas.flatMap((schema) => collectMasked(values, maskBySchema(values, schema))))];
 }
 
-/** The texts that are masked in `masked`, which is a masked copy of `values`. */
+/** Returns the texts of `values` that are masked in `masked`, which must be a masked copy of `values`. */
 export function collectMasked(values: JsonObject, masked: JsonObject): readonly string[] {
 	const secrets = new Set<string>();
-	collectDifferent(values, masked, secrets);
+	collectMaskedTexts(values, masked, secrets);
 	return [...secrets];
 }
 
-/** `given` with what was `kept` wherever it holds the mask and the mask was `shown`: how values that were masked come back. */
-export function restoreMasked(given: JsonValue, shown: JsonValue | undefined, kept: JsonValue | undefined): JsonValue {
-	if (given === mask) return shown === mask && kept !== undefined ? kept : given;
-	if (isArray(given)) return given.map((item, index) => restoreMasked(item, memberOf(shown, index), memberOf(kept, index)));
-	if (!isJsonObject(given)) return given;
-	const entries = Object.entries(given);
-	return Object.fromEntries(entries.map(([name, value]) => [name, restoreMasked(value, memberOf(shown, name), memberOf(kept, name))]));
+/**
+ * Returns `returnedValue` with the `keptValue` wherever it holds the mask and the client was shown the mask. Clients send masked values
+ * back unchanged, and this must not overwrite the secrets.
+ */
+export function restoreMasked(returnedValue: JsonValue, shownValue: JsonValue | undefined, keptValue: JsonValue | undefined): JsonValue {
+	if (returnedValue === mask) return shownValue === mask && keptValue !== undefined ? keptValue : returnedValue;
+	if (isList(returnedValue))
+		return returnedValue.map((item, index) => restoreMasked(item, memberOf(shownValue, index), memberOf(keptValue, index)));
+	if (!isJsonObject(returnedValue)) return returnedValue;
+	const entries = Object.entries(returnedValue);
+	return Object.fromEntries(
+		entries.map(([name, value]) => [name, restoreMasked(value, memberOf(shownValue, name), memberOf(keptValue, name))]),
+	);
 }
 
-/** An own member of an object or list. */
+/** Returns an own member of an object or list; undefined if it does not exist. */
 export function memberOf(value: JsonValue | undefined, key: string | number): JsonValue | undefined {
 	if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
 	return (value as JsonObject)[key];
@@ -83,119 +95,124 @@ export function memberOf(value: JsonValue | undefined, key: string | number): Js
 interface MaskOptions {
 	readonly depth: number;
 	/**
-	 * Mask what stands where an object or list with secret members should be: a text may be that object, not yet parsed, and a
-	 * request whose template failed is recorded before its types are checked.
+	 * True if a value of the wrong type is masked where an object or list with secret members is expected. A text may be that object before
+	 * parsing, and a request whose template failed is recorded before its types are checked.
 	 */
 	readonly maskMismatch: boolean;
 }
 
-/** A value by a definition that was read. Whatever cannot be judged, or not in the time and steps there are, is masked. */
-function maskValue(value: JsonValue, reading: Reading, options: MaskOptions): JsonValue {
-	if (reading.isSecret || options.depth > maximumDepth) return mask;
-	if (!reading.holdsSecret) return value;
+/** Masks a value by a parsed definition. A value that cannot be judged, or not within the budget, is masked as a whole. */
+function maskValue(value: JsonValue, secretSchema: Reading, options: MaskOptions): JsonValue {
+	if (secretSchema.isSecret || options.depth > maxDepth) return mask;
+	if (!secretSchema.holdsSecret) return value;
 	if (!currentWork().takes(1)) return mask;
-	const deeper = { ...options, depth: options.depth + 1 };
-	let masked = value;
-	for (const alternative of reading.alternatives) masked = maskValue(masked, alternative, deeper);
-	if (options.maskMismatch && masked !== null && !isDescribed(masked, reading)) return mask;
-	if (isArray(masked)) return maskElements(masked, reading, deeper);
-	if (!isJsonObject(masked)) return masked;
-	return replaceByMember(masked, reading, deeper);
+	const innerOptions = { ...options, depth: options.depth + 1 };
+	let maskedValue = value;
+	for (const alternative of secretSchema.alternatives) maskedValue = maskValue(maskedValue, alternative, innerOptions);
+	if (options.maskMismatch && maskedValue !== null && !describesParts(maskedValue, secretSchema)) return mask;
+	if (isList(maskedValue)) return maskElements(maskedValue, secretSchema, innerOptions);
+	if (!isJsonObject(maskedValue)) return maskedValue;
+	return replaceByMember(maskedValue, secretSchema, innerOptions);
 }
 
-/** An object that stays one, whatever the definition says. */
-function maskByReading(values: JsonObject, reading: Reading, options: MaskOptions): JsonObject {
-	if (reading.isSecret || options.depth > maximumDepth) return replaceMembers(values, () => mask);
-	if (!reading.holdsSecret) return values;
-	const deeper = { ...options, depth: options.depth + 1 };
-	const masked = reading.alternatives.reduce((values, alternative) => maskByReading(values, alternative, deeper), values);
-	return replaceByMember(masked, reading, deeper);
+/** Masks the members of an object. The result is an object even if the definition declares the whole value secret. */
+function maskObject(values: JsonObject, secretSchema: Reading, options: MaskOptions): JsonObject {
+	if (secretSchema.isSecret || options.depth > maxDepth) return replaceMembers(values, () => mask);
+	if (!secretSchema.holdsSecret) return values;
+	const innerOptions = { ...options, depth: options.depth + 1 };
+	const maskedObject = secretSchema.alternatives.reduce((values, alternative) => maskObject(values, alternative, innerOptions), values);
+	return replaceByMember(maskedObject, secretSchema, innerOptions);
 }
 
-function replaceByMember(values: JsonObject, reading: Reading, options: MaskOptions): JsonObject {
+function replaceByMember(values: JsonObject, secretSchema: Reading, options: MaskOptions): JsonObject {
 	return replaceMembers(values, (key, member) => {
-		const readings = memberReadings(reading, key);
-		return readings === undefined ? mask : readings.reduce<JsonValue>((value, inner) => maskValue(value, inner, options), member);
+		const memberSchemas = memberReadings(secretSchema, key);
+		return memberSchemas === undefined
+			? mask
+			: memberSchemas.reduce<JsonValue>((value, innerSchema) => maskValue(value, innerSchema, options), member);
 	});
 }
 
-/** Whether the definition says what the parts of such a value are, or it can have none. A text could have been parsed. */
-function isDescribed(value: JsonValue, { type, elements, members, patterns, otherMembers }: Reading): boolean {
+/**
+ * Returns true if the definition describes the parts of such a value, or the value has no parts. A text does not qualify, because it may be
+ * an unparsed object.
+ */
+function describesParts(value: JsonValue, { type, elements, members, patterns, otherMembers }: Reading): boolean {
 	if (value === mask) return true;
-	if (isArray(value)) return type !== "object" && elements !== undefined;
+	if (isList(value)) return type !== "object" && elements !== undefined;
 	if (!isJsonObject(value)) return typeof value !== "string";
-	return type !== "array" && [members, patterns, otherMembers].some((described) => described !== undefined);
+	return type !== "array" && [members, patterns, otherMembers].some((partSchema) => partSchema !== undefined);
 }
 
 function maskElements(values: readonly JsonValue[], { elements, otherElements }: Reading, options: MaskOptions): readonly JsonValue[] {
 	if (elements === undefined) return values;
-	let changed = false;
+	let hasChanged = false;
 	const copy = values.map((value, index) => {
-		const inner = "isSecret" in elements ? elements : (elements[index] ?? otherElements);
-		if (inner === undefined) return value;
-		const masked = maskValue(value, inner, options);
-		changed ||= masked !== value;
-		return masked;
+		const innerSchema = "isSecret" in elements ? elements : (elements[index] ?? otherElements);
+		if (innerSchema === undefined) return value;
+		const maskedValue = maskValue(value, innerSchema, options);
+		hasChanged ||= maskedValue !== value;
+		return maskedValue;
 	});
-	return changed ? copy : values;
+	return hasChanged ? copy : values;
 }
 
-/** Whether a value of this definition is a secret or may hold one. */
+/** Returns true if a value of this definition is secret or may contain a secret. */
 export function holdsSecret(definition: ParameterDefinition): boolean {
 	return readDefinition(definition).holdsSecret;
 }
 
-const outputReadings = new WeakMap<JsonObject, Reading>();
+const outputSchemaCache = new WeakMap<JsonObject, Reading>();
 
-/** Old packs write the members of an object directly, without `type` and `properties`. */
+/** Reads the schema of an action's result. Old packs list the members directly, without `type` and `properties`. */
 export function readOutputSchema(schema: JsonObject): Reading {
-	let reading = outputReadings.get(schema);
-	if (reading === undefined) {
-		reading = readDefinition(isWholeSchema(schema) ? schema : { type: "object", properties: schema });
-		outputReadings.set(schema, reading);
+	let secretSchema = outputSchemaCache.get(schema);
+	if (secretSchema === undefined) {
+		secretSchema = readDefinition(isWholeSchema(schema) ? schema : { type: "object", properties: schema });
+		outputSchemaCache.set(schema, secretSchema);
 	}
-	return reading;
+	return secretSchema;
 }
 
 function replaceMembers(values: JsonObject, replace: (key: string, value: JsonValue) => JsonValue): JsonObject {
 	let copy: Record<string, JsonValue> | undefined;
 	for (const key of Object.keys(values)) {
 		const value = values[key] as JsonValue;
-		const replaced = replace(key, value);
-		if (replaced === value) continue;
-		// Spreading keeps `__proto__` an own member, so that the assignment cannot reach the prototype.
+		const replacement = replace(key, value);
+		if (replacement === value) continue;
+		// Spreading copies `__proto__` as an own member, so that the assignment below cannot change the prototype.
 		copy ??= { ...values };
-		copy[key] = replaced;
+		copy[key] = replacement;
 	}
 	return copy ?? values;
 }
 
-function collectDifferent(value: JsonValue, masked: JsonValue, into: Set<string>): void {
+function collectMaskedTexts(value: JsonValue, masked: JsonValue, texts: Set<string>): void {
 	if (value === masked) return;
 	if (typeof value === "string" && typeof masked === "string" && masked !== mask) {
-		// JSON that a command printed: masked by its members.
-		collectDifferent(parseJson(value), parseJson(masked), into);
+		// A command printed JSON in a text; its members were masked individually.
+		collectMaskedTexts(parseJson(value), parseJson(masked), texts);
 		return;
 	}
 	if (masked === mask) {
-		collectTexts(value, into, 0);
+		collectTexts(value, texts, 0);
 		return;
 	}
-	for (const [key, member] of Object.entries(value as JsonObject)) collectDifferent(member, (masked as JsonObject)[key] ?? null, into);
+	for (const [key, member] of Object.entries(value as JsonObject)) collectMaskedTexts(member, (masked as JsonObject)[key] ?? null, texts);
 }
 
-function collectTexts(value: JsonValue, into: Set<string>, depth: number): void {
-	if (typeof value === "string") into.add(value);
-	else if (typeof value === "number" || typeof value === "bigint") into.add(String(value));
-	else if (typeof value === "object" && value !== null && depth < maximumDepth) {
-		for (const member of Object.values(value)) collectTexts(member, into, depth + 1);
+function collectTexts(value: JsonValue, texts: Set<string>, depth: number): void {
+	if (typeof value === "string") texts.add(value);
+	else if (typeof value === "number" || typeof value === "bigint") texts.add(String(value));
+	else if (typeof value === "object" && value !== null && depth < maxDepth) {
+		for (const member of Object.values(value)) collectTexts(member, texts, depth + 1);
 	}
 }
 
-function own<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+function ownMember<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
 	return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function isArray(value: JsonValue): value is readonly JsonValue[] {
+function isList(value: JsonValue): value is readonly JsonValue[] {
 	return Array.isArray(value);
 }

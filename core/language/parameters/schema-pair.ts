@@ -5,34 +5,38 @@ import { templateProblem } from "./parameter-errors.ts";
 import type { Source } from "./rendering.ts";
 import { toValueTemplate } from "./value-template.ts";
 
-/** What can be known about the parameters of an action before any are given. */
+/** Data about the parameters of an action that does not depend on the values of an execution. */
 export interface Plan {
+	/** Merged schema of the runner and the action. */
 	readonly schema: ParameterSchema;
 	readonly names: readonly string[];
 	/** Defaults that are not null. */
 	readonly defaults: ReadonlyMap<string, Source>;
-	/** Names of those among them that hold templates. */
+	/** Names of parameters whose default contains templates. */
 	readonly templated: readonly string[];
 }
 
-const plans = new WeakMap<ParameterSchema, WeakMap<ParameterSchema, Plan>>();
+const schemaPairCache = new WeakMap<ParameterSchema, WeakMap<ParameterSchema, Plan>>();
 
-/** The plan for a pair of schemas, made once as long as the same objects are given. */
+/**
+ * Returns the data for a pair of schemas. It is cached by the identity of both objects. Throws `SVC_INVALID` if a default cannot be read as
+ * a template.
+ */
 export function toPlan(runnerSchema: ParameterSchema, actionSchema: ParameterSchema): Plan {
-	let byAction = plans.get(runnerSchema);
+	let byAction = schemaPairCache.get(runnerSchema);
 	if (byAction === undefined) {
 		byAction = new WeakMap();
-		plans.set(runnerSchema, byAction);
+		schemaPairCache.set(runnerSchema, byAction);
 	}
-	let plan = byAction.get(actionSchema);
-	if (plan === undefined) {
-		plan = makePlan(mergeSchemas(runnerSchema, actionSchema));
-		byAction.set(actionSchema, plan);
+	let schemaPair = byAction.get(actionSchema);
+	if (schemaPair === undefined) {
+		schemaPair = createSchemaPair(mergeSchemas(runnerSchema, actionSchema));
+		byAction.set(actionSchema, schemaPair);
 	}
-	return plan;
+	return schemaPair;
 }
 
-function makePlan(schema: ParameterSchema): Plan {
+function createSchemaPair(schema: ParameterSchema): Plan {
 	const names = Object.keys(schema);
 	const defaults = new Map<string, Source>();
 	const templated: string[] = [];

@@ -6,7 +6,7 @@ import { invalidParameter } from "./parameter-errors.ts";
 import { holdsSecret } from "./schema-masking.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
-/** Refuse a value, cast before, that its definition does not allow. `SVC_INVALID` names the parameter and what is allowed. */
+/** Refuses a cast value that its definition does not allow. Throws `SVC_INVALID`, which names the parameter and the allowed values. */
 export function validateParameter(name: string, value: JsonValue, definition: ParameterDefinition): void {
 	assertEnum(name, value, definition);
 	if (isPlainDefinition(definition)) {
@@ -15,11 +15,11 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 	}
 	const validator = toValidator(name, definition);
 	if (isValid(name, validator, value)) return;
-	// What is wrong inside a secret may hold a part of it, such as the name of a member.
-	throw invalidParameter(name, definition.secret === true ? notAllowed(name) : describe(name, definition, validator.errors));
+	// A message about the inside of a secret may reveal part of that secret, such as the name of a member.
+	throw invalidParameter(name, definition.secret === true ? notAllowedMessage(name) : describe(name, definition, validator.errors));
 }
 
-/** Refuse a definition that no value could be checked by. `SVC_INVALID` says what is wrong with it. */
+/** Refuses a definition that cannot be compiled. Throws `SVC_INVALID`, which says what is wrong with it. */
 export function assertDefinition(name: string, definition: ParameterDefinition): void {
 	if (!isPlainDefinition(definition)) toValidator(name, definition);
 }
@@ -37,16 +37,16 @@ function assertEnum(name: string, value: JsonValue, definition: ParameterDefinit
 	if (allowed === undefined) return;
 	const text = stringifyJson(value);
 	if (allowed.some((candidate) => candidate === value || stringifyJson(candidate) === text)) return;
-	throw invalidParameter(name, toChoice(name, name, definition, allowed));
+	throw invalidParameter(name, choiceMessage(name, name, definition, allowed));
 }
 
-/** What is allowed, unless that is a secret itself. */
-function toChoice(name: string, path: string, definition: ParameterDefinition, allowed: readonly unknown[]): string {
-	if (holdsSecret(definition)) return notAllowed(name);
+/** Returns a message that lists the allowed values, unless the value is secret. */
+function choiceMessage(name: string, path: string, definition: ParameterDefinition, allowed: readonly unknown[]): string {
+	if (holdsSecret(definition)) return notAllowedMessage(name);
 	return `parameter "${path}" must be one of ${allowed.map((value) => stringifyJson(value)).join(", ")}`;
 }
 
-function notAllowed(name: string): string {
+function notAllowedMessage(name: string): string {
 	return `parameter "${name}" is not what its definition allows`;
 }
 
@@ -70,38 +70,43 @@ function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
 }
 
 function describe(name: string, definition: ParameterDefinition, errors: readonly ErrorObject[]): string {
-	const error = findTellingError(errors);
+	const error = findMostInformativeError(errors);
 	if (error === undefined) return `parameter "${name}" is not valid`;
 	const path = name + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 	const { allowedValues, additionalProperty } = error.params as { allowedValues?: unknown[]; additionalProperty?: string };
-	if (allowedValues !== undefined) return toChoice(name, path, definition, allowedValues);
+	if (allowedValues !== undefined) return choiceMessage(name, path, definition, allowedValues);
 	if (additionalProperty !== undefined) return `parameter "${path}" must not have the additional property "${additionalProperty}"`;
-	if (error.keyword === "not") return `parameter "${path}" must not be ${toRefused(definition, error.schemaPath)}`;
+	if (error.keyword === "not") return `parameter "${path}" must not be ${describeRefused(definition, error.schemaPath)}`;
 	return `parameter "${path}" ${describeError(error, definition)}`;
 }
 
-/** What a definition says of what it refuses by `not`, which is at a path such as `#/items/not`. */
-function toRefused(definition: ParameterDefinition, schemaPath: string): string {
+/** Returns the description of a subschema under `not`, which is at a path such as `#/items/not`. */
+function describeRefused(definition: ParameterDefinition, schemaPath: string): string {
 	const { description } = (schemaAt(definition, schemaPath) ?? {}) as { readonly description?: unknown };
 	return typeof description === "string" ? description : "what its definition refuses";
 }
 
 /**
- * Returns the error that says most about a value, of those that a validator has found; undefined if there are none. If the value fits none of
- * several alternatives, that is the error of the alternative whose type the value has, or else one that names the types of all of them.
+ * Returns the most informative error of a validator; undefined if there are none. If the value fits none of several alternatives, that is
+ * the error of the alternative whose type the value has. Otherwise it is an error that names the types of all alternatives.
  */
-function findTellingError(errors: readonly ErrorObject[]): ErrorObject | undefined {
-	const last = errors.at(-1);
-	if (last === undefined || !isOfAlternatives(last)) return errors[0];
-	const inner = errors.filter((error) => !isOfAlternatives(error) && error.instancePath.startsWith(last.instancePath));
-	const isTypeOfValue = (error: ErrorObject) => error.keyword === "type" && error.instancePath === last.instancePath;
-	const fitting = inner.filter((error) => !isTypeOfValue(error));
-	if (fitting.length > 0) return fitting.reduce((best, error) => (error.instancePath.length > best.instancePath.length ? error : best));
-	const types = [...new Set(inner.filter(isTypeOfValue).flatMap(typesOf))];
-	return types.length === 0 ? last : { ...last, keyword: "type", params: { type: types } };
+function findMostInformativeError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+	const lastError = errors.at(-1);
+	if (lastError === undefined || !isAlternativesError(lastError)) return errors[0];
+	const innerErrors = errors.filter((error) => !isAlternativesError(error) && error.instancePath.startsWith(lastError.instancePath));
+	const isTypeOfValue = (error: ErrorObject) => error.keyword === "type" && error.instancePath === lastError.instancePath;
+	const errorsOfMatchingType = innerErrors.filter((error) => !isTypeOfValue(error));
+	if (errorsOfMatchingType.length > 0)
+		return errorsOfMatchingType.reduce((best, error) => (error.instancePath.length > best.instancePath.length ? error : best));
+	const types = [...new Set(innerErrors.filter(isTypeOfValue).flatMap(typesOf))];
+	return types.length === 0 ? lastError : { ...lastError, keyword: "type", params: { type: types } };
 }
 
-/** Describes what is allowed, such as `must be from 0 to 59`. `schema` is what the validator was made of. */
+/**
+ * Describes the allowed values, as in `must be from 0 to 59`.
+ *
+ * @param schema the schema from which the validator was compiled
+ */
 function describeError(error: ErrorObject, schema: unknown): string {
 	if (error.keyword === "type") return `must be ${typesOf(error).join(" or ")}`;
 	if (error.keyword === "minimum" || error.keyword === "maximum") {
@@ -111,7 +116,7 @@ function describeError(error: ErrorObject, schema: unknown): string {
 	return error.message ?? "is not valid";
 }
 
-/** Returns the part of a schema at a path such as `#/items/not`; undefined if there is none. */
+/** Returns the part of a schema at a path such as `#/items/not`; undefined if the path does not exist. */
 function schemaAt(schema: unknown, schemaPath: string): unknown {
 	let part: unknown = schema;
 	for (const name of schemaPath.split("/").slice(1)) {
@@ -121,7 +126,7 @@ function schemaAt(schema: unknown, schemaPath: string): unknown {
 	return part;
 }
 
-function isOfAlternatives({ keyword }: ErrorObject): boolean {
+function isAlternativesError({ keyword }: ErrorObject): boolean {
 	return keyword === "anyOf" || keyword === "oneOf";
 }
 

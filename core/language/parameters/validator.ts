@@ -7,79 +7,82 @@ import { addExactWords, findExact, holdsLargeNumber, toPlainNumbers, type Valida
 import { toJsonSchema } from "./json-schema.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 
-/** A definition, compiled. */
+/** Compiled definition. */
 export interface Validator {
-	/** Throws `SVC_INVALID` when it takes too long. */
+	/** Returns true if the value matches. Throws `SVC_INVALID` if the check takes too long. */
 	isValid(value: JsonValue): boolean;
-	/** What was wrong with the value last looked at. */
+	/** Errors of the value that was checked last. */
 	readonly errors: readonly ErrorObject[];
 }
 
-/** Definitions kept compiled; compiling one takes milliseconds. */
-const cacheSize = 1_000;
-const byDefinition = new WeakMap<ParameterDefinition, Validator>();
-const byContent = new Map<string, Validator>();
+/** Compiled definitions in the cache. Compiling one takes milliseconds. */
+const maxCachedValidators = 1_000;
+const validatorsByDefinition = new WeakMap<ParameterDefinition, Validator>();
+const validatorsByContent = new Map<string, Validator>();
 let ajv: Ajv | undefined;
 let exactAjv: Ajv | undefined;
 
-/** Pairs of a definition and a value that are looked at without a watch over the time. */
-const quickPairs = 20_000;
+/** Product of the values and the subschemas up to which a check runs without a timeout. */
+const maxPairsWithoutTimeout = 20_000;
 
-/** Compile a definition, unless that has been done. `SVC_INVALID` names the parameter and says what is wrong with it. */
+/**
+ * Returns the compiled definition, from a cache if possible. Throws `SVC_INVALID`, which names the parameter, if the definition is not
+ * valid.
+ */
 export function toValidator(name: string, definition: ParameterDefinition): Validator {
-	const known = byDefinition.get(definition);
-	if (known !== undefined) return known;
+	const cachedValidator = validatorsByDefinition.get(definition);
+	if (cachedValidator !== undefined) return cachedValidator;
 	try {
 		const schema = toJsonSchema(definition);
 		const content = stringifyJson(schema);
-		const validator = byContent.get(content) ?? keep(content, compile(schema, content));
-		byDefinition.set(definition, validator);
+		const validator = validatorsByContent.get(content) ?? cacheValidator(content, compile(schema, content));
+		validatorsByDefinition.set(definition, validator);
 		return validator;
 	} catch (error) {
 		throw invalidParameter(name, `the definition of parameter "${name}" is no valid schema: ${toErrorMessage(error)}`, error);
 	}
 }
 
-function keep(content: string, validator: Validator): Validator {
-	if (byContent.size >= cacheSize) byContent.delete(byContent.keys().next().value as string);
-	byContent.set(content, validator);
+function cacheValidator(content: string, validator: Validator): Validator {
+	if (validatorsByContent.size >= maxCachedValidators) validatorsByContent.delete(validatorsByContent.keys().next().value as string);
+	validatorsByContent.set(content, validator);
 	return validator;
 }
 
 function compile(schema: Readonly<Record<string, unknown>>, content: string): Validator {
 	ajv ??= createAjv();
-	const isLarge = holdsLargeNumber(schema);
-	const plain = isLarge ? (toPlainNumbers(schema) as Readonly<Record<string, unknown>>) : schema;
+	const hasLargeNumber = holdsLargeNumber(schema);
+	const plainSchema = hasLargeNumber ? (toPlainNumbers(schema) as Readonly<Record<string, unknown>>) : schema;
 	try {
-		const validate = ajv.compile(plain);
-		let exact: ValidateFunction | undefined;
-		let last: ValidateFunction = validate;
-		const size = countObjects(schema);
+		const validate = ajv.compile(plainSchema);
+		let validateExact: ValidateFunction | undefined;
+		let lastValidate: ValidateFunction = validate;
+		const subschemaCount = countObjects(schema);
 		// Formats are regular expressions too, and references can multiply the work at each level.
 		const isSlow = content.includes('"format":') || content.includes('"$ref":');
 		return {
 			isValid(value) {
-				const isQuick = !isSlow && countValues(value, quickPairs) * size <= quickPairs;
-				const needsExact = isLarge || holdsLargeNumber(value);
-				if (needsExact) exact ??= compileExact(schema);
-				last = exact !== undefined && needsExact ? exact : validate;
-				const check = () => (needsExact ? validateExactly(last, value) : last(value));
+				const isQuick = !isSlow && countValues(value, maxPairsWithoutTimeout) * subschemaCount <= maxPairsWithoutTimeout;
+				const needsExact = hasLargeNumber || holdsLargeNumber(value);
+				if (needsExact) validateExact ??= compileExact(schema);
+				lastValidate = validateExact !== undefined && needsExact ? validateExact : validate;
+				const check = () => (needsExact ? validateExactly(lastValidate, value) : lastValidate(value));
 				return (isQuick ? check() : currentWork().checked(check)) === true;
 			},
 			get errors(): readonly ErrorObject[] {
-				return last.errors ?? [];
+				return lastValidate.errors ?? [];
 			},
 		};
 	} finally {
-		// The instance would keep every schema it has ever compiled.
-		ajv.removeSchema(plain);
+		// Without this call the Ajv instance would retain every schema that it has compiled.
+		ajv.removeSchema(plainSchema);
 	}
 }
 
-/** Compiles a schema for values with large whole numbers, which few have. */
+/** Compiles a schema for values with large whole numbers, which are rare. */
 function compileExact(schema: Readonly<Record<string, unknown>>): ValidateFunction {
 	if (exactAjv === undefined) {
-		// It would refuse a large number in a schema. Everything else has been looked at before.
+		// Schema validation refuses large numbers. The schema has already been validated with ordinary ones.
 		exactAjv = createAjv({ validateSchema: false });
 		addExactWords(exactAjv);
 	}
@@ -91,25 +94,25 @@ function compileExact(schema: Readonly<Record<string, unknown>>): ValidateFuncti
 }
 
 function createAjv(options: Options = {}): Ajv {
-	// Patterns come from packs written for another engine, whose escapes the unicode mode would refuse.
+	// Patterns in packs target Python's engine; the Unicode mode would refuse some of their escapes.
 	const regExp = Object.assign(createBoundedRegExp, { code: "createBoundedRegExp" });
 	const instance = new Ajv({ strict: false, logger: false, unicodeRegExp: false, verbose: false, code: { regExp }, ...options });
 	addFormats.default(instance);
 	instance.addFormat("regex", isPattern);
-	// Its own compares each item with each other one.
+	// Ajv's own implementation compares every pair of items, which is quadratic.
 	instance.removeKeyword("uniqueItems");
 	instance.addKeyword({
 		keyword: "uniqueItems",
 		type: "array",
 		schemaType: "boolean",
-		validate: (isDemanded: boolean, items: readonly JsonValue[], _schema: unknown, at?: ValidatedAt) =>
-			!isDemanded || new Set((findExact(at, items) as readonly JsonValue[]).map(toComparable)).size === items.length,
+		validate: (isRequired: boolean, items: readonly JsonValue[], _schema: unknown, context?: ValidatedAt) =>
+			!isRequired || new Set((findExact(context, items) as readonly JsonValue[]).map(toComparable)).size === items.length,
 		error: { message: "must NOT have duplicate items" },
 	});
 	return instance;
 }
 
-/** Equal texts for equal values, whatever the order of their members. */
+/** Returns equal texts for equal values, independent of the order of members. */
 function toComparable(value: JsonValue): string {
 	if (Array.isArray(value)) return `[${value.map(toComparable).join(",")}]`;
 	if (!isJsonObject(value)) return stringifyJson(value);
@@ -122,13 +125,13 @@ function countObjects(value: unknown): number {
 	return Object.values(value).reduce<number>((sum, member) => sum + countObjects(member), 1);
 }
 
-/** How many values there are in a value, itself included; no more than `most` are counted. */
-function countValues(value: JsonValue, most: number): number {
+/** Counts a value and all values in it. Stops above `limit`. */
+function countValues(value: JsonValue, limit: number): number {
 	if (typeof value !== "object" || value === null) return 1;
 	let count = 1;
 	for (const member of Object.values(value) as JsonValue[]) {
-		if (count > most) break;
-		count += countValues(member, most - count);
+		if (count > limit) break;
+		count += countValues(member, limit - count);
 	}
 	return count;
 }

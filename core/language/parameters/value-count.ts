@@ -1,23 +1,27 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** Most values in the definitions, criteria or configuration that one record holds: checking and compiling each takes some microseconds. */
+/**
+ * Values that the definitions, criteria or configuration of one record may contain. Checking and compiling each value takes some
+ * microseconds.
+ */
 const maxDefinitionValues = 10_000;
 
 /**
- * Refuses a value with more members and elements than `most`, at all levels together. Stops there, so that a hostile one costs nothing.
+ * Refuses a value with more than `maxValues` members and elements on all levels with `SVC_INVALID`. Counting stops there, so that a huge
+ * value costs no more.
  *
- * @param field what the message calls it
+ * @param field name of the value in the message
  */
-export function assertValueCount(field: string, value: unknown, most = maxDefinitionValues): void {
-	const open: unknown[] = [value];
+export function assertValueCount(field: string, value: unknown, maxValues = maxDefinitionValues): void {
+	const pendingValues: unknown[] = [value];
 	let count = 0;
-	for (let next = open.pop(); next !== undefined; next = open.pop()) {
+	for (let next = pendingValues.pop(); next !== undefined; next = pendingValues.pop()) {
 		if (typeof next !== "object" || next === null) continue;
 		for (const name in next) {
 			count += 1;
-			if (count > most) throw new SvcError("SVC_INVALID", `${field}: must have at most ${most} values in all`);
+			if (count > maxValues) throw new SvcError("SVC_INVALID", `${field}: must have at most ${maxValues} values in all`);
 			const member = (next as Readonly<Record<string, unknown>>)[name];
-			if (typeof member === "object" && member !== null) open.push(member);
+			if (typeof member === "object" && member !== null) pendingValues.push(member);
 		}
 	}
 }

@@ -3,22 +3,26 @@ import { TemplateSyntaxError } from "../templates/errors.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { compileTemplate, isTemplate, type Template } from "../templates/template.ts";
 
-/** A value that holds templates. */
+/** Value that contains templates. */
 export interface ValueTemplate {
-	/** Names of the variables it uses. */
+	/** Names of the variables that the templates use. */
 	readonly names: readonly string[];
-	/** @param isKnown whether a name means something. A text that uses a name which does not is kept as it is. Default: all names count. */
+	/**
+	 * Renders the value.
+	 *
+	 * @param isKnown returns true if a name exists. A text that uses an unknown name stays unchanged. Default: all names exist.
+	 */
 	render(scope: TemplateScope, isKnown?: IsKnown): JsonValue;
 }
 
 type IsKnown = (name: string) => boolean;
 
 /**
- * The templates in a value, or undefined when there are none. A text becomes text; inside arrays and objects a member that is
- * one variable, or ends in `to_complex`, keeps its type. What cannot be parsed is meant literally.
+ * Returns the templates in a value, or undefined if there are none. A text renders to text. Inside arrays and objects, a text that is a
+ * single variable or ends in `to_complex` keeps the type of its result. A text that cannot be parsed is literal.
  */
 export function toValueTemplate(value: JsonValue): ValueTemplate | undefined {
-	if (typeof value !== "string") return inContainer(value);
+	if (typeof value !== "string") return compileContainer(value);
 	const template = compileText(value);
 	return template && toTextTemplate(value, template, (scope) => template.render(scope));
 }
@@ -28,13 +32,13 @@ function toTextTemplate(text: string, template: Template, render: (scope: Templa
 	return { names, render: (scope, isKnown) => (isKnown === undefined || names.every(isKnown) ? render(scope) : text) };
 }
 
-function inContainer(value: JsonValue): ValueTemplate | undefined {
-	if (typeof value === "string") return inMember(value);
-	if (Array.isArray(value)) return inList(value as readonly JsonValue[]);
-	return typeof value === "object" && value !== null ? inObject(value as JsonObject) : undefined;
+function compileContainer(value: JsonValue): ValueTemplate | undefined {
+	if (typeof value === "string") return compileMember(value);
+	if (Array.isArray(value)) return compileList(value as readonly JsonValue[]);
+	return typeof value === "object" && value !== null ? compileObject(value as JsonObject) : undefined;
 }
 
-function inMember(text: string): ValueTemplate | undefined {
+function compileMember(text: string): ValueTemplate | undefined {
 	const template = compileText(text);
 	if (template === undefined) return undefined;
 	if (template.variable !== undefined) return toTextTemplate(text, template, (scope) => template.renderNative(scope));
@@ -42,33 +46,39 @@ function inMember(text: string): ValueTemplate | undefined {
 	return toTextTemplate(text, template, (scope) => parseJson(template.render(scope)));
 }
 
-function inList(values: readonly JsonValue[]): ValueTemplate | undefined {
-	const templates = values.map(inContainer);
+function compileList(values: readonly JsonValue[]): ValueTemplate | undefined {
+	const templates = values.map(compileContainer);
 	if (templates.every((template) => template === undefined)) return undefined;
 	return {
 		names: namesOf(templates),
-		render: (scope, isKnown) => values.map((value, index) => templates[index]?.render(scope, isKnown) ?? plain(value, templates[index])),
+		render: (scope, isKnown) =>
+			values.map((value, index) => templates[index]?.render(scope, isKnown) ?? valueOrNull(value, templates[index])),
 	};
 }
 
-function inObject(values: JsonObject): ValueTemplate | undefined {
-	const members = Object.entries(values).map(([key, value]) => ({ key, value, name: toValueTemplate(key), template: inContainer(value) }));
+function compileObject(values: JsonObject): ValueTemplate | undefined {
+	const members = Object.entries(values).map(([key, value]) => ({
+		key,
+		value,
+		name: toValueTemplate(key),
+		template: compileContainer(value),
+	}));
 	if (members.every(({ name, template }) => name === undefined && template === undefined)) return undefined;
 	return {
 		names: [...new Set([...members.flatMap(({ name }) => name?.names ?? []), ...namesOf(members.map(({ template }) => template))])],
-		// Made from entries, so that `__proto__` becomes an ordinary member.
+		// `Object.fromEntries` makes `__proto__` an ordinary member.
 		render: (scope, isKnown) =>
 			Object.fromEntries(
 				members.map(({ key, value, name, template }) => [
 					String(name?.render(scope, isKnown) ?? key),
-					template?.render(scope, isKnown) ?? plain(value, template),
+					template?.render(scope, isKnown) ?? valueOrNull(value, template),
 				]),
 			),
 	};
 }
 
-/** A template that renders to null must not fall back to its own text. */
-function plain(value: JsonValue, template: ValueTemplate | undefined): JsonValue {
+/** Returns null for a template that renders to null, because falling back to the text of the template would be wrong. */
+function valueOrNull(value: JsonValue, template: ValueTemplate | undefined): JsonValue {
 	return template === undefined ? value : null;
 }
 

@@ -1,11 +1,11 @@
 import { TemplateError } from "./errors.ts";
 import { isTrue, numberOf, typeName, type Value } from "./values.ts";
 
-/** Arguments of a filter, test, method or function, found by position or name. */
+/** Arguments of a filter, test, method or function, which can be read by position or name. */
 export class Arguments {
 	readonly positional: readonly Value[];
 	readonly named: ReadonlyMap<string, Value>;
-	/** Whom they are for, for messages. */
+	/** Name of the called thing, as messages begin with it. */
 	readonly #owner: string;
 
 	constructor(owner: string, positional: readonly Value[], named: ReadonlyMap<string, Value> = new Map()) {
@@ -14,22 +14,26 @@ export class Arguments {
 		this.named = named;
 	}
 
+	/** Returns an argument; undefined if it is absent. */
 	get(index: number, name: string): Value | undefined {
 		return this.positional[index] ?? (index < this.positional.length ? null : this.named.get(name));
 	}
 
+	/** Returns an argument. Throws `TemplateError` if it is absent. */
 	required(index: number, name: string): Value {
 		const value = this.get(index, name);
 		if (value === undefined) throw this.error(`needs the argument "${name}"`);
 		return value;
 	}
 
+	/** Returns a text argument. Throws `TemplateError` if it is absent or not a text. */
 	text(index: number, name: string, fallback?: string): string {
 		const value = this.get(index, name) ?? fallback;
 		if (typeof value === "string") return value;
 		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs a text for "${name}", not ${typeName(value)}`);
 	}
 
+	/** Returns an integer argument. Throws `TemplateError` if it is absent or not an integer. */
 	integer(index: number, name: string, fallback?: number): number {
 		const value = this.get(index, name) ?? fallback;
 		const number = value === undefined ? undefined : numberOf(value);
@@ -37,12 +41,13 @@ export class Arguments {
 		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs an integer for "${name}"`);
 	}
 
+	/** Returns true if an argument is true by the rules of Python; `fallback` if it is absent. */
 	flag(index: number, name: string, fallback: boolean): boolean {
 		const value = this.get(index, name);
 		return value === undefined ? fallback : isTrue(value);
 	}
 
-	/** The arguments behind the first `count`, for the filter or test that is named there. */
+	/** Returns the arguments after the first `count`, for the filter or test that they name. */
 	after(count: number, owner: string): Arguments {
 		return new Arguments(owner, this.positional.slice(count), this.named);
 	}

@@ -2,25 +2,28 @@ import { currentWork } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
 export interface TemplateLimits {
-	/** Operations of one template; long texts and lists count for more. Default 100,000. */
+	/** Operations of one template. Long texts and lists count as several. Default 100,000. */
 	readonly steps: number;
-	/** Characters of the output, and of any text made on the way. Default 1 MiB. */
+	/** Characters of the output, and of any intermediate text. Default 1 MiB. */
 	readonly output: number;
-	/** Nesting of expressions, statements and printed values. Default 100. */
+	/** Nesting levels of expressions, statements and printed values. Default 100. */
 	readonly depth: number;
 }
 
 export const defaultLimits: TemplateLimits = { steps: 100_000, output: 1_048_576, depth: 100 };
 
-/** Characters that cost one step. */
+/** Characters of a text whose creation counts as one step. */
 const charactersPerStep = 256;
 
-/** What one template may still use. Every operation whose cost depends on values asks here first. */
+/**
+ * Steps, text and nesting that one template may still use. Every operation whose cost depends on its values must request its cost here
+ * first.
+ */
 export class Budget {
 	readonly limits: TemplateLimits;
-	/** What messages call it. */
+	/** Word for the template or expression in messages. */
 	readonly #subject: string;
-	/** All that is rendered together shares it. */
+	/** Budget of the unit of work, which all templates rendered together share. */
 	readonly #work = currentWork();
 	#steps = 0;
 
@@ -29,21 +32,21 @@ export class Budget {
 		this.#subject = subject;
 	}
 
-	/** Account for `count` operations. */
+	/** Accounts for `count` operations. Throws `TemplateError` if the template, or the unit of work, has used all its steps. */
 	step(count = 1): void {
 		this.#steps += count;
 		if (!(this.#steps <= this.limits.steps)) throw new TemplateError(`the ${this.#subject} takes more than ${this.limits.steps} steps`);
 		if (!this.#work.takes(count)) throw new TemplateError(`the ${this.#subject}s take too many steps together`);
 	}
 
-	/** Account for a text about to be made, of `length` characters. */
+	/** Accounts for a text of `length` characters before it is created. Throws `TemplateError` if it is too long. */
 	text(length: number): void {
 		if (!(length <= this.limits.output))
 			throw new TemplateError(`the ${this.#subject} makes a text of more than ${this.limits.output} characters`);
 		this.step(length / charactersPerStep);
 	}
 
-	/** Refuse values nested too deeply to be walked. */
+	/** Throws `TemplateError` if a value is nested too deeply for recursive code. */
 	depth(depth: number): void {
 		if (depth > this.limits.depth) throw new TemplateError(`a value is nested deeper than ${this.limits.depth} levels`);
 	}

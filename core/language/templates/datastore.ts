@@ -4,33 +4,34 @@ import { TemplateError } from "./errors.ts";
 
 export type DatastoreScope = "system" | "user";
 
-/** What templates read of the datastore while they are rendered, which cannot wait. */
+/** Synchronous view of the datastore for templates, which cannot wait while they are rendered. */
 export interface Datastore {
-	/** Text of an item; empty when there is none. */
+	/** Returns the text of an item; an empty text if the item does not exist. */
 	text(scope: DatastoreScope, name: string): string;
-	/** Text of an item; undefined when there is none. */
+	/** Returns the text of an item; undefined if the item does not exist. */
 	find(scope: DatastoreScope, name: string): string | undefined;
-	/** Clear text of a secret item's text. */
+	/** Returns the clear text of a secret item's ciphertext. */
 	decrypt(cipherText: string): string;
-	/** What templates may call it besides `svckv`. */
+	/** Other names of the datastore in templates, in addition to `svckv`. */
 	readonly names?: readonly string[] | undefined;
 }
 
-/** Where the items come from. Asked once for each item of a rendering; what it rejects with is thrown where the item is used. */
+/** Asynchronous source of datastore items. A rendering asks once for each item. The template that uses the item receives a rejection. */
 export interface DatastoreAccess {
-	/** Text of an item, for a secret one its cipher text; undefined when there is none. */
+	/** Returns the text of an item, or the ciphertext of a secret item; undefined if the item does not exist. */
 	lookup(scope: DatastoreScope, name: string): Promise<string | undefined>;
+	/** Returns the clear text of a ciphertext. */
 	decrypt(cipherText: string): Promise<string>;
-	/** What templates may call the datastore besides `svckv`. Default: nothing else. */
+	/** Other names of the datastore in templates, in addition to `svckv`. Default: none. */
 	readonly names?: readonly string[] | undefined;
 }
 
-/** Whether templates mean the datastore by a name that stands for nothing else. */
+/** Returns true if a name refers to the datastore. The caller must have checked that no variable has this name. */
 export function isDatastoreName(name: string, { names = [] }: { readonly names?: readonly string[] | undefined }): boolean {
 	return name === "svckv" || names.includes(name);
 }
 
-/** There is no item of any name. */
+/** Datastore access without items. */
 export const noItems: DatastoreAccess = {
 	lookup: async () => undefined,
 	async decrypt() {
@@ -38,7 +39,7 @@ export const noItems: DatastoreAccess = {
 	},
 };
 
-/** A datastore without items. */
+/** Datastore without items. */
 export const emptyDatastore: Datastore = {
 	text: () => "",
 	find: () => undefined,
@@ -47,21 +48,22 @@ export const emptyDatastore: Datastore = {
 	},
 };
 
-/** How often one rendering may find that it needs more items, and how many it may read in all. */
-const limits = { rounds: 50, items: 1_000 };
+/** Repetitions of one rendering to read further items, and items that it may read in total. */
+const lookupLimits = { rounds: 50, items: 1_000 };
 
 /**
- * Render with items of the datastore, although rendering is synchronous and reading them is not: `render` is called with a
- * datastore that notes what is asked for and not known yet, those are fetched, and it is called again until it knew them all.
- * What it returned or threw before then does not count, so it must have no side effects. Use it around anything that takes a
+ * Renders with datastore items, although rendering is synchronous and reading items is not. `render` receives a datastore that records
+ * requested items which have not been read. These items are then read, and `render` is called again until no item is missing. The result or
+ * error of an incomplete call is discarded, so `render` must have no side effects. Use this function around anything that takes a
  * `Datastore`:
  *
  *     await renderWithLookups(access, (datastore) => renderLive({ ...input, datastore }));
  *     await renderWithLookups(access, (datastore) => template.render(toScope(values, datastore)));
  *
- * What comes from the datastore is put in as it is and never rendered itself.
+ * Texts of the datastore are inserted unchanged and never rendered. Throws `TemplateError` if items depend on one another more than 50
+ * times in a row, or if more than 1,000 items are read.
  *
- * @param work what it may use; one of its own unless it is part of something larger
+ * @param work budget of all calls; pass the budget of the larger unit of work, if there is one
  */
 export async function renderWithLookups<T>(
 	access: DatastoreAccess,
@@ -71,24 +73,27 @@ export async function renderWithLookups<T>(
 	return renderWithAllLookups([access], ([datastore]) => render(datastore as Datastore), work);
 }
 
-/** The same where templates of one rendering read by different permissions. */
+/**
+ * Renders like `renderWithLookups`, with one datastore for each access. Templates of one rendering can thereby read with different
+ * permissions.
+ */
 export async function renderWithAllLookups<T>(
 	accesses: readonly DatastoreAccess[],
 	render: (datastores: readonly Datastore[]) => T,
 	work = new WorkBudget(),
 ): Promise<T> {
 	const items = accesses.map((access) => new FetchedItems(access));
-	for (let round = 0; round < limits.rounds; round++) {
+	for (let round = 0; round < lookupLimits.rounds; round++) {
 		await roomInTurn();
-		const outcome = attempt(() => work.run(() => render(items)));
+		const outcome = captureOutcome(() => work.run(() => render(items)));
 		if (!items.some(({ isIncomplete }) => isIncomplete)) return outcome();
-		await Promise.all(items.map((fetched) => fetched.fetch()));
+		await Promise.all(items.map((item) => item.fetch()));
 	}
-	throw new TemplateError(`names of datastore items depend on one another more than ${limits.rounds} times in a row`);
+	throw new TemplateError(`names of datastore items depend on one another more than ${lookupLimits.rounds} times in a row`);
 }
 
-/** What an action came to, to be had later: its result, or its error when it is asked for. */
-function attempt<T>(action: () => T): () => T {
+/** Runs an action and returns a function that repeats its outcome: it returns the result or throws the error. */
+function captureOutcome<T>(action: () => T): () => T {
 	try {
 		const result = action();
 		return () => result;
@@ -99,12 +104,12 @@ function attempt<T>(action: () => T): () => T {
 	}
 }
 
-/** The items known so far, and those still to be fetched. */
+/** Datastore of the items that have been read, which records the items that are still missing. */
 class FetchedItems implements Datastore {
 	readonly #access: DatastoreAccess;
-	// Made when the first is asked for: most templates read none.
-	#known: Map<string, () => string | undefined> | undefined;
-	#missing: Map<string, () => Promise<string | undefined>> | undefined;
+	// Created on the first access, because most templates read no items.
+	#knownItems: Map<string, () => string | undefined> | undefined;
+	#missingItems: Map<string, () => Promise<string | undefined>> | undefined;
 
 	constructor(access: DatastoreAccess) {
 		this.#access = access;
@@ -115,7 +120,7 @@ class FetchedItems implements Datastore {
 	}
 
 	get isIncomplete(): boolean {
-		return this.#missing !== undefined && this.#missing.size > 0;
+		return this.#missingItems !== undefined && this.#missingItems.size > 0;
 	}
 
 	text(scope: DatastoreScope, name: string): string {
@@ -123,7 +128,7 @@ class FetchedItems implements Datastore {
 	}
 
 	find(scope: DatastoreScope, name: string): string | undefined {
-		// While a name is being fetched that another is made of.
+		// The name may be computed from another item that has not been read yet.
 		if (name === "") return "";
 		return this.#get(`${scope}:${name}`, () => this.#access.lookup(scope, name));
 	}
@@ -132,56 +137,59 @@ class FetchedItems implements Datastore {
 		return this.#get(`decrypt:${cipherText}`, () => this.#access.decrypt(cipherText)) ?? "";
 	}
 
-	/** Fetch what is missing. */
+	/** Reads the missing items. Never rejects: an error is thrown when a template uses the item. */
 	async fetch(): Promise<void> {
-		this.#known ??= new Map();
-		const known = this.#known;
-		const fetched = [...(this.#missing ?? [])].map(async ([key, read]) => {
+		this.#knownItems ??= new Map();
+		const knownItems = this.#knownItems;
+		const requests = [...(this.#missingItems ?? [])].map(async ([key, read]) => {
 			try {
 				const text = await read();
-				known.set(key, () => text);
+				knownItems.set(key, () => text);
 			} catch (error) {
-				known.set(key, () => {
+				knownItems.set(key, () => {
 					throw error;
 				});
 			}
 		});
-		this.#missing?.clear();
-		await Promise.all(fetched);
+		this.#missingItems?.clear();
+		await Promise.all(requests);
 	}
 
 	#get(key: string, read: () => Promise<string | undefined>): string | undefined {
-		const known = this.#known?.get(key);
-		if (known !== undefined) return known();
-		this.#missing ??= new Map();
-		if ((this.#known?.size ?? 0) + this.#missing.size >= limits.items) {
-			throw new TemplateError(`more than ${limits.items} datastore items are read`);
+		const knownItem = this.#knownItems?.get(key);
+		if (knownItem !== undefined) return knownItem();
+		this.#missingItems ??= new Map();
+		if ((this.#knownItems?.size ?? 0) + this.#missingItems.size >= lookupLimits.items) {
+			throw new TemplateError(`more than ${lookupLimits.items} datastore items are read`);
 		}
-		this.#missing.set(key, read);
+		this.#missingItems.set(key, read);
 		return "";
 	}
 }
 
-/** `svckv` in a template, and what is reached by its members: a scope, then the name of an item, whose dots are members as well. */
+/**
+ * Value of `svckv` in a template, and of its members. The first member is a scope; the others form the name of an item, which may contain
+ * dots.
+ */
 export class DatastoreReference {
 	readonly #datastore: Datastore;
 	readonly #scopes: readonly DatastoreScope[];
 	readonly #path: readonly string[];
 
-	/** @param scopes those that may be read */
+	/** @param scopes scopes that may be read */
 	constructor(datastore: Datastore, scopes: readonly DatastoreScope[], path: readonly string[] = []) {
 		this.#datastore = datastore;
 		this.#scopes = scopes;
 		this.#path = path;
 	}
 
-	/** Undefined for a scope that does not exist or may not be read. */
+	/** Returns a member. Returns undefined for a scope that does not exist or may not be read. */
 	member(name: string): DatastoreReference | undefined {
 		if (this.#path.length === 0 && !this.#scopes.some((scope) => scope === name)) return undefined;
 		return new DatastoreReference(this.#datastore, this.#scopes, [...this.#path, name]);
 	}
 
-	/** Text of the item it stands for, or the reference itself while it lacks the name of one. */
+	/** Returns the text of the item; the reference itself if it does not yet name an item. */
 	resolve(): string | this {
 		const [scope, ...name] = this.#path;
 		return name.length === 0 ? this : this.#datastore.text(scope as DatastoreScope, name.join("."));

@@ -1,6 +1,6 @@
 import { isSvcError } from "../../contract/index.ts";
 
-/** The text is not a template. Whoever rendered it may use it literally. */
+/** The text is not a valid template. Some callers then use it literally. */
 export class TemplateSyntaxError extends Error {
 	override readonly name = "TemplateSyntaxError";
 	readonly line: number;
@@ -11,15 +11,18 @@ export class TemplateSyntaxError extends Error {
 	}
 }
 
-/** A template could not be rendered: something undefined, a value of the wrong type, a limit. Messages hold names and types, no values. */
+/**
+ * A template could not be rendered: a value is undefined or of the wrong type, or a limit is exceeded. Messages contain names and types,
+ * but no values.
+ */
 export class TemplateError extends Error {
 	override readonly name = "TemplateError";
 }
 
-/** Something was used that is not there. */
+/** A template used a variable or member that does not exist. */
 export class UndefinedValueError extends TemplateError {}
 
-/** Whether a rendering failed for what the template or a value holds, so that it would fail again. */
+/** Returns true if a rendering failed because of the template or its values, so that a retry would fail again. */
 export function isRenderProblem(error: unknown): error is Error {
 	if (error instanceof TemplateError || error instanceof TemplateSyntaxError) return true;
 	return isSvcError(error) && error.code !== "SVC_UNAVAILABLE";

@@ -12,7 +12,7 @@ import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
 import { valueTests } from "./value-tests.ts";
 import { demand, elementsOf, isFloat, isList, isTrue, memberOf, numberOf, toFloat, typeName, Undefined, type Value } from "./values.ts";
 
-/** Variables that the template itself has set. */
+/** Variables that the template itself has set, in one block and its enclosing blocks. */
 export class Variables {
 	readonly #values = new Map<string, Value>();
 	readonly #outer: Variables | undefined;
@@ -30,7 +30,7 @@ export class Variables {
 	}
 }
 
-/** Walks expressions. */
+/** Evaluates expressions against a scope. */
 export class Evaluator {
 	readonly budget: Budget;
 	readonly #scope: TemplateScope;
@@ -42,35 +42,37 @@ export class Evaluator {
 		this.#filterContext = {
 			budget,
 			memberOf: (object, key) => this.#memberOf(object, key),
-			filter: (name, input, given) => this.applyFilter(name, input, given),
-			test: (name, value, given) => this.#applyTest(name, value, given),
+			filter: (name, input, args) => this.applyFilter(name, input, args),
+			test: (name, value, args) => this.#applyTest(name, value, args),
 			decrypt: (cipherText) => (scope.datastore ?? emptyDatastore).decrypt(cipherText),
 		};
 	}
 
-	/** The value of an expression; an error when it is undefined. */
+	/** Returns the value of an expression. Throws `UndefinedValueError` if it is undefined. */
 	evaluate(expression: Expression, variables: Variables): Value {
 		return demand(this.#evaluate(expression, variables));
 	}
 
-	/** The value of an expression, which may be undefined. */
+	/** Returns the value of an expression, which may be an `Undefined`. */
 	evaluateLoosely(expression: Expression, variables: Variables): Value {
 		return this.#evaluate(expression, variables);
 	}
 
-	applyFilter(name: string, input: Value, given: Arguments): Value {
+	/** Applies a filter, or a function of the scope as a filter. Throws `TemplateError` if neither exists. */
+	applyFilter(name: string, input: Value, args: Arguments): Value {
 		this.budget.step();
 		if (name === "default" || name === "d") {
-			const isMissing = input instanceof Undefined || (given.flag(1, "boolean", false) && !isTrue(input));
-			return isMissing ? (given.get(0, "default_value") ?? "") : input;
+			const isMissing = input instanceof Undefined || (args.flag(1, "boolean", false) && !isTrue(input));
+			return isMissing ? (args.get(0, "default_value") ?? "") : input;
 		}
 		const filter = filterTable.get(name);
-		if (filter !== undefined) return filter(demand(input), given, this.#filterContext);
-		const own = this.#scope.functionOf?.(name);
-		if (own === undefined) throw new TemplateError(`there is no filter "${name}"`);
-		return own(new Arguments(`"${name}"`, [demand(input), ...given.positional], given.named));
+		if (filter !== undefined) return filter(demand(input), args, this.#filterContext);
+		const scopeFunction = this.#scope.functionOf?.(name);
+		if (scopeFunction === undefined) throw new TemplateError(`there is no filter "${name}"`);
+		return scopeFunction(new Arguments(`"${name}"`, [demand(input), ...args.positional], args.named));
 	}
 
+	/** Evaluates the arguments of a call. */
 	callArguments(owner: string, { positional, named }: ArgumentExpressions, variables: Variables): Arguments {
 		return new Arguments(
 			owner,
@@ -79,7 +81,7 @@ export class Evaluator {
 		);
 	}
 
-	/** Undefined comes through here for those who can use it: members, `default`, tests. */
+	/** Evaluates an expression. The result may be an `Undefined`, which members, `default` and tests accept. */
 	#evaluate(expression: Expression, variables: Variables): Value {
 		this.budget.step();
 		switch (expression.kind) {
@@ -135,7 +137,7 @@ export class Evaluator {
 		return true;
 	}
 
-	/** As in the reference, the value of the operand that decided. */
+	/** Returns the value of the deciding operand, as Jinja does. */
 	#logical(kind: "and" | "or", operands: readonly Expression[], variables: Variables): Value {
 		let value: Value = null;
 		for (const operand of operands) {
@@ -167,19 +169,19 @@ export class Evaluator {
 		return this.#memberOf(this.#evaluate(object, variables), this.evaluate(key, variables), key.kind === "constant");
 	}
 
-	#memberOf(object: Value, key: Value, isWritten?: boolean): Value {
-		const found = memberOf(object, key, this.budget, isWritten);
-		if (!(found instanceof Undefined) || typeof object !== "string" || typeof key !== "string") return found;
-		const inner = this.#scope.fromJsonText?.(object);
-		return inner === undefined ? found : memberOf(inner, key, this.budget, isWritten);
+	#memberOf(object: Value, key: Value, isLiteralKey?: boolean): Value {
+		const member = memberOf(object, key, this.budget, isLiteralKey);
+		if (!(member instanceof Undefined) || typeof object !== "string" || typeof key !== "string") return member;
+		const parsedObject = this.#scope.fromJsonText?.(object);
+		return parsedObject === undefined ? member : memberOf(parsedObject, key, this.budget, isLiteralKey);
 	}
 
 	#slice({ object, bounds }: Extract<Expression, { kind: "slice" }>, variables: Variables): Value {
 		const subject = this.evaluate(object, variables);
 		if (typeof subject !== "string" && !isList(subject)) throw new TemplateError(`${typeName(subject)} cannot be sliced`);
 		const [start, stop, step] = bounds.map((bound) => this.#bound(bound, variables));
-		const sliced = slice(elementsOf(subject, this.budget), { start, stop, step: step ?? 1 });
-		return typeof subject === "string" ? sliced.join("") : sliced;
+		const part = sliceElements(elementsOf(subject, this.budget), { start, stop, step: step ?? 1 });
+		return typeof subject === "string" ? part.join("") : part;
 	}
 
 	#bound(bound: Expression | undefined, variables: Variables): number | undefined {
@@ -191,23 +193,23 @@ export class Evaluator {
 		return number;
 	}
 
-	#call(name: string, given: ArgumentExpressions, variables: Variables): Value {
-		const own = this.#scope.functionOf?.(name);
-		if (own !== undefined) return own(this.callArguments(`"${name}"`, given, variables));
-		const called = globalFunction(name);
-		if (called === undefined) throw new TemplateError(`there is no function "${name}"`);
-		return called(this.callArguments(`"${name}"`, given, variables), this.budget);
+	#call(name: string, args: ArgumentExpressions, variables: Variables): Value {
+		const scopeFunction = this.#scope.functionOf?.(name);
+		if (scopeFunction !== undefined) return scopeFunction(this.callArguments(`"${name}"`, args, variables));
+		const builtIn = globalFunction(name);
+		if (builtIn === undefined) throw new TemplateError(`there is no function "${name}"`);
+		return builtIn(this.callArguments(`"${name}"`, args, variables), this.budget);
 	}
 
-	#method({ object, name, arguments: given }: Extract<Expression, { kind: "method" }>, variables: Variables): Value {
+	#method({ object, name, arguments: args }: Extract<Expression, { kind: "method" }>, variables: Variables): Value {
 		const value = this.evaluate(object, variables);
-		const inner = typeof value === "string" && !isTextMethod(name) ? this.#scope.fromJsonText?.(value) : undefined;
-		const subject = inner ?? value;
-		return callMethod(subject, name, this.callArguments(`method "${name}"`, given, variables), this.budget);
+		const parsedObject = typeof value === "string" && !isTextMethod(name) ? this.#scope.fromJsonText?.(value) : undefined;
+		const subject = parsedObject ?? value;
+		return callMethod(subject, name, this.callArguments(`method "${name}"`, args, variables), this.budget);
 	}
 
-	#filter(input: Value, { name, arguments: given }: FilterCall, variables: Variables): Value {
-		return this.applyFilter(name, input, this.callArguments(`filter "${name}"`, given, variables));
+	#filter(input: Value, { name, arguments: args }: FilterCall, variables: Variables): Value {
+		return this.applyFilter(name, input, this.callArguments(`filter "${name}"`, args, variables));
 	}
 
 	#test({ input, test, negated }: Extract<Expression, { kind: "test" }>, variables: Variables): boolean {
@@ -215,11 +217,11 @@ export class Evaluator {
 		return this.#applyTest(test.name, value, this.callArguments(`test "${test.name}"`, test.arguments, variables)) !== negated;
 	}
 
-	#applyTest(name: string, value: Value, given: Arguments): boolean {
+	#applyTest(name: string, value: Value, args: Arguments): boolean {
 		this.budget.step();
 		const test = valueTests.get(name);
 		if (test === undefined) throw new TemplateError(`there is no test "${name}"`);
-		return test(value, given, this.budget);
+		return test(value, args, this.budget);
 	}
 
 	#conditional({ test, then, otherwise }: Extract<Expression, { kind: "conditional" }>, variables: Variables): Value {
@@ -230,23 +232,23 @@ export class Evaluator {
 	#sign(operator: "+" | "-", operand: Value): Value {
 		const number = numberOf(operand);
 		if (number === undefined) throw new TemplateError(`"${operator}" cannot be applied to ${typeName(operand)}`);
-		const signed = operator === "-" ? -number : number;
-		if (typeof signed === "bigint") return signed;
-		// Minus zero exists for floats only.
-		return isFloat(operand) ? toFloat(signed) : signed + 0;
+		const result = operator === "-" ? -number : number;
+		if (typeof result === "bigint") return result;
+		// Only floats have a negative zero.
+		return isFloat(operand) ? toFloat(result) : result + 0;
 	}
 }
 
-function slice(elements: readonly Value[], bounds: { start: number | undefined; stop: number | undefined; step: number }): Value[] {
+function sliceElements(elements: readonly Value[], bounds: { start: number | undefined; stop: number | undefined; step: number }): Value[] {
 	const { step } = bounds;
 	if (step === 0) throw new TemplateError("a slice needs a step other than 0");
 	const [lowest, highest] = step > 0 ? [0, elements.length] : [-1, elements.length - 1];
-	const place = (bound: number | undefined, fallback: number) =>
+	const clampBound = (bound: number | undefined, fallback: number) =>
 		bound === undefined ? fallback : Math.min(Math.max(bound < 0 ? bound + elements.length : bound, lowest), highest);
-	const stop = place(bounds.stop, step > 0 ? highest : lowest);
-	const sliced: Value[] = [];
-	for (let index = place(bounds.start, step > 0 ? lowest : highest); step > 0 ? index < stop : index > stop; index += step) {
-		sliced.push(elements[index] as Value);
+	const stop = clampBound(bounds.stop, step > 0 ? highest : lowest);
+	const result: Value[] = [];
+	for (let index = clampBound(bounds.start, step > 0 ? lowest : highest); step > 0 ? index < stop : index > stop; index += step) {
+		result.push(elements[index] as Value);
 	}
-	return sliced;
+	return result;
 }

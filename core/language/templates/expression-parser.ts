@@ -3,7 +3,7 @@ import { parseFilterCall, parseFilters, parsePrimary } from "./primary-parser.ts
 import type { Expression, FilterCall } from "./syntax.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** An expression; with a comma at its top level, a list. */
+/** Parses an expression. A comma at the top level makes it a list. */
 export function parseExpressionList(reader: TokenReader): Expression {
 	const first = parseExpression(reader);
 	if (!reader.at(",")) return first;
@@ -12,7 +12,10 @@ export function parseExpressionList(reader: TokenReader): Expression {
 	return { kind: "list", items };
 }
 
-/** An expression. The levels follow the reference, from loose to tight: inline if, or, and, not, comparison, sum, `~`, product, power, sign. */
+/**
+ * Parses an expression. The precedence follows Jinja, from loose to tight: inline if, or, and, not, comparison, sum, `~`, product, power,
+ * sign.
+ */
 export function parseExpression(reader: TokenReader): Expression {
 	return reader.nested(() => {
 		const then = parseOr(reader);
@@ -22,12 +25,12 @@ export function parseExpression(reader: TokenReader): Expression {
 	});
 }
 
-/** An expression without an inline if: what a loop goes through, as its own `if` follows. */
+/** Parses an expression without an inline if. The iterable of a loop needs this, because the loop's own `if` follows it. */
 export function parseOr(reader: TokenReader): Expression {
 	return parseLogical(reader, "or", () => parseLogical(reader, "and", () => parseNot(reader)));
 }
 
-/** A filter with its arguments, as a `set` block names it. */
+/** Parses a filter with its arguments, as in the tag of a `set` block. */
 export function parseFilter(reader: TokenReader): FilterCall {
 	return parseFilterCall(reader, parseExpression);
 }
@@ -82,7 +85,7 @@ function arithmetic(operators: readonly ArithmeticOperator[], parseOperand: (rea
 	};
 }
 
-/** As in the reference a sign binds tighter than a filter: `-x|abs` is `(-x)|abs`. */
+/** Parses a sign. As in Jinja, it binds tighter than a filter: `-x|abs` is `(-x)|abs`. */
 function parseSign(reader: TokenReader, withFilters: boolean): Expression {
 	const isSign = reader.at("-") || reader.at("+");
 	const value: Expression = isSign

@@ -5,29 +5,29 @@ import { numberOf, typeName, type Value } from "./values.ts";
 
 const percentField = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?<kind>.)/gsu;
 
-/** `"%s: %.2f" % (name, value)`: the fields s, r, d, i, f, x, X, o and %%. */
+/** Formats like Python's `"%s: %.2f" % (name, value)`, with the fields s, r, d, i, f, x, X, o and %%. */
 export function formatPercent(pattern: string, values: readonly Value[], budget: Budget): string {
-	let next = 0;
-	const written: string[] = [];
+	let nextIndex = 0;
+	const parts: string[] = [];
 	let end = 0;
 	for (const match of pattern.matchAll(percentField)) {
 		const { flags = "", width = "", precision, kind = "" } = match.groups ?? {};
-		written.push(pattern.slice(end, match.index));
+		parts.push(pattern.slice(end, match.index));
 		end = match.index + match[0].length;
 		if (kind === "%") {
-			written.push("%");
+			parts.push("%");
 			continue;
 		}
-		const value = values[next++];
+		const value = values[nextIndex++];
 		if (value === undefined) throw new TemplateError("there are fewer values than fields in the format");
 		const text = formatField(kind, value, precision, budget);
 		budget.text(Math.max(Number(width), text.length));
-		written.push(pad(text, Number(width), flags));
+		parts.push(pad(text, Number(width), flags));
 	}
-	if (next < values.length && !(next === 0 && values.length === 1 && end === 0)) {
+	if (nextIndex < values.length && !(nextIndex === 0 && values.length === 1 && end === 0)) {
 		throw new TemplateError("there are more values than fields in the format");
 	}
-	const result = written.join("") + pattern.slice(end);
+	const result = parts.join("") + pattern.slice(end);
 	budget.text(result.length);
 	return result;
 }
@@ -56,29 +56,32 @@ function formatField(kind: string, value: Value, precision: string | undefined, 
 	}
 }
 
-/** A text of digits is made of it, which plain numbers of a certain size do not have. */
+/** Returns the integer part as an exact number, because large ordinary numbers print with an exponent. */
 function toWhole(number: number | bigint): number | bigint {
-	const whole = typeof number === "bigint" ? number : Math.trunc(number);
-	return typeof whole === "bigint" || Number.isSafeInteger(whole) ? whole : BigInt(whole);
+	const wholeNumber = typeof number === "bigint" ? number : Math.trunc(number);
+	return typeof wholeNumber === "bigint" || Number.isSafeInteger(wholeNumber) ? wholeNumber : BigInt(wholeNumber);
 }
 
 function pad(text: string, width: number, flags: string): string {
-	const signed = flags.includes("+") && /^\d/.test(text) ? `+${text}` : text;
-	if (flags.includes("-")) return signed.padEnd(width);
-	if (!flags.includes("0") || !/^[+-]?[\d.]+$/.test(signed)) return signed.padStart(width);
-	const sign = /^[+-]/.test(signed) ? signed.charAt(0) : "";
-	return sign + signed.slice(sign.length).padStart(width - sign.length, "0");
+	const signedText = flags.includes("+") && /^\d/.test(text) ? `+${text}` : text;
+	if (flags.includes("-")) return signedText.padEnd(width);
+	if (!flags.includes("0") || !/^[+-]?[\d.]+$/.test(signedText)) return signedText.padStart(width);
+	const sign = /^[+-]/.test(signedText) ? signedText.charAt(0) : "";
+	return sign + signedText.slice(sign.length).padStart(width - sign.length, "0");
 }
 
 const braceField = /\{\{|\}\}|\{(?<name>[^{}]*)\}/g;
 
-/** `"{} {0} {name}".format(…)` with plain fields: no member access and no format after a colon, which are the classic way out of a sandbox. */
+/**
+ * Formats like Python's `"{} {0} {name}".format(…)`, with plain fields only. Member access and format specifications are not supported,
+ * because they are the usual way to escape a template sandbox.
+ */
 export function formatBraces(pattern: string, positional: readonly Value[], named: ReadonlyMap<string, Value>, budget: Budget): string {
-	let next = 0;
+	let nextIndex = 0;
 	let size = pattern.length;
 	return pattern.replace(braceField, (match: string, name: string | undefined) => {
 		if (name === undefined) return match.charAt(0);
-		const value = name === "" ? positional[next++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
+		const value = name === "" ? positional[nextIndex++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
 		if (value === undefined) throw new TemplateError("the format has a field without a value; fields are {}, {0} and {name}");
 		const text = toText(value, budget);
 		size += text.length;

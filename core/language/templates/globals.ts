@@ -4,43 +4,44 @@ import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
 import { Namespace, numberOf, type Value } from "./values.ts";
 
-type GlobalFunction = (given: Arguments, budget: Budget) => Value;
+type GlobalFunction = (args: Arguments, budget: Budget) => Value;
 
-const functions: ReadonlyMap<string, GlobalFunction> = new Map<string, GlobalFunction>([
+const globalFunctions: ReadonlyMap<string, GlobalFunction> = new Map<string, GlobalFunction>([
 	["range", range],
 	["now", now],
-	["dict", (given) => Object.fromEntries(given.named)],
+	["dict", (args) => Object.fromEntries(args.named)],
 	[
 		"namespace",
-		(given) => {
+		(args) => {
 			const namespace = new Namespace();
-			for (const [name, value] of given.named) namespace.members.set(name, value);
+			for (const [name, value] of args.named) namespace.members.set(name, value);
 			return namespace;
 		},
 	],
 ]);
 
-/** Functions every template has. Nothing else can be called by name. */
-export const globalNames: readonly string[] = [...functions.keys()];
+/** Names of the functions that exist in every template. No other functions can be called by name. */
+export const globalNames: readonly string[] = [...globalFunctions.keys()];
 
+/** Returns a global function; undefined if it does not exist. */
 export function globalFunction(name: string): GlobalFunction | undefined {
-	return functions.get(name);
+	return globalFunctions.get(name);
 }
 
-/** The time in UTC: a text such as `2031-03-04T09:20:00.000000Z`, or in the format of strftime. */
-function now(given: Arguments, budget: Budget): Value {
+/** Returns the current time in UTC as a text such as `2031-03-04T09:20:00.000000Z`, or in a `strftime` format. */
+function now(args: Arguments, budget: Budget): Value {
 	const moment = new DateTime(Date.now() * 1_000, new TimeSpan(0));
-	return formatDate(moment, given.text(0, "fmt", "%Y-%m-%dT%H:%M:%S.%fZ"), budget);
+	return formatDate(moment, args.text(0, "fmt", "%Y-%m-%dT%H:%M:%S.%fZ"), budget);
 }
 
-function range(given: Arguments, budget: Budget): Value {
-	const bounds = given.positional.map((value) => numberOf(value));
+function range(args: Arguments, budget: Budget): Value {
+	const bounds = args.positional.map((value) => numberOf(value));
 	if (bounds.length === 0 || bounds.length > 3 || !bounds.every((bound) => Number.isSafeInteger(bound))) {
-		throw given.error("needs one to three integers");
+		throw args.error("needs one to three integers");
 	}
 	const [first = 0, second, step = 1] = bounds as number[];
 	const [start, stop] = second === undefined ? [0, first] : [first, second];
-	if (step === 0) throw given.error("needs a step other than 0");
+	if (step === 0) throw args.error("needs a step other than 0");
 	const length = Math.max(0, Math.ceil((stop - start) / step));
 	budget.step(length);
 	return Array.from({ length }, (_, index) => start + index * step);

@@ -2,37 +2,37 @@ import { isJsonObject, type JsonValue } from "../../contract/index.ts";
 import { Budget, defaultLimits } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 
-/** A path into JSON, such as `trigger.items[0].id`, `$.a["b c"]`, `a[*].b`, `a[1:3]`, `a..b` or `a['x', 'y']`. */
+/** Path into JSON, such as `trigger.items[0].id`, `$.a["b c"]`, `a[*].b`, `a[1:3]`, `a..b` or `a['x', 'y']`. */
 export interface JsonPath {
-	/** Whether its first step is a member of this name. */
+	/** Returns true if the first step of the path is the member of this name. */
 	isUnder(name: string): boolean;
-	/** Whether each of its steps is one member: it leads to one value at most, and `first` finds it at once. */
+	/** True if each step is a single member, so that the path leads to at most one value. */
 	readonly isPlain: boolean;
-	/** What it leads to, in order, until `visit` returns true. */
+	/** Calls `visit` for each value at the path, in order, until it returns true. Returns true if `visit` did. */
 	walk(value: JsonValue, visit: (found: JsonValue) => boolean, budget?: Budget): boolean;
-	/** The first value it leads to; undefined when there is none. */
+	/** Returns the first value at the path; undefined if there is none. */
 	first(value: JsonValue): JsonValue | undefined;
 }
 
-type Step =
+type PathStep =
 	| { readonly kind: "members"; readonly names: readonly string[] }
 	| { readonly kind: "indexes"; readonly indexes: readonly number[] }
 	| { readonly kind: "slice"; readonly start: number | undefined; readonly stop: number | undefined }
 	| { readonly kind: "all" }
 	| { readonly kind: "descendants" };
 
-const name = /[\p{L}_@][\p{L}\p{N}_@-]*/uy;
-const quoted = /'((?:[^'\\]|\\[^])*)'|"((?:[^"\\]|\\[^])*)"/y;
-const integer = /-?\d+/y;
-const longestPath = 1_000;
+const namePattern = /[\p{L}_@][\p{L}\p{N}_@-]*/uy;
+const quotedPattern = /'((?:[^'\\]|\\[^])*)'|"((?:[^"\\]|\\[^])*)"/y;
+const integerPattern = /-?\d+/y;
+const maxPathLength = 1_000;
 
-/** Read a path; a leading `$` may be left out. `TemplateError` when it is none. */
+/** Parses a path; a leading `$` is optional. Throws `TemplateError` if it is not valid. */
 export function parseJsonPath(text: string): JsonPath {
-	if (text.length > longestPath) throw new TemplateError(`a path is longer than ${longestPath} characters`);
+	if (text.length > maxPathLength) throw new TemplateError(`a path is longer than ${maxPathLength} characters`);
 	const steps = new PathReader(text.trim()).read();
-	const walk: JsonPath["walk"] = (value, visit, budget = new Budget(defaultLimits)) => follow({ steps, visit, budget }, 0, value, 0);
+	const walk: JsonPath["walk"] = (value, visit, budget = new Budget(defaultLimits)) => walkFrom({ steps, visit, budget }, 0, value, 0);
 	const [root] = steps;
-	const members = toMembers(steps);
+	const members = toMemberNames(steps);
 	return {
 		isUnder: (member) => root?.kind === "members" && root.names.length === 1 && root.names[0] === member,
 		isPlain: members !== undefined,
@@ -49,40 +49,40 @@ export function parseJsonPath(text: string): JsonPath {
 	};
 }
 
-/** The names, where each step is one member: most paths are, and such a one is followed without looking for more than one value. */
-function toMembers(steps: readonly Step[]): readonly string[] | undefined {
+/** Returns the member names if each step is a single member, otherwise undefined. Most paths are of this kind, and need no search. */
+function toMemberNames(steps: readonly PathStep[]): readonly string[] | undefined {
 	const names = steps.flatMap((step) => (step.kind === "members" && step.names.length === 1 ? step.names : []));
 	return names.length === steps.length ? names : undefined;
 }
 
 function memberAt(value: JsonValue, names: readonly string[]): JsonValue | undefined {
-	let found: JsonValue | undefined = value;
+	let current: JsonValue | undefined = value;
 	for (const member of names) {
-		if (found === undefined || !isJsonObject(found) || !Object.hasOwn(found, member)) return undefined;
-		found = found[member];
+		if (current === undefined || !isJsonObject(current) || !Object.hasOwn(current, member)) return undefined;
+		current = current[member];
 	}
-	return found;
+	return current;
 }
 
-interface Walk {
-	readonly steps: readonly Step[];
+interface PathWalk {
+	readonly steps: readonly PathStep[];
 	readonly visit: (found: JsonValue) => boolean;
 	readonly budget: Budget;
 }
 
-function follow(walk: Walk, index: number, value: JsonValue, depth: number): boolean {
+function walkFrom(walk: PathWalk, index: number, value: JsonValue, depth: number): boolean {
 	walk.budget.step();
 	walk.budget.depth(depth);
 	const step = walk.steps[index];
 	if (step === undefined) return walk.visit(value);
 	if (step.kind === "descendants") {
-		if (follow(walk, index + 1, value, depth)) return true;
-		return childrenOf(value).some((child) => follow(walk, index, child, depth + 1));
+		if (walkFrom(walk, index + 1, value, depth)) return true;
+		return childrenOf(value).some((child) => walkFrom(walk, index, child, depth + 1));
 	}
-	return selected(step, value).some((child) => follow(walk, index + 1, child, depth));
+	return selectChildren(step, value).some((child) => walkFrom(walk, index + 1, child, depth));
 }
 
-function selected(step: Exclude<Step, { kind: "descendants" }>, value: JsonValue): readonly JsonValue[] {
+function selectChildren(step: Exclude<PathStep, { kind: "descendants" }>, value: JsonValue): readonly JsonValue[] {
 	switch (step.kind) {
 		case "members":
 			if (!isJsonObject(value)) return [];
@@ -114,73 +114,73 @@ class PathReader {
 		this.#text = text;
 	}
 
-	read(): readonly Step[] {
-		const steps: Step[] = [];
+	read(): readonly PathStep[] {
+		const steps: PathStep[] = [];
 		if (this.#take("$")) {
 			if (this.#position === this.#text.length) return steps;
-		} else if (this.#text[0] !== "[") this.#afterDot(steps);
+		} else if (this.#text[0] !== "[") this.#readAfterDot(steps);
 		while (this.#position < this.#text.length) {
 			if (this.#take("..")) {
 				steps.push({ kind: "descendants" });
-				if (this.#text[this.#position] !== "[") this.#afterDot(steps);
-			} else if (this.#take(".")) this.#afterDot(steps);
-			else if (this.#take("[")) steps.push(this.#bracket());
+				if (this.#text[this.#position] !== "[") this.#readAfterDot(steps);
+			} else if (this.#take(".")) this.#readAfterDot(steps);
+			else if (this.#take("[")) steps.push(this.#readBracket());
 			else throw this.#error();
 		}
 		return steps;
 	}
 
-	#afterDot(steps: Step[]): void {
-		// Both `.` and `["x"]` may follow one another, as in `a.["b"]`.
-		if (this.#take("[")) steps.push(this.#bracket());
+	#readAfterDot(steps: PathStep[]): void {
+		// A subscript may follow a dot, as in `a.["b"]`.
+		if (this.#take("[")) steps.push(this.#readBracket());
 		else if (this.#take("*")) steps.push({ kind: "all" });
-		else steps.push({ kind: "members", names: [this.#name()] });
+		else steps.push({ kind: "members", names: [this.#readName()] });
 	}
 
-	#bracket(): Step {
-		const step = this.#take("*") ? ({ kind: "all" } as const) : (this.#indexes() ?? this.#names());
+	#readBracket(): PathStep {
+		const step = this.#take("*") ? ({ kind: "all" } as const) : (this.#readIndexes() ?? this.#readNames());
 		if (!this.#take("]")) throw this.#error();
 		return step;
 	}
 
-	#indexes(): Step | undefined {
-		const start = this.#integer();
-		if (this.#take(":")) return { kind: "slice", start, stop: this.#integer() };
+	#readIndexes(): PathStep | undefined {
+		const start = this.#readInteger();
+		if (this.#take(":")) return { kind: "slice", start, stop: this.#readInteger() };
 		if (start === undefined) return undefined;
 		const indexes = [start];
 		while (this.#take(",")) {
-			const next = this.#integer();
+			const next = this.#readInteger();
 			if (next === undefined) throw this.#error();
 			indexes.push(next);
 		}
 		return { kind: "indexes", indexes };
 	}
 
-	#names(): Step {
-		const names = [this.#name()];
-		while (this.#take(",")) names.push(this.#name());
+	#readNames(): PathStep {
+		const names = [this.#readName()];
+		while (this.#take(",")) names.push(this.#readName());
 		return { kind: "members", names };
 	}
 
-	#name(): string {
-		const literal = this.#match(quoted);
+	#readName(): string {
+		const literal = this.#readPattern(quotedPattern);
 		if (literal !== undefined) return literal.slice(1, -1).replace(/\\([^])/g, "$1");
-		const plain = this.#match(name);
+		const plain = this.#readPattern(namePattern);
 		if (plain === undefined) throw this.#error();
 		return plain;
 	}
 
-	#integer(): number | undefined {
-		const digits = this.#match(integer);
+	#readInteger(): number | undefined {
+		const digits = this.#readPattern(integerPattern);
 		return digits === undefined ? undefined : Number(digits);
 	}
 
-	#match(pattern: RegExp): string | undefined {
+	#readPattern(pattern: RegExp): string | undefined {
 		this.#skipBlanks();
 		pattern.lastIndex = this.#position;
-		const found = pattern.exec(this.#text)?.[0];
-		this.#position += found?.length ?? 0;
-		return found;
+		const match = pattern.exec(this.#text)?.[0];
+		this.#position += match?.length ?? 0;
+		return match;
 	}
 
 	#take(text: string): boolean {

@@ -8,7 +8,10 @@ import { demand, isFloat, isList, isObject, numberOf, toFloat, typeName, type Va
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
 
-/** Result of an arithmetic operator, or `~`, with the rules of the reference language. */
+/**
+ * Returns the result of an arithmetic operator, or of `~`, by the rules of Python. Throws `TemplateError` if it does not apply to the
+ * values.
+ */
 export function calculate(operator: ArithmeticOperator, left: Value, right: Value, budget: Budget): Value {
 	if (operator === "~") return join(toText(left, budget), toText(right, budget), budget);
 	const a = demand(left);
@@ -42,7 +45,7 @@ function repeat(value: Value, times: number, budget: Budget): Value {
 	}
 	if (!isList(value)) throw new TemplateError(`"*" cannot repeat ${typeName(value)}`);
 	budget.step(value.length * count);
-	// An empty list costs no steps, however often it is repeated.
+	// An empty list costs no steps, no matter how often it is repeated.
 	return value.length === 0 ? [] : Array.from({ length: count }, () => value).flat();
 }
 
@@ -68,11 +71,11 @@ function calculateFloats(operator: ArithmeticOperator, x: number, y: number): Va
 	if (y === 0) throw new TemplateError("division by zero");
 	if (operator === "/") return toFloat(x / y);
 	if (operator === "//") return toFloat(Math.floor(x / y));
-	const rest = x % y;
-	return toFloat(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
+	const remainder = x % y;
+	return toFloat(remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder);
 }
 
-/** Truth of a comparison. Order exists among numbers, among texts and among lists only. */
+/** Returns the result of a comparison. Only two numbers, two texts or two lists have an order. */
 export function compare(operator: ComparisonOperator, left: Value, right: Value, budget: Budget): boolean {
 	switch (operator) {
 		case "==":
@@ -116,20 +119,20 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 	);
 }
 
-/** Whether `container` holds `value`: an element, a key, or a part of a text. */
+/** Returns true if `container` contains `value` as an element, a key, or a part of a text. */
 export function contains(container: Value, value: Value, budget: Budget): boolean {
-	const holder = demand(container);
-	const sought = demand(value);
-	if (isList(holder)) return holder.some((element) => isEqual(element, sought, budget));
-	if (typeof holder === "string" && typeof sought === "string") {
-		budget.text(holder.length);
-		return holder.includes(sought);
+	const containerValue = demand(container);
+	const searchedValue = demand(value);
+	if (isList(containerValue)) return containerValue.some((element) => isEqual(element, searchedValue, budget));
+	if (typeof containerValue === "string" && typeof searchedValue === "string") {
+		budget.text(containerValue.length);
+		return containerValue.includes(searchedValue);
 	}
-	if (isObject(holder)) return typeof sought === "string" && Object.hasOwn(holder, sought);
-	throw new TemplateError(`"in" cannot look for ${typeName(sought)} in ${typeName(holder)}`);
+	if (isObject(containerValue)) return typeof searchedValue === "string" && Object.hasOwn(containerValue, searchedValue);
+	throw new TemplateError(`"in" cannot look for ${typeName(searchedValue)} in ${typeName(containerValue)}`);
 }
 
-/** Negative, zero or positive. Text compares by code point. */
+/** Returns a negative number, zero or a positive number. Texts are compared by code points. */
 export function order(left: Value, right: Value, budget: Budget, depth = 0): number {
 	const a = demand(left);
 	const b = demand(right);
@@ -160,7 +163,7 @@ function compareText(a: string, b: string, budget: Budget): number {
 	return index === length ? a.length - b.length : codePointOrder(a, index) - codePointOrder(b, index);
 }
 
-/** A code unit in the order of code points: surrogates, which stand for the highest ones, come last. */
+/** Returns a rank that orders code units like code points: surrogates, which encode the highest code points, come last. */
 function codePointOrder(text: string, index: number): number {
 	const unit = text.charCodeAt(index);
 	return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;

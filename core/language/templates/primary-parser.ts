@@ -2,11 +2,11 @@ import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
 import type { TokenReader } from "./token-reader.ts";
 import { toFloat } from "./values.ts";
 
-/** Reads a whole expression: what stands between brackets. */
-type Parse = (reader: TokenReader) => Expression;
+/** Parser of a full expression, for the content of brackets. */
+type ParseExpression = (reader: TokenReader) => Expression;
 
-/** Longest row of members, calls and filters behind one value. */
-const longestRow = 100;
+/** Members, calls or filters that may follow one value. */
+const maxChainLength = 100;
 
 const constants: ReadonlyMap<string, boolean | null> = new Map([
 	["true", true],
@@ -18,14 +18,14 @@ const constants: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /** Words that cannot be the name of a variable. */
-const reserved: ReadonlySet<string> = new Set(["and", "or", "not", "if", "else", "elif", "in", "is", "for"]);
+const reservedWords: ReadonlySet<string> = new Set(["and", "or", "not", "if", "else", "elif", "in", "is", "for"]);
 
-/** A literal, a variable or something in brackets, with its members and calls. */
-export function parsePrimary(reader: TokenReader, parse: Parse): Expression {
+/** Parses a literal, a variable or a bracketed expression, with its members and calls. */
+export function parsePrimary(reader: TokenReader, parse: ParseExpression): Expression {
 	const token = reader.next();
 	switch (token.kind) {
 		case "name":
-			return parseMembers(reader, toNamed(reader, token.text), parse);
+			return parseMembers(reader, toConstantOrPath(reader, token.text), parse);
 		case "string":
 			return parseMembers(reader, { kind: "constant", value: joinStrings(reader, String(token.value)) }, parse);
 		case "integer":
@@ -39,21 +39,21 @@ export function parsePrimary(reader: TokenReader, parse: Parse): Expression {
 	throw reader.error(`unexpected "${token.text}"`);
 }
 
-function toNamed(reader: TokenReader, name: string): Expression {
+function toConstantOrPath(reader: TokenReader, name: string): Expression {
 	const constant = constants.get(name);
 	if (constant !== undefined) return { kind: "constant", value: constant };
-	if (reserved.has(name)) throw reader.error(`unexpected "${name}"`);
+	if (reservedWords.has(name)) throw reader.error(`unexpected "${name}"`);
 	return { kind: "path", name, keys: [] };
 }
 
-/** Texts that stand side by side are one text. */
+/** Joins adjacent text literals into one text. */
 function joinStrings(reader: TokenReader, first: string): string {
 	let text = first;
 	while (reader.peek()?.kind === "string") text += reader.next().value;
 	return text;
 }
 
-function parseParenthesis(reader: TokenReader, parse: Parse): Expression {
+function parseParenthesis(reader: TokenReader, parse: ParseExpression): Expression {
 	if (reader.take(")")) return { kind: "list", items: [] };
 	const first = parse(reader);
 	if (reader.take(")")) return first;
@@ -61,7 +61,7 @@ function parseParenthesis(reader: TokenReader, parse: Parse): Expression {
 	return { kind: "list", items: [first, ...parseItems(reader, ")", parse)] };
 }
 
-function parseItems(reader: TokenReader, close: string, parse: Parse): Expression[] {
+function parseItems(reader: TokenReader, close: string, parse: ParseExpression): Expression[] {
 	const items: Expression[] = [];
 	while (!reader.take(close)) {
 		items.push(parse(reader));
@@ -70,7 +70,7 @@ function parseItems(reader: TokenReader, close: string, parse: Parse): Expressio
 	return items;
 }
 
-function parseObject(reader: TokenReader, parse: Parse): Expression {
+function parseObject(reader: TokenReader, parse: ParseExpression): Expression {
 	const entries: [Expression, Expression][] = [];
 	while (!reader.take("}")) {
 		const key = parse(reader);
@@ -81,10 +81,10 @@ function parseObject(reader: TokenReader, parse: Parse): Expression {
 	return { kind: "object", entries };
 }
 
-function parseMembers(reader: TokenReader, start: Expression, parse: Parse): Expression {
+function parseMembers(reader: TokenReader, start: Expression, parse: ParseExpression): Expression {
 	let result = start;
 	for (let count = 0; ; count++) {
-		if (count > longestRow) throw reader.error(`more than ${longestRow} members in a row`);
+		if (count > maxChainLength) throw reader.error(`more than ${maxChainLength} members in a row`);
 		if (reader.take(".")) result = parseMember(reader, result, parse);
 		else if (reader.take("[")) result = parseSubscript(reader, result, parse);
 		else if (reader.at("(")) result = parseCall(reader, result, parse);
@@ -92,7 +92,7 @@ function parseMembers(reader: TokenReader, start: Expression, parse: Parse): Exp
 	}
 }
 
-function parseMember(reader: TokenReader, object: Expression, parse: Parse): Expression {
+function parseMember(reader: TokenReader, object: Expression, parse: ParseExpression): Expression {
 	const token = reader.next();
 	if (token.kind === "integer") return { kind: "member", object, key: { kind: "constant", value: token.value } };
 	if (token.kind !== "name") throw reader.error('a name is missing behind "."');
@@ -107,7 +107,7 @@ function toMember(object: Expression, key: Expression): Expression {
 	return { kind: "member", object, key };
 }
 
-function parseSubscript(reader: TokenReader, object: Expression, parse: Parse): Expression {
+function parseSubscript(reader: TokenReader, object: Expression, parse: ParseExpression): Expression {
 	const bounds: (Expression | undefined)[] = [];
 	for (;;) {
 		bounds.push(reader.at(":") || reader.at("]") ? undefined : parse(reader));
@@ -120,12 +120,12 @@ function parseSubscript(reader: TokenReader, object: Expression, parse: Parse): 
 	return bounds.length === 1 && key !== undefined ? toMember(object, key) : { kind: "slice", object, bounds };
 }
 
-function parseCall(reader: TokenReader, callee: Expression, parse: Parse): Expression {
+function parseCall(reader: TokenReader, callee: Expression, parse: ParseExpression): Expression {
 	if (callee.kind !== "path" || callee.keys.length > 0) throw reader.error("only a name can be called");
 	return { kind: "call", name: callee.name, arguments: parseArguments(reader, parse) };
 }
 
-function parseArguments(reader: TokenReader, parse: Parse): ArgumentExpressions {
+function parseArguments(reader: TokenReader, parse: ParseExpression): ArgumentExpressions {
 	const positional: Expression[] = [];
 	const named: [string, Expression][] = [];
 	reader.expect("(");
@@ -140,30 +140,30 @@ function parseArguments(reader: TokenReader, parse: Parse): ArgumentExpressions 
 	return { positional, named };
 }
 
-/** Filters and tests behind a value. */
-export function parseFilters(reader: TokenReader, input: Expression, parse: Parse): Expression {
+/** Parses the filters and tests after a value. */
+export function parseFilters(reader: TokenReader, input: Expression, parse: ParseExpression): Expression {
 	let result = input;
 	for (let count = 0; ; count++) {
-		if (count > longestRow) throw reader.error(`more than ${longestRow} filters in a row`);
+		if (count > maxChainLength) throw reader.error(`more than ${maxChainLength} filters in a row`);
 		if (reader.take("|")) result = { kind: "filter", input: result, filter: parseFilterCall(reader, parse) };
 		else if (reader.take("is")) result = parseTest(reader, result, parse);
 		else return result;
 	}
 }
 
-export function parseFilterCall(reader: TokenReader, parse: Parse): FilterCall {
+export function parseFilterCall(reader: TokenReader, parse: ParseExpression): FilterCall {
 	const name = reader.name();
 	return { name, arguments: reader.at("(") ? parseArguments(reader, parse) : { positional: [], named: [] } };
 }
 
-/** `is name`, `is not name(arguments)`, or `is name argument` with a single argument without brackets. */
-function parseTest(reader: TokenReader, input: Expression, parse: Parse): Expression {
+/** Parses `is name`, `is not name(arguments)`, or `is name argument` with a single argument without brackets. */
+function parseTest(reader: TokenReader, input: Expression, parse: ParseExpression): Expression {
 	const negated = reader.take("not");
 	const name = reader.name();
 	if (reader.at("(")) return { kind: "test", input, test: { name, arguments: parseArguments(reader, parse) }, negated };
 	const next = reader.peek();
 	const hasArgument =
-		next !== undefined && (next.kind !== "operator" || next.text === "[" || next.text === "{") && !reserved.has(next.text);
+		next !== undefined && (next.kind !== "operator" || next.text === "[" || next.text === "{") && !reservedWords.has(next.text);
 	const positional = hasArgument ? [reader.nested(() => parsePrimary(reader, parse))] : [];
 	return { kind: "test", input, test: { name, arguments: { positional, named: [] } }, negated };
 }

@@ -2,43 +2,44 @@ import type { Budget } from "./budget.ts";
 import { toText } from "./python-text.ts";
 import { demand, isList, isObject, type Value } from "./values.ts";
 
+/** Format of JSON text. */
 export interface JsonStyle {
-	/** Blanks for each level; undefined puts everything on one line. */
+	/** Blanks for each level. If undefined, everything is on one line. */
 	readonly indent?: number | undefined;
 	readonly sortKeys?: boolean;
 	readonly itemSeparator: string;
 	readonly keySeparator: string;
 }
 
-/** JSON with the separators of the reference language; characters beyond ASCII are escaped. */
+/** Returns JSON text as Python's `json.dumps` writes it; characters beyond ASCII are escaped. */
 export function toJsonText(value: Value, style: JsonStyle, budget: Budget): string {
-	return write(value, style, budget, 0);
+	return writeJson(value, style, budget, 0);
 }
 
-function write(value: Value, style: JsonStyle, budget: Budget, depth: number): string {
-	const given = demand(value);
+function writeJson(value: Value, style: JsonStyle, budget: Budget, depth: number): string {
+	const definedValue = demand(value);
 	budget.step();
 	budget.depth(depth);
-	if (typeof given === "string") return quote(given, budget);
-	if (given === null || typeof given === "boolean") return String(given);
-	const inner = (member: Value) => write(member, style, budget, depth + 1);
-	if (isList(given)) return enclose("[]", given.map(inner), style, budget, depth);
-	if (!isObject(given)) return toText(given, budget);
-	const keys = Object.keys(given);
+	if (typeof definedValue === "string") return quote(definedValue, budget);
+	if (definedValue === null || typeof definedValue === "boolean") return String(definedValue);
+	const writeInner = (member: Value) => writeJson(member, style, budget, depth + 1);
+	if (isList(definedValue)) return enclose("[]", definedValue.map(writeInner), style, budget, depth);
+	if (!isObject(definedValue)) return toText(definedValue, budget);
+	const keys = Object.keys(definedValue);
 	if (style.sortKeys === true) keys.sort();
-	const members = keys.map((key) => quote(key, budget) + style.keySeparator + inner(given[key] as Value));
+	const members = keys.map((key) => quote(key, budget) + style.keySeparator + writeInner(definedValue[key] as Value));
 	return enclose("{}", members, style, budget, depth);
 }
 
 function enclose(brackets: string, members: readonly string[], style: JsonStyle, budget: Budget, depth: number): string {
 	const [open, close] = brackets;
 	if (members.length === 0) return brackets;
-	const width = style.indent;
-	const line = width === undefined ? "" : `\n${" ".repeat(width * (depth + 1))}`;
-	const separator = width === undefined ? style.itemSeparator : style.itemSeparator.trimEnd() + line;
-	// Values may share parts, so that the text is far larger than what is held: every level is accounted for.
+	const indentWidth = style.indent;
+	const lineBreak = indentWidth === undefined ? "" : `\n${" ".repeat(indentWidth * (depth + 1))}`;
+	const separator = indentWidth === undefined ? style.itemSeparator : style.itemSeparator.trimEnd() + lineBreak;
+	// Parts of a value may be shared, so its text can be much larger than its memory. The budget therefore counts the text of every level.
 	budget.text(members.reduce((sum, member) => sum + member.length + separator.length, 0));
-	return open + line + members.join(separator) + (width === undefined ? "" : `\n${" ".repeat(width * depth)}`) + close;
+	return open + lineBreak + members.join(separator) + (indentWidth === undefined ? "" : `\n${" ".repeat(indentWidth * depth)}`) + close;
 }
 
 function quote(text: string, budget: Budget): string {

@@ -3,36 +3,36 @@ import { DatastoreReference } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
 import { demand, Float, isList, Namespace, type Value } from "./values.ts";
 
-/** Text of a value as the reference language prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Text stays as it is. */
+/** Returns the text of a value as Python's `str` prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Texts stay unchanged. */
 export function toText(value: Value, budget: Budget): string {
 	return typeof value === "string" ? value : toLiteral(value, budget);
 }
 
-/** The value as a literal of the reference language; text in quotes. */
+/** Returns the value as a Python literal; texts are quoted. */
 export function toLiteral(value: Value, budget: Budget): string {
-	const text = write(value, budget, 0);
+	const text = writeLiteral(value, budget, 0);
 	budget.text(text.length);
 	return text;
 }
 
-function write(value: Value, budget: Budget, depth: number): string {
-	const given = demand(value);
+function writeLiteral(value: Value, budget: Budget, depth: number): string {
+	const definedValue = demand(value);
 	budget.step();
 	budget.depth(depth);
-	if (given === null) return "None";
-	if (typeof given === "boolean") return given ? "True" : "False";
-	if (typeof given === "number") return numberText(given);
-	if (typeof given === "bigint") return String(given);
-	if (typeof given === "string") return quote(given, budget);
-	if (given instanceof Float) return floatText(given.value);
-	if (given instanceof Namespace) return "<namespace>";
-	if (given instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
-	const inner = isList(given)
-		? given.map((element) => write(element, budget, depth + 1))
-		: Object.keys(given).map((key) => `${quote(key, budget)}: ${write(given[key] as Value, budget, depth + 1)}`);
-	// Values may share parts, so that what is printed is far larger than what is held: every level is accounted for.
-	budget.text(inner.reduce((sum, text) => sum + text.length + 2, 0));
-	return isList(given) ? `[${inner.join(", ")}]` : `{${inner.join(", ")}}`;
+	if (definedValue === null) return "None";
+	if (typeof definedValue === "boolean") return definedValue ? "True" : "False";
+	if (typeof definedValue === "number") return numberText(definedValue);
+	if (typeof definedValue === "bigint") return String(definedValue);
+	if (typeof definedValue === "string") return quote(definedValue, budget);
+	if (definedValue instanceof Float) return floatText(definedValue.value);
+	if (definedValue instanceof Namespace) return "<namespace>";
+	if (definedValue instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
+	const innerTexts = isList(definedValue)
+		? definedValue.map((element) => writeLiteral(element, budget, depth + 1))
+		: Object.keys(definedValue).map((key) => `${quote(key, budget)}: ${writeLiteral(definedValue[key] as Value, budget, depth + 1)}`);
+	// Parts of a value may be shared, so its text can be much larger than its memory. The budget therefore counts the text of every level.
+	budget.text(innerTexts.reduce((sum, text) => sum + text.length + 2, 0));
+	return isList(definedValue) ? `[${innerTexts.join(", ")}]` : `{${innerTexts.join(", ")}}`;
 }
 
 function numberText(value: number): string {
@@ -40,7 +40,7 @@ function numberText(value: number): string {
 	return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
-/** Shortest text that reads back the same, with an exponent below 1e-4 and from 1e16 on. */
+/** Returns the shortest text from which Python reads the same number. Has an exponent for sizes below 1e-4 and from 1e16. */
 function floatText(value: number): string {
 	const size = Math.abs(value);
 	if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
@@ -54,17 +54,17 @@ function floatText(value: number): string {
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Characters that are written as escapes: controls, separators and formats other than the blank, unpaired surrogates. */
-const unprintable = /[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}/gu;
+/** Characters that are written as escapes: controls, formats, separators other than the blank, and unpaired surrogates. */
+const unprintablePattern = /[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}/gu;
 
 function quote(text: string, budget: Budget): string {
 	budget.text(text.length);
-	const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
-	const escaped = text.replace(unprintable, (character) => {
+	const quoteMark = text.includes("'") && !text.includes('"') ? '"' : "'";
+	const escaped = text.replace(unprintablePattern, (character) => {
 		const code = character.codePointAt(0) ?? 0;
 		if (escapes[character] !== undefined) return escapes[character];
 		if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
 		return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 	});
-	return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark;
+	return quoteMark + (quoteMark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quoteMark;
 }

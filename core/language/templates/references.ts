@@ -2,17 +2,18 @@ import { TemplateError } from "./errors.ts";
 import { globalNames } from "./globals.ts";
 import type { ArgumentExpressions, Expression, FilterCall, Statement } from "./syntax.ts";
 
+/** Variables that a template reads from its scope. */
 export interface References {
-	/** Variables the template takes from outside, in order of appearance. Loop variables and `set` names are none. */
+	/** Names of these variables, in order of appearance. Loop variables and `set` names are not included. */
 	readonly names: readonly string[];
-	/** Those with constant members, dotted: `svckv.system.a.b`. */
+	/** Dotted paths of these variables with constant members, such as `svckv.system.a.b`. */
 	readonly paths: readonly string[];
 }
 
 /**
- * What a template takes from outside. Also refuses what is nested too deeply to be evaluated.
+ * Returns the variables that a template reads from its scope. Throws `TemplateError` if the template is nested too deeply.
  *
- * @param visit is called for every expression, before those inside it
+ * @param visit called for every expression, before the expressions inside it
  */
 export function findReferences(
 	statements: readonly Statement[],
@@ -20,16 +21,16 @@ export function findReferences(
 	visit?: (expression: Expression) => void,
 ): References {
 	const walker = new ReferenceWalker(maximumDepth, visit);
-	walker.statements(statements, new Known(undefined, globalNames));
+	walker.walkStatements(statements, new NameScope(undefined, globalNames));
 	return { names: [...walker.names], paths: [...walker.paths] };
 }
 
-/** Names the template itself has given a value, on top of those outside a loop or block. */
-class Known {
+/** Names that the template itself defines, in one block and its enclosing blocks. */
+class NameScope {
 	readonly #names: Set<string>;
-	readonly #outer: Known | undefined;
+	readonly #outer: NameScope | undefined;
 
-	constructor(outer: Known | undefined, names: Iterable<string> = []) {
+	constructor(outer: NameScope | undefined, names: Iterable<string> = []) {
 		this.#outer = outer;
 		this.#names = new Set(names);
 	}
@@ -46,91 +47,91 @@ class Known {
 class ReferenceWalker {
 	readonly names = new Set<string>();
 	readonly paths = new Set<string>();
-	readonly #maximumDepth: number;
+	readonly #maxDepth: number;
 	readonly #visit: ((expression: Expression) => void) | undefined;
 	#depth = 0;
 
 	constructor(maximumDepth: number, visit?: (expression: Expression) => void) {
-		this.#maximumDepth = maximumDepth;
+		this.#maxDepth = maximumDepth;
 		this.#visit = visit;
 	}
 
-	statements(statements: readonly Statement[], known: Known): void {
-		for (const statement of statements) this.#nested(() => this.#statement(statement, known));
+	walkStatements(statements: readonly Statement[], scope: NameScope): void {
+		for (const statement of statements) this.#withDepth(() => this.#walkStatement(statement, scope));
 	}
 
-	#statement(statement: Statement, known: Known): void {
+	#walkStatement(statement: Statement, scope: NameScope): void {
 		switch (statement.kind) {
 			case "text":
 				return;
 			case "output":
-				return this.#expression(statement.expression, known);
+				return this.#walkExpression(statement.expression, scope);
 			case "if":
 				for (const [test, body] of statement.branches) {
-					this.#expression(test, known);
-					this.statements(body, known);
+					this.#walkExpression(test, scope);
+					this.walkStatements(body, scope);
 				}
-				return this.statements(statement.otherwise, known);
+				return this.walkStatements(statement.otherwise, scope);
 			case "for":
-				return this.#loop(statement, known);
+				return this.#walkLoop(statement, scope);
 			case "set":
-				this.#expression(statement.value, known);
-				for (const target of statement.targets) known.add(target);
+				this.#walkExpression(statement.value, scope);
+				for (const target of statement.targets) scope.add(target);
 				return;
 			case "set-member":
-				this.#expression(statement.value, known);
-				return this.#name(statement.name, [], known);
+				this.#walkExpression(statement.value, scope);
+				return this.#addName(statement.name, [], scope);
 			case "set-block":
-				this.statements(statement.body, new Known(known));
-				for (const filter of statement.filters) this.#filter(filter, known);
-				known.add(statement.name);
+				this.walkStatements(statement.body, new NameScope(scope));
+				for (const filter of statement.filters) this.#walkFilter(filter, scope);
+				scope.add(statement.name);
 		}
 	}
 
-	#loop(loop: Extract<Statement, { kind: "for" }>, known: Known): void {
-		this.#expression(loop.iterable, known);
-		const inner = new Known(known, [...loop.targets, "loop"]);
-		if (loop.condition !== undefined) this.#expression(loop.condition, inner);
-		this.statements(loop.body, inner);
-		this.statements(loop.otherwise, new Known(known));
+	#walkLoop(loop: Extract<Statement, { kind: "for" }>, scope: NameScope): void {
+		this.#walkExpression(loop.iterable, scope);
+		const innerScope = new NameScope(scope, [...loop.targets, "loop"]);
+		if (loop.condition !== undefined) this.#walkExpression(loop.condition, innerScope);
+		this.walkStatements(loop.body, innerScope);
+		this.walkStatements(loop.otherwise, new NameScope(scope));
 	}
 
-	#expression(expression: Expression | undefined, known: Known): void {
+	#walkExpression(expression: Expression | undefined, scope: NameScope): void {
 		if (expression === undefined || expression.kind === "constant") return;
-		this.#nested(() => {
+		this.#withDepth(() => {
 			this.#visit?.(expression);
-			for (const part of partsOf(expression)) this.#expression(part, known);
-			if (expression.kind === "path") this.#name(expression.name, expression.keys, known);
-			if (expression.kind === "filter") this.#filter(expression.filter, known);
-			if (expression.kind === "test") this.#filter(expression.test, known);
-			if (expression.kind === "call" || expression.kind === "method") this.#arguments(expression.arguments, known);
+			for (const part of operandsOf(expression)) this.#walkExpression(part, scope);
+			if (expression.kind === "path") this.#addName(expression.name, expression.keys, scope);
+			if (expression.kind === "filter") this.#walkFilter(expression.filter, scope);
+			if (expression.kind === "test") this.#walkFilter(expression.test, scope);
+			if (expression.kind === "call" || expression.kind === "method") this.#walkArguments(expression.arguments, scope);
 		});
 	}
 
-	#name(name: string, keys: readonly string[], known: Known): void {
-		if (known.has(name)) return;
+	#addName(name: string, keys: readonly string[], scope: NameScope): void {
+		if (scope.has(name)) return;
 		this.names.add(name);
 		if (keys.length > 0) this.paths.add([name, ...keys].join("."));
 	}
 
-	#filter(filter: FilterCall, known: Known): void {
-		this.#arguments(filter.arguments, known);
+	#walkFilter(filter: FilterCall, scope: NameScope): void {
+		this.#walkArguments(filter.arguments, scope);
 	}
 
-	#arguments({ positional, named }: ArgumentExpressions, known: Known): void {
-		for (const argument of positional) this.#expression(argument, known);
-		for (const [, argument] of named) this.#expression(argument, known);
+	#walkArguments({ positional, named }: ArgumentExpressions, scope: NameScope): void {
+		for (const argument of positional) this.#walkExpression(argument, scope);
+		for (const [, argument] of named) this.#walkExpression(argument, scope);
 	}
 
-	#nested(walk: () => void): void {
-		if (++this.#depth > this.#maximumDepth) throw new TemplateError(`the template is nested deeper than ${this.#maximumDepth} levels`);
+	#withDepth(walk: () => void): void {
+		if (++this.#depth > this.#maxDepth) throw new TemplateError(`the template is nested deeper than ${this.#maxDepth} levels`);
 		walk();
 		this.#depth--;
 	}
 }
 
-/** The expressions directly inside one, arguments left out. */
-function partsOf(expression: Expression): readonly (Expression | undefined)[] {
+/** Returns the direct subexpressions of an expression, without its arguments. */
+function operandsOf(expression: Expression): readonly (Expression | undefined)[] {
 	switch (expression.kind) {
 		case "list":
 			return expression.items;

@@ -7,7 +7,7 @@ import { elementsOf, isList, isTrue, Namespace, type Value } from "./values.ts";
 
 type Statements = readonly Statement[];
 
-/** Walks statements and gathers their text. */
+/** Renders statements to text. */
 export class Renderer {
 	readonly #evaluator: Evaluator;
 	readonly #budget: Budget;
@@ -19,18 +19,18 @@ export class Renderer {
 
 	render(statements: Statements, variables: Variables): string {
 		const output = new Output(this.#budget);
-		this.#run(statements, variables, output);
+		this.#renderStatements(statements, variables, output);
 		return output.text();
 	}
 
-	#run(statements: Statements, variables: Variables, output: Output): void {
+	#renderStatements(statements: Statements, variables: Variables, output: Output): void {
 		for (const statement of statements) {
 			this.#budget.step();
-			this.#statement(statement, variables, output);
+			this.#renderStatement(statement, variables, output);
 		}
 	}
 
-	#statement(statement: Statement, variables: Variables, output: Output): void {
+	#renderStatement(statement: Statement, variables: Variables, output: Output): void {
 		switch (statement.kind) {
 			case "text":
 				return output.add(statement.text);
@@ -38,38 +38,41 @@ export class Renderer {
 				return output.add(toText(this.#evaluator.evaluate(statement.expression, variables), this.#budget));
 			case "if": {
 				const branch = statement.branches.find(([test]) => isTrue(this.#evaluator.evaluate(test, variables)));
-				return this.#run(branch?.[1] ?? statement.otherwise, variables, output);
+				return this.#renderStatements(branch?.[1] ?? statement.otherwise, variables, output);
 			}
 			case "for":
-				return this.#loop(statement, variables, output);
+				return this.#renderLoop(statement, variables, output);
 			case "set":
 				return assign(statement.targets, this.#evaluator.evaluate(statement.value, variables), variables);
 			case "set-member":
 				return this.#setMember(statement, variables);
 			case "set-block":
-				return variables.set(statement.name, this.#block(statement.body, statement.filters, variables));
+				return variables.set(statement.name, this.#renderBlock(statement.body, statement.filters, variables));
 		}
 	}
 
-	#loop(loop: Extract<Statement, { kind: "for" }>, variables: Variables, output: Output): void {
+	#renderLoop(loop: Extract<Statement, { kind: "for" }>, variables: Variables, output: Output): void {
 		let elements = elementsOf(this.#evaluator.evaluate(loop.iterable, variables), this.#budget);
 		const { condition } = loop;
 		if (condition !== undefined) {
 			elements = elements.filter((element) => {
-				const inner = new Variables(variables);
-				assign(loop.targets, element, inner);
-				return isTrue(this.#evaluator.evaluate(condition, inner));
+				const innerVariables = new Variables(variables);
+				assign(loop.targets, element, innerVariables);
+				return isTrue(this.#evaluator.evaluate(condition, innerVariables));
 			});
 		}
-		if (elements.length === 0) return this.#run(loop.otherwise, variables, output);
-		const outer = variables.get("loop");
-		const depth = outer !== undefined && typeof outer === "object" && outer !== null && "depth" in outer ? Number(outer["depth"]) + 1 : 1;
+		if (elements.length === 0) return this.#renderStatements(loop.otherwise, variables, output);
+		const outerLoop = variables.get("loop");
+		const depth =
+			outerLoop !== undefined && typeof outerLoop === "object" && outerLoop !== null && "depth" in outerLoop
+				? Number(outerLoop["depth"]) + 1
+				: 1;
 		for (const [index, element] of elements.entries()) {
 			this.#budget.step();
-			const inner = new Variables(variables);
-			assign(loop.targets, element, inner);
-			inner.set("loop", loopState(elements, index, depth));
-			this.#run(loop.body, inner, output);
+			const innerVariables = new Variables(variables);
+			assign(loop.targets, element, innerVariables);
+			innerVariables.set("loop", loopState(elements, index, depth));
+			this.#renderStatements(loop.body, innerVariables, output);
 		}
 	}
 
@@ -79,16 +82,16 @@ export class Renderer {
 		namespace.members.set(member, this.#evaluator.evaluate(value, variables));
 	}
 
-	#block(body: Statements, filters: readonly FilterCall[], variables: Variables): Value {
+	#renderBlock(body: Statements, filters: readonly FilterCall[], variables: Variables): Value {
 		let value: Value = this.render(body, new Variables(variables));
-		for (const { name, arguments: given } of filters) {
-			value = this.#evaluator.applyFilter(name, value, this.#evaluator.callArguments(`filter "${name}"`, given, variables));
+		for (const { name, arguments: argumentExpressions } of filters) {
+			value = this.#evaluator.applyFilter(name, value, this.#evaluator.callArguments(`filter "${name}"`, argumentExpressions, variables));
 		}
 		return value;
 	}
 }
 
-/** Text written so far. */
+/** Text that has been rendered so far. */
 class Output {
 	readonly #budget: Budget;
 	readonly #parts: string[] = [];
@@ -100,7 +103,7 @@ class Output {
 
 	add(text: string): void {
 		this.#length += text.length;
-		// The whole is checked against the limit, the new part is what costs.
+		// The total length is checked against the limit, but only the new text costs steps.
 		if (this.#length > this.#budget.limits.output) this.#budget.text(this.#length);
 		this.#budget.text(text.length);
 		this.#parts.push(text);
@@ -112,9 +115,9 @@ class Output {
 }
 
 function assign(targets: readonly string[], value: Value, variables: Variables): void {
-	const [single] = targets;
-	if (targets.length === 1 && single !== undefined) {
-		variables.set(single, value);
+	const [onlyTarget] = targets;
+	if (targets.length === 1 && onlyTarget !== undefined) {
+		variables.set(onlyTarget, value);
 		return;
 	}
 	if (!isList(value) || value.length !== targets.length)

@@ -3,21 +3,27 @@ import type { Arguments } from "./arguments.ts";
 import { type Datastore, DatastoreReference, type DatastoreScope, isDatastoreName } from "./datastore.ts";
 import type { Value } from "./values.ts";
 
-/** Where a template finds its variables. */
+/** Variables and functions of a template. */
 export interface TemplateScope {
-	/** The variable of this name; undefined when there is none. */
+	/** Returns a variable; undefined if it does not exist. */
 	lookup(name: string): JsonValue | DatastoreReference | undefined;
-	/** For `decrypt_kv`. Without it there is nothing to decrypt with. */
+	/** Datastore that `decrypt_kv` uses. Default: a datastore that cannot decrypt. */
 	readonly datastore?: Datastore | undefined;
-	/** A function that may be called besides those of every template, also as a filter: its input is the first argument then. */
+	/**
+	 * Returns a function that exists in addition to the global ones; undefined if there is none. It can also be used as a filter; the input
+	 * is then its first argument.
+	 */
 	readonly functionOf?: (name: string) => ScopeFunction | undefined;
-	/** What a text holds, where members of texts may be read; undefined for one that holds none. */
+	/**
+	 * Returns the object or list that a JSON text holds; undefined if it holds none. If present, templates can read members of such texts.
+	 */
 	readonly fromJsonText?: (text: string) => JsonValue | undefined;
 }
 
+/** Function of a scope that templates can call. */
 export type ScopeFunction = (given: Arguments) => Value;
 
-/** A scope of given values and, unless one of them has its name, the datastore as `svckv`. */
+/** Returns a scope of the given values. The datastore is available as `svckv`, unless a value has that name. */
 export function toScope(
 	values: JsonObject,
 	datastore?: Datastore,

@@ -1,22 +1,24 @@
 import type { ArithmeticOperator, ComparisonOperator } from "./operators.ts";
 import type { Value } from "./values.ts";
 
+/** Arguments of a call, not yet evaluated. */
 export interface ArgumentExpressions {
 	readonly positional: readonly Expression[];
 	readonly named: readonly (readonly [name: string, value: Expression])[];
 }
 
+/** Filter or test with its arguments. */
 export interface FilterCall {
 	readonly name: string;
 	readonly arguments: ArgumentExpressions;
 }
 
-/** Chains of operators are lists rather than nested pairs, so that a long one does not nest deeply. */
+/** Expression of a template. Chains of operators are lists instead of nested pairs, so that a long chain does not nest deeply. */
 export type Expression =
 	| { readonly kind: "constant"; readonly value: Value }
 	| { readonly kind: "list"; readonly items: readonly Expression[] }
 	| { readonly kind: "object"; readonly entries: readonly (readonly [key: Expression, value: Expression])[] }
-	/** A variable with constant members: `a`, `a.b`, `a['b.c']`. */
+	/** Variable with constant members: `a`, `a.b`, `a['b.c']`. */
 	| { readonly kind: "path"; readonly name: string; readonly keys: readonly string[] }
 	| { readonly kind: "member"; readonly object: Expression; readonly key: Expression }
 	| { readonly kind: "slice"; readonly object: Expression; readonly bounds: readonly (Expression | undefined)[] }
@@ -31,6 +33,7 @@ export type Expression =
 	| { readonly kind: "comparison"; readonly first: Expression; readonly rest: readonly (readonly [ComparisonOperator, Expression])[] }
 	| { readonly kind: "conditional"; readonly test: Expression; readonly then: Expression; readonly otherwise: Expression | undefined };
 
+/** Statement of a template. */
 export type Statement =
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "output"; readonly expression: Expression }

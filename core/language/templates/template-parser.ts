@@ -4,13 +4,13 @@ import { type Segment, toSegments } from "./lexer.ts";
 import type { Expression, FilterCall, Statement } from "./syntax.ts";
 import { TokenReader } from "./token-reader.ts";
 
-/** The statements of a template. */
+/** Parses the statements of a template. */
 export function parseTemplate(source: string, maximumDepth: number): readonly Statement[] {
 	const parser = new TemplateParser(toSegments(source), maximumDepth);
 	return parser.parse();
 }
 
-/** A body and the tag that ended it; no tag at the end of the template. */
+/** Statements of a block, and the tag that ends it. The tag is undefined at the end of the template. */
 interface Block {
 	readonly body: readonly Statement[];
 	readonly end: { readonly word: string; readonly reader: TokenReader } | undefined;
@@ -18,20 +18,20 @@ interface Block {
 
 class TemplateParser {
 	readonly #segments: Iterator<Segment>;
-	readonly #maximumDepth: number;
+	readonly #maxDepth: number;
 	#depth = 0;
 
 	constructor(segments: Iterable<Segment>, maximumDepth: number) {
 		this.#segments = segments[Symbol.iterator]();
-		this.#maximumDepth = maximumDepth;
+		this.#maxDepth = maximumDepth;
 	}
 
 	parse(): readonly Statement[] {
-		return this.#block([]).body;
+		return this.#parseBlock([]).body;
 	}
 
-	/** Statements up to a tag that begins with one of the words; up to the end when there are none. */
-	#block(words: readonly string[]): Block {
+	/** Parses statements up to a tag that begins with one of the words. Without words, parses up to the end of the template. */
+	#parseBlock(words: readonly string[]): Block {
 		const body: Statement[] = [];
 		for (;;) {
 			const { value: segment, done } = this.#segments.next();
@@ -40,94 +40,94 @@ class TemplateParser {
 				body.push({ kind: "text", text: segment.text });
 				continue;
 			}
-			// What is nested in statements counts for what is nested in their expressions.
-			const reader = new TokenReader(segment.tokens, segment.line, this.#maximumDepth - this.#depth);
+			// The nesting of statements reduces the nesting that their expressions may have.
+			const reader = new TokenReader(segment.tokens, segment.line, this.#maxDepth - this.#depth);
 			if (segment.kind === "expression") {
-				body.push({ kind: "output", expression: whole(reader, parseExpressionList(reader)) });
+				body.push({ kind: "output", expression: expectWhole(reader, parseExpressionList(reader)) });
 				continue;
 			}
 			const word = reader.name();
 			if (words.includes(word)) return { body, end: { word, reader } };
-			body.push(this.#statement(word, reader));
+			body.push(this.#parseStatement(word, reader));
 		}
 	}
 
-	#statement(word: string, reader: TokenReader): Statement {
+	#parseStatement(word: string, reader: TokenReader): Statement {
 		this.#depth++;
 		const statement = reader.nested(() => {
-			if (word === "if") return this.#if(reader);
-			if (word === "for") return this.#for(reader);
-			if (word === "set") return this.#set(reader);
+			if (word === "if") return this.#parseIf(reader);
+			if (word === "for") return this.#parseFor(reader);
+			if (word === "set") return this.#parseSet(reader);
 			throw reader.error(`unknown statement "${word}"`);
 		});
 		this.#depth--;
 		return statement;
 	}
 
-	#if(reader: TokenReader): Statement {
+	#parseIf(reader: TokenReader): Statement {
 		const branches: [Expression, readonly Statement[]][] = [];
-		let test = whole(reader, parseExpressionList(reader));
+		let test = expectWhole(reader, parseExpressionList(reader));
 		for (;;) {
-			const { body, end } = this.#inner(reader, ["elif", "else", "endif"]);
+			const { body, end } = this.#parseRequiredBlock(reader, ["elif", "else", "endif"]);
 			branches.push([test, body]);
-			if (end.word !== "elif") return { kind: "if", branches, otherwise: this.#otherwise(end, "endif") };
-			test = whole(end.reader, parseExpressionList(end.reader));
+			if (end.word !== "elif") return { kind: "if", branches, otherwise: this.#parseElse(end, "endif") };
+			test = expectWhole(end.reader, parseExpressionList(end.reader));
 		}
 	}
 
-	#for(reader: TokenReader): Statement {
+	#parseFor(reader: TokenReader): Statement {
 		const targets = parseTargets(reader);
 		reader.expect("in");
 		const iterable = parseOr(reader);
 		const condition = reader.take("if") ? parseExpression(reader) : undefined;
 		reader.expectEnd();
-		const { body, end } = this.#inner(reader, ["else", "endfor"]);
-		return { kind: "for", targets, iterable, condition, body, otherwise: this.#otherwise(end, "endfor") };
+		const { body, end } = this.#parseRequiredBlock(reader, ["else", "endfor"]);
+		return { kind: "for", targets, iterable, condition, body, otherwise: this.#parseElse(end, "endfor") };
 	}
 
-	#otherwise(end: NonNullable<Block["end"]>, word: string): readonly Statement[] {
+	#parseElse(end: NonNullable<Block["end"]>, word: string): readonly Statement[] {
 		end.reader.expectEnd();
 		if (end.word !== "else") return [];
-		const { body, end: last } = this.#inner(end.reader, [word]);
-		last.reader.expectEnd();
+		const { body, end: endTag } = this.#parseRequiredBlock(end.reader, [word]);
+		endTag.reader.expectEnd();
 		return body;
 	}
 
-	#set(reader: TokenReader): Statement {
+	#parseSet(reader: TokenReader): Statement {
 		if (reader.at(".", 1)) {
 			const name = reader.name();
 			reader.expect(".");
 			const member = reader.name();
 			reader.expect("=");
-			return { kind: "set-member", name, member, value: whole(reader, parseExpressionList(reader)) };
+			return { kind: "set-member", name, member, value: expectWhole(reader, parseExpressionList(reader)) };
 		}
 		const targets = parseTargets(reader);
-		if (reader.take("=")) return { kind: "set", targets, value: whole(reader, parseExpressionList(reader)) };
+		if (reader.take("=")) return { kind: "set", targets, value: expectWhole(reader, parseExpressionList(reader)) };
 		const filters: FilterCall[] = [];
 		while (reader.take("|")) filters.push(parseFilter(reader));
 		reader.expectEnd();
-		const { body, end } = this.#inner(reader, ["endset"]);
+		const { body, end } = this.#parseRequiredBlock(reader, ["endset"]);
 		end.reader.expectEnd();
 		return { kind: "set-block", name: targets[0] as string, filters, body };
 	}
 
-	#inner(reader: TokenReader, words: readonly string[]): Block & { readonly end: NonNullable<Block["end"]> } {
-		const { body, end } = this.#block(words);
+	#parseRequiredBlock(reader: TokenReader, words: readonly string[]): Block & { readonly end: NonNullable<Block["end"]> } {
+		const { body, end } = this.#parseBlock(words);
 		if (end === undefined) throw new TemplateSyntaxError(`"${words.at(-1)}" is missing`, reader.line);
 		return { body, end };
 	}
 }
 
-/** `name` or `name, name`, with or without brackets. */
+/** Parses `name` or `name, name`, with or without parentheses. */
 function parseTargets(reader: TokenReader): string[] {
-	const bracket = reader.take("(");
+	const hasParenthesis = reader.take("(");
 	const targets = [reader.name()];
 	while (reader.take(",")) if (reader.peek()?.kind === "name" && !reader.at("in")) targets.push(reader.name());
-	if (bracket) reader.expect(")");
+	if (hasParenthesis) reader.expect(")");
 	return targets;
 }
 
-function whole(reader: TokenReader, expression: Expression): Expression {
+function expectWhole(reader: TokenReader, expression: Expression): Expression {
 	reader.expectEnd();
 	return expression;
 }

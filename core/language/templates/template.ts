@@ -14,50 +14,50 @@ import { parseTemplate } from "./template-parser.ts";
 import { TokenReader } from "./token-reader.ts";
 import { toJson } from "./values.ts";
 
-/** A text with templates, ready to be rendered any number of times. */
+/** Compiled text with templates, which can be rendered any number of times. */
 export interface Template {
 	readonly references: References;
-	/** The name when the whole text is `{{ name }}`, with any spacing. */
+	/** Name of the variable if the whole text is `{{ name }}`, with any spacing. */
 	readonly variable: string | undefined;
-	/** Name of the last filter when the whole text is one expression that ends in a filter. */
+	/** Name of the last filter if the whole text is one expression that ends in a filter. */
 	readonly lastFilter: string | undefined;
-	/** The text. `TemplateError` when something is undefined, of the wrong type or beyond a limit. */
+	/** Renders the text. Throws `TemplateError` if a value is undefined or of the wrong type, or if a limit is exceeded. */
 	render(scope: TemplateScope): string;
-	/** The value with its type when the whole text is one `{{ expression }}`, else the text. */
+	/** Returns the typed value if the whole text is one `{{ expression }}`, otherwise the rendered text. */
 	renderNative(scope: TemplateScope): JsonValue;
 }
 
-/** Whether a text holds an expression or a statement. */
+/** Returns true if a text may contain an expression or a statement. */
 export function isTemplate(text: string): boolean {
 	return text.includes("{{") || text.includes("{%");
 }
 
-/** Longest text that is kept compiled, and how many are. */
+/** Bounds of the cache of compiled templates: characters of a cached text, and number of entries. */
 const cacheLimits = { length: 10_000, entries: 2_000 };
-const cache = new Map<string, Template>();
+const templateCache = new Map<string, Template>();
 
 /**
- * Compile a text. `TemplateSyntaxError` when it is no template, so that the caller can use it literally; `TemplateError` when
- * it is one that is nested too deeply.
+ * Compiles a text. Throws `TemplateSyntaxError` if it is not a valid template, so that the caller can use it literally. Throws
+ * `TemplateError` if it is nested too deeply or has too many tokens.
  */
 export function compileTemplate(text: string, limits: TemplateLimits = defaultLimits): Template {
 	if (!text.includes("{")) return literalTemplate(text);
 	if (limits !== defaultLimits || text.length > cacheLimits.length) return compile(text, limits);
-	let template = cache.get(text);
+	let template = templateCache.get(text);
 	if (template === undefined) {
 		template = compile(text, limits);
-		if (cache.size >= cacheLimits.entries) cache.delete(cache.keys().next().value as string);
-		cache.set(text, template);
+		if (templateCache.size >= cacheLimits.entries) templateCache.delete(templateCache.keys().next().value as string);
+		templateCache.set(text, template);
 	}
 	return template;
 }
 
-/** The value of an expression, without braces around it. */
+/** Returns the value of an expression that is written without braces. */
 export function evaluateExpression(text: string, scope: TemplateScope, limits: TemplateLimits = defaultLimits): JsonValue {
-	return evaluate(parseWhole(text, limits, new TokenCounter("expression")), scope, limits);
+	return evaluate(parseExpressionText(text, limits, new TokenCounter("expression")), scope, limits);
 }
 
-function parseWhole(text: string, limits: TemplateLimits, counter: TokenCounter): Expression {
+function parseExpressionText(text: string, limits: TemplateLimits, counter: TokenCounter): Expression {
 	const [segment, ...rest] = toSegments(`{{ ${text} }}`, counter);
 	if (segment?.kind !== "expression" || rest.length > 0) throw new TemplateSyntaxError("one expression is needed", 1);
 	const reader = new TokenReader(segment.tokens, segment.line, limits.depth);
@@ -71,7 +71,7 @@ function compile(text: string, limits: TemplateLimits): Template {
 	if (!isTemplate(text) && !text.includes("{#")) return literalTemplate(text);
 	const statements = parseTemplate(text, limits.depth);
 	const references = findReferences(statements, 2 * limits.depth);
-	const expression = wholeExpression(statements);
+	const expression = singleExpression(statements);
 	const render = (scope: TemplateScope) =>
 		asOneWork(() => new Renderer(new Evaluator(scope, new Budget(limits))).render(statements, new Variables()));
 	return {
@@ -87,9 +87,9 @@ function literalTemplate(text: string): Template {
 	return { references: { names: [], paths: [] }, variable: undefined, lastFilter: undefined, render: () => text, renderNative: () => text };
 }
 
-function wholeExpression(statements: readonly Statement[]): Expression | undefined {
-	const [only] = statements;
-	return statements.length === 1 && only?.kind === "output" ? only.expression : undefined;
+function singleExpression(statements: readonly Statement[]): Expression | undefined {
+	const [onlyStatement] = statements;
+	return statements.length === 1 && onlyStatement?.kind === "output" ? onlyStatement.expression : undefined;
 }
 
 function evaluate(expression: Expression, scope: TemplateScope, limits: TemplateLimits): JsonValue {

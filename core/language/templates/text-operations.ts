@@ -2,12 +2,12 @@ import type { Budget } from "./budget.ts";
 import { toText } from "./python-text.ts";
 import type { Value } from "./values.ts";
 
-/** Text operations that filters and methods share; each accounts for its result before making it. */
-
+/** Returns the text with its first letter in upper case and the others in lower case. */
 export function capitalize(text: string): string {
 	return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
+/** Replaces the first `count` occurrences of a text, or all of them if `count` is negative. Accounts for the result before creating it. */
 export function replace(
 	text: string,
 	search: string,
@@ -28,24 +28,25 @@ export function replace(
 	);
 }
 
+/** Joins the texts of values. Accounts for the result before creating it. */
 export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {
 	const texts = values.map((value) => toText(value, budget));
 	budget.text(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
 	return texts.join(separator);
 }
 
-/** Remove any of `characters`, white space by default, from the ends of a text. */
+/** Removes any of `characters`, by default white space, from the ends of a text. */
 export function strip(text: string, characters: string | undefined, side: "both" | "start" | "end" = "both"): string {
-	const removed = (character: string | undefined) =>
+	const isRemovable = (character: string | undefined) =>
 		character !== undefined && (characters === undefined ? /\s/.test(character) : characters.includes(character));
 	let start = 0;
 	let end = text.length;
-	if (side !== "end") while (start < end && removed(text[start])) start++;
-	if (side !== "start") while (end > start && removed(text[end - 1])) end--;
+	if (side !== "end") while (start < end && isRemovable(text[start])) start++;
+	if (side !== "start") while (end > start && isRemovable(text[end - 1])) end--;
 	return text.slice(start, end);
 }
 
-/** The text as one word of a POSIX shell, whatever it holds. */
+/** Returns the text as one word of a POSIX shell. */
 export function shellQuote(text: string): string {
 	if (/^[\w@%+=:,./-]+$/.test(text)) return text;
 	return `'${text.replaceAll("'", "'\\''")}'`;

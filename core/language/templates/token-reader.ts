@@ -1,24 +1,26 @@
 import { TemplateError, TemplateSyntaxError } from "./errors.ts";
 import type { Token } from "./tokens.ts";
 
-/** Tokens of one tag, read from front to back. */
+/** Reads the tokens of one tag from front to back. */
 export class TokenReader {
 	readonly line: number;
 	readonly #tokens: readonly Token[];
-	readonly #maximumDepth: number;
+	readonly #maxDepth: number;
 	#position = 0;
 	#depth = 0;
 
 	constructor(tokens: readonly Token[], line: number, maximumDepth: number) {
 		this.#tokens = tokens;
 		this.line = line;
-		this.#maximumDepth = maximumDepth;
+		this.#maxDepth = maximumDepth;
 	}
 
+	/** Returns a token without taking it; undefined after the last one. */
 	peek(ahead = 0): Token | undefined {
 		return this.#tokens[this.#position + ahead];
 	}
 
+	/** Takes the next token. Throws `TemplateSyntaxError` if there is none. */
 	next(): Token {
 		const token = this.peek();
 		if (token === undefined) throw this.error("the expression ends too early");
@@ -26,36 +28,42 @@ export class TokenReader {
 		return token;
 	}
 
-	/** Whether the next token is this operator or word. */
+	/** Returns true if the next token is this operator or word. */
 	at(text: string, ahead = 0): boolean {
 		return this.peek(ahead)?.text === text;
 	}
 
-	/** Take the next token if it is this operator or word. */
+	/** Takes the next token if it is this operator or word, and returns true in that case. */
 	take(text: string): boolean {
 		if (!this.at(text)) return false;
 		this.#position++;
 		return true;
 	}
 
+	/** Takes the next token. Throws `TemplateSyntaxError` if it is another one. */
 	expect(text: string): void {
-		if (!this.take(text)) throw this.error(`"${text}" is missing before ${this.#shown()}`);
+		if (!this.take(text)) throw this.error(`"${text}" is missing before ${this.#describeNext()}`);
 	}
 
+	/** Takes the next token and returns its text. Throws `TemplateSyntaxError` if it is not a name. */
 	name(): string {
 		const token = this.peek();
-		if (token?.kind !== "name") throw this.error(`a name is missing before ${this.#shown()}`);
+		if (token?.kind !== "name") throw this.error(`a name is missing before ${this.#describeNext()}`);
 		this.#position++;
 		return token.text;
 	}
 
+	/** Throws `TemplateSyntaxError` if there are more tokens. */
 	expectEnd(): void {
-		if (this.peek() !== undefined) throw this.error(`unexpected ${this.#shown()}`);
+		if (this.peek() !== undefined) throw this.error(`unexpected ${this.#describeNext()}`);
 	}
 
-	/** Read something nested; too deep is an error of its own, as no text is meant literally that looks so. */
+	/**
+	 * Reads a nested expression. Throws `TemplateError` if it is too deep. This is not a syntax error, because literal text is never nested
+	 * so deeply.
+	 */
 	nested<T>(read: () => T): T {
-		if (++this.#depth > this.#maximumDepth) throw new TemplateError(`the template is nested deeper than ${this.#maximumDepth} levels`);
+		if (++this.#depth > this.#maxDepth) throw new TemplateError(`the template is nested deeper than ${this.#maxDepth} levels`);
 		const result = read();
 		this.#depth--;
 		return result;
@@ -65,7 +73,7 @@ export class TokenReader {
 		return new TemplateSyntaxError(message, this.line);
 	}
 
-	#shown(): string {
+	#describeNext(): string {
 		const token = this.peek();
 		if (token === undefined) return "the end";
 		return token.kind === "string" ? "a text" : `"${token.text}"`;

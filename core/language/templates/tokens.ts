@@ -2,17 +2,18 @@ import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
 import type { TokenCounter } from "../token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 
+/** Token of an expression or statement. */
 export interface Token {
 	readonly kind: "name" | "integer" | "float" | "string" | "operator";
-	/** As written; empty for a string, so that none is mistaken for an operator. */
+	/** Text as written; empty for a string, so that a string is never mistaken for an operator. */
 	readonly text: string;
-	/** Text of a string, number of a number. */
+	/** Value of a string or number; the text of any other token. */
 	readonly value: string | number | bigint;
-	/** Where the next token may begin. */
+	/** Position after the token. */
 	readonly end: number;
 }
 
-const patterns = {
+const tokenPatterns = {
 	name: /[\p{L}_][\p{L}\p{N}_]*/uy,
 	float: /\d+(?:_\d+)*(?:\.\d+(?:_\d+)*(?:[eE][+-]?\d+)?|[eE][+-]?\d+)/y,
 	integer: /0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|\d+(?:_\d+)*/y,
@@ -20,18 +21,18 @@ const patterns = {
 	operator: /\*\*|\/\/|==|!=|>=|<=|[-+*/%~<>=.:|,()[\]{}]/y,
 } as const;
 
-const kinds = ["name", "float", "integer", "string", "operator"] as const;
+const tokenKinds = ["name", "float", "integer", "string", "operator"] as const;
 
-interface Reading {
-	/** For messages. */
+interface TokenContext {
+	/** Line of the tag, for messages. */
 	readonly line: number;
 	readonly counter: TokenCounter;
 }
 
-/** The token at `position`, which is not white space. */
-export function readToken(source: string, position: number, { line, counter }: Reading): Token {
-	for (const kind of kinds) {
-		const pattern = patterns[kind];
+/** Reads the token at `position`, which must not be white space. Throws `TemplateSyntaxError` if there is none. */
+export function readToken(source: string, position: number, { line, counter }: TokenContext): Token {
+	for (const kind of tokenKinds) {
+		const pattern = tokenPatterns[kind];
 		pattern.lastIndex = position;
 		const text = pattern.exec(source)?.[0];
 		if (text === undefined) continue;
@@ -63,12 +64,12 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 	"\n": "",
 };
 
-const escapeSequence = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g;
+const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g;
 
-/** An escape the reference does not know stays as it is, back slash included. */
+/** Resolves the escapes of a string literal. As in Python, an unknown escape stays unchanged, including its backslash. */
 function resolveEscapes(text: string): string {
 	if (!text.includes("\\")) return text;
-	return text.replace(escapeSequence, (match: string, byte?: string, unit?: string, simple?: string) => {
+	return text.replace(escapePattern, (match: string, byte?: string, unit?: string, simple?: string) => {
 		const code = byte ?? unit;
 		if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
 		return simple !== undefined && Object.hasOwn(simpleEscapes, simple) ? (simpleEscapes[simple] ?? "") : match;

@@ -4,8 +4,8 @@ import { DatastoreReference } from "./datastore.ts";
 import { TemplateError, UndefinedValueError } from "./errors.ts";
 
 /**
- * What expressions work on: JSON, and four internal kinds that never leave a rendering. Nothing here is callable, and members
- * are own properties only, so that no prototype or constructor can be reached.
+ * Value of an expression: JSON, or one of four internal kinds that never leave a rendering. No value is callable, and members are own
+ * properties only, so that a template cannot reach a prototype or constructor.
  */
 export type Value =
 	| string
@@ -24,7 +24,7 @@ export interface ValueObject {
 	readonly [key: string]: Value;
 }
 
-/** A whole number that is a float, which prints as `3.0`. Other floats are plain numbers. */
+/** Float with a whole value, which prints as `3.0`. Other floats are ordinary numbers. */
 export class Float {
 	readonly value: number;
 
@@ -33,9 +33,9 @@ export class Float {
 	}
 }
 
-/** What is not there. Only `is defined` and `default` accept it. */
+/** Missing value. Only `is defined` and `default` accept it. */
 export class Undefined {
-	/** What is missing, as the error says it. */
+	/** Message of the error that a use of the value throws. */
 	readonly description: string;
 
 	constructor(description: string) {
@@ -43,11 +43,12 @@ export class Undefined {
 	}
 }
 
-/** Made by `namespace()`: the one thing whose members a template may set. */
+/** Result of `namespace()`: the only object whose members a template may set. */
 export class Namespace {
 	readonly members = new Map<string, Value>();
 }
 
+/** Returns a number as a float. Throws `TemplateError` if it is not finite. */
 export function toFloat(value: number): Value {
 	return Number.isInteger(toFinite(value)) ? new Float(value) : value;
 }
@@ -69,7 +70,7 @@ function isInternal(value: object): boolean {
 	return value instanceof Float || value instanceof Undefined || value instanceof Namespace || value instanceof DatastoreReference;
 }
 
-/** The number a value stands for (true is 1), or undefined when it is none. */
+/** Returns the number of a value, where true counts as 1; undefined if the value is not a number. */
 export function numberOf(value: Value): number | bigint | undefined {
 	if (typeof value === "number" || typeof value === "bigint") return value;
 	if (typeof value === "boolean") return value ? 1 : 0;
@@ -80,7 +81,7 @@ export function isFloat(value: Value): boolean {
 	return value instanceof Float || (typeof value === "number" && !Number.isInteger(value));
 }
 
-/** Name of the type in the reference language, for messages. */
+/** Returns the type name of a value for messages. */
 export function typeName(value: Value): string {
 	if (value === null) return "None";
 	if (typeof value === "string") return "text";
@@ -92,75 +93,86 @@ export function typeName(value: Value): string {
 	return value instanceof Undefined ? "undefined" : "an object";
 }
 
-/** The value itself, the text of a datastore item; an error that names what is missing for one that is undefined. */
+/** Returns the value, or the text of a datastore item. Throws `UndefinedValueError`, which names the missing value, if it is undefined. */
 export function demand(value: Value): Exclude<Value, Undefined> {
 	if (value instanceof Undefined) throw new UndefinedValueError(value.description);
 	if (value instanceof DatastoreReference) return value.resolve();
 	return value;
 }
 
+/** Returns true if a value is true by the rules of Python. */
 export function isTrue(value: Value): boolean {
-	const given = demand(value);
-	if (given === null || given === "") return false;
-	const number = numberOf(given);
+	const definedValue = demand(value);
+	if (definedValue === null || definedValue === "") return false;
+	const number = numberOf(definedValue);
 	if (number !== undefined) return Number(number) !== 0;
-	if (isList(given)) return given.length > 0;
-	return isObject(given) ? Object.keys(given).length > 0 : true;
+	if (isList(definedValue)) return definedValue.length > 0;
+	return isObject(definedValue) ? Object.keys(definedValue).length > 0 : true;
 }
 
 /**
- * An own member of an object, element of a list, character of a text, or undefined. A key that was computed may be a secret, so
- * that messages name only one that stands in the template.
+ * Returns an own member of an object, an element of a list or a character of a text; an `Undefined` if it does not exist. A computed key
+ * may be a secret, so messages name a key only if it is a literal in the template.
  */
-export function memberOf(object: Value, key: Value, budget: Budget, isWritten = false): Value {
+export function memberOf(object: Value, key: Value, budget: Budget, isLiteralKey = false): Value {
 	const name = demand(key);
 	const container = object instanceof DatastoreReference ? object : demand(object);
-	const missing = () => missingMember(container, isWritten ? name : undefined);
+	const toMissing = () => missingMember(container, isLiteralKey ? name : undefined);
 	if (container instanceof DatastoreReference) {
 		return (
 			(typeof name === "string" || typeof name === "number" || typeof name === "bigint" ? container.member(String(name)) : undefined) ??
-			missing()
+			toMissing()
 		);
 	}
-	if (container instanceof Namespace) return container.members.get(String(name)) ?? missing();
+	if (container instanceof Namespace) return container.members.get(String(name)) ?? toMissing();
 	if (isObject(container)) {
-		const own = typeof name === "string" ? name : stringifyJson(toJson(name, 0, budget));
-		return Object.hasOwn(container, own) ? (container[own] as Value) : missing();
+		const memberName = typeof name === "string" ? name : stringifyJson(toJson(name, 0, budget));
+		return Object.hasOwn(container, memberName) ? (container[memberName] as Value) : toMissing();
 	}
 	const index = numberOf(name);
 	if (typeof index === "number" && Number.isInteger(index) && (isList(container) || typeof container === "string")) {
 		if (typeof container === "string") budget.text(container.length);
 		const characters = isList(container) ? container : [...container];
-		return characters[index < 0 ? index + characters.length : index] ?? missing();
+		return characters[index < 0 ? index + characters.length : index] ?? toMissing();
 	}
-	return missing();
+	return toMissing();
 }
 
 function missingMember(container: Value, name: Value | undefined): Undefined {
 	if (name === undefined) return new Undefined(`${typeName(container)} has no member of the name asked for`);
-	const shown = typeof name === "string" ? `"${name.slice(0, 100)}"` : (numberOf(name) ?? typeName(name));
-	return new Undefined(`${typeName(container)} has no member ${shown}`);
+	const keyText = typeof name === "string" ? `"${name.slice(0, 100)}"` : (numberOf(name) ?? typeName(name));
+	return new Undefined(`${typeName(container)} has no member ${keyText}`);
 }
 
-/** The elements of a value that can be gone through: list, keys of an object, characters of a text. */
+/**
+ * Returns the elements of an iterable value: elements of a list, keys of an object, or characters of a text. Throws `TemplateError` for any
+ * other value.
+ */
 export function elementsOf(value: Value, budget: Budget): readonly Value[] {
-	const given = demand(value);
-	const elements = isList(given) ? given : typeof given === "string" ? [...given] : isObject(given) ? Object.keys(given) : undefined;
-	if (elements === undefined) throw new TemplateError(`a list is needed, not ${typeName(given)}`);
+	const definedValue = demand(value);
+	const elements = isList(definedValue)
+		? definedValue
+		: typeof definedValue === "string"
+			? [...definedValue]
+			: isObject(definedValue)
+				? Object.keys(definedValue)
+				: undefined;
+	if (elements === undefined) throw new TemplateError(`a list is needed, not ${typeName(definedValue)}`);
 	budget.step(elements.length);
 	return elements;
 }
 
-/** The plain JSON value, internal kinds resolved. */
+/** Returns the value as plain JSON, without internal kinds. */
 export function toJson(value: Value, depth: number, budget?: Budget): JsonValue {
-	const given = demand(value);
+	const definedValue = demand(value);
 	budget?.step();
 	budget?.depth(depth);
-	if (given instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
-	if (given instanceof Float) return given.value;
-	if (given instanceof Namespace)
-		return Object.fromEntries([...given.members].map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
-	if (isList(given)) return given.map((element) => toJson(element, depth + 1, budget));
-	if (isObject(given)) return Object.fromEntries(Object.entries(given).map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
-	return given;
+	if (definedValue instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
+	if (definedValue instanceof Float) return definedValue.value;
+	if (definedValue instanceof Namespace)
+		return Object.fromEntries([...definedValue.members].map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
+	if (isList(definedValue)) return definedValue.map((element) => toJson(element, depth + 1, budget));
+	if (isObject(definedValue))
+		return Object.fromEntries(Object.entries(definedValue).map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
+	return definedValue;
 }

@@ -1,7 +1,7 @@
 import { InternalValue } from "./internal-value.ts";
 import type { YaqlValue } from "./values.ts";
 
-/** Values of variables: those of a lambda or of `let`, on top of those outside. */
+/** Variables of a lambda or of `let`, in addition to those of the enclosing context. */
 export class Context extends InternalValue {
 	override readonly typeName = "context";
 	readonly #values: ReadonlyMap<string, YaqlValue>;
@@ -13,13 +13,13 @@ export class Context extends InternalValue {
 		this.#values = values;
 	}
 
-	/** `$` is `$1`. What was never set is null. */
+	/** Returns a variable; `$` is `$1`. A variable that was never set is null. */
 	get(name: string): YaqlValue {
-		const own = this.#values.get(name === "$" ? "$1" : name);
-		return own === undefined ? (this.#outer?.get(name) ?? null) : own;
+		const value = this.#values.get(name === "$" ? "$1" : name);
+		return value === undefined ? (this.#outer?.get(name) ?? null) : value;
 	}
 
-	/** With `$1`, `$2` … */
+	/** Returns a context with the values as `$1`, `$2` and so on. */
 	withArguments(values: readonly YaqlValue[]): Context {
 		return values.length === 0 ? this : new Context(this, new Map(values.map((value, index) => [`$${index + 1}`, value])));
 	}

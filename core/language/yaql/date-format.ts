@@ -3,17 +3,30 @@ import type { Budget } from "../templates/budget.ts";
 import { type DateParts, DateTime, fromParts, offsetText, pad, TimeSpan, weekdayOf } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 
-const months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const minute = 60_000_000;
+const monthNames = [
+	"January",
+	"February",
+	"March",
+	"April",
+	"May",
+	"June",
+	"July",
+	"August",
+	"September",
+	"October",
+	"November",
+	"December",
+];
+const weekdayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const microsecondsPerMinute = 60_000_000;
 
-const fields: Readonly<Record<string, (parts: DateParts, date: DateTime) => string>> = {
-	a: (parts) => (weekdays[weekdayOf(parts)] ?? "").slice(0, 3),
-	A: (parts) => weekdays[weekdayOf(parts)] ?? "",
+const fieldFormatters: Readonly<Record<string, (parts: DateParts, date: DateTime) => string>> = {
+	a: (parts) => (weekdayNames[weekdayOf(parts)] ?? "").slice(0, 3),
+	A: (parts) => weekdayNames[weekdayOf(parts)] ?? "",
 	w: (parts) => String((weekdayOf(parts) + 1) % 7),
 	d: ({ day }) => pad(day, 2),
-	b: ({ month }) => (months[month - 1] ?? "").slice(0, 3),
-	B: ({ month }) => months[month - 1] ?? "",
+	b: ({ month }) => (monthNames[month - 1] ?? "").slice(0, 3),
+	B: ({ month }) => monthNames[month - 1] ?? "",
 	m: ({ month }) => pad(month, 2),
 	y: ({ year }) => pad(year % 100, 2),
 	Y: ({ year }) => String(year),
@@ -33,12 +46,12 @@ const fields: Readonly<Record<string, (parts: DateParts, date: DateTime) => stri
 	"%": () => "%",
 };
 
-/** `%Y-%m-%d`. A field that is not known stays as it is. */
+/** Formats a date by a pattern such as `%Y-%m-%d`. An unknown field stays unchanged. */
 export function formatDate(date: DateTime, format: string, budget: Budget): string {
 	budget.text(10 * format.length);
 	const { parts } = date;
-	return format.replace(/%([^])/g, (whole: string, field: string) =>
-		Object.hasOwn(fields, field) ? (fields[field]?.(parts, date) ?? whole) : whole,
+	return format.replace(/%([^])/g, (match: string, field: string) =>
+		Object.hasOwn(fieldFormatters, field) ? (fieldFormatters[field]?.(parts, date) ?? match) : match,
 	);
 }
 
@@ -50,30 +63,30 @@ function dayOfYear({ year, month, day }: DateParts): number {
 	return Math.round((date.getTime() - start.getTime()) / 86_400_000) + 1;
 }
 
-/** The date that a text is, in a format or in one of those that people write. */
+/** Parses a date in the given format, or in any common format if `format` is null. Throws `ValueError` if the text is not a date. */
 export function readDate(text: string, format: string | null): DateTime {
-	if (format !== null) return readFormat(text, format);
-	// Days and months of one digit are common here.
-	const padded = text.trim().replace(/^(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)/, (_found, year: string, month: string, day: string) => {
+	if (format !== null) return parseWithFormat(text, format);
+	// Months and days with one digit are common in expressions.
+	const paddedText = text.trim().replace(/^(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)/, (_match, year: string, month: string, day: string) => {
 		return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 	});
-	const date = parseDate(padded);
+	const date = parseDate(paddedText);
 	if (date === undefined) throw new YaqlError("ValueError", "the text is no date");
-	const offset = new TimeSpan((date.offset ?? 0) * minute);
+	const offset = new TimeSpan((date.offset ?? 0) * microsecondsPerMinute);
 	return new DateTime(date.wallClock * 1_000 + date.microseconds - offset.microseconds, offset);
 }
 
-const twoDigits = /\d{1,2}/y;
+const twoDigitsPattern = /\d{1,2}/y;
 
-/** What a field of a format takes of a text. */
-const readers: Readonly<Record<string, RegExp>> = {
+/** Patterns of the text that each field of a format reads. */
+const fieldPatterns: Readonly<Record<string, RegExp>> = {
 	Y: /\d{4}/y,
-	m: twoDigits,
-	d: twoDigits,
-	H: twoDigits,
-	I: twoDigits,
-	M: twoDigits,
-	S: twoDigits,
+	m: twoDigitsPattern,
+	d: twoDigitsPattern,
+	H: twoDigitsPattern,
+	I: twoDigitsPattern,
+	M: twoDigitsPattern,
+	S: twoDigitsPattern,
 	y: /\d{2}/y,
 	f: /\d{1,6}/y,
 	p: /AM|PM/iy,
@@ -85,26 +98,26 @@ const readers: Readonly<Record<string, RegExp>> = {
 	Z: /UTC|GMT/iy,
 };
 
-function readFormat(text: string, format: string): DateTime {
-	const found = new Map<string, string>();
+function parseWithFormat(text: string, format: string): DateTime {
+	const fieldTexts = new Map<string, string>();
 	let position = 0;
-	const problem = () => new YaqlError("ValueError", "the text does not match the format");
+	const toMismatchError = () => new YaqlError("ValueError", "the text does not match the format");
 	for (const [part, field] of format.matchAll(/%([^])|\s+|[^%\s]+|%/g)) {
-		const reader = field !== undefined && Object.hasOwn(readers, field) ? readers[field] : undefined;
-		if (field !== undefined && field !== "%" && reader === undefined)
+		const pattern = field !== undefined && Object.hasOwn(fieldPatterns, field) ? fieldPatterns[field] : undefined;
+		if (field !== undefined && field !== "%" && pattern === undefined)
 			throw new YaqlError("ValueError", `the format has an unknown field %${field}`);
-		const taken = reader === undefined ? takeLiteral(text, position, part) : takeField(text, position, reader);
-		if (taken === undefined) throw problem();
-		if (field !== undefined && reader !== undefined) found.set(field, taken);
-		position += taken.length;
+		const fieldText = pattern === undefined ? takeLiteral(text, position, part) : takeField(text, position, pattern);
+		if (fieldText === undefined) throw toMismatchError();
+		if (field !== undefined && pattern !== undefined) fieldTexts.set(field, fieldText);
+		position += fieldText.length;
 	}
-	if (position < text.length) throw problem();
-	return fromFields(found);
+	if (position < text.length) throw toMismatchError();
+	return fromFields(fieldTexts);
 }
 
-function takeField(text: string, position: number, reader: RegExp): string | undefined {
-	reader.lastIndex = position;
-	return reader.exec(text)?.[0];
+function takeField(text: string, position: number, pattern: RegExp): string | undefined {
+	pattern.lastIndex = position;
+	return pattern.exec(text)?.[0];
 }
 
 function takeLiteral(text: string, position: number, part: string): string | undefined {
@@ -114,31 +127,31 @@ function takeLiteral(text: string, position: number, part: string): string | und
 	return rest.slice(0, rest.length - rest.trimStart().length);
 }
 
-function fromFields(found: ReadonlyMap<string, string>): DateTime {
-	const number = (field: string) => (found.has(field) ? Number(found.get(field)) : undefined);
-	const short = number("y");
-	const year = number("Y") ?? (short === undefined ? 1900 : short + (short < 69 ? 2000 : 1900));
-	const half = number("I");
-	const isAfternoon = found.get("p")?.toUpperCase() === "PM";
-	const hour = number("H") ?? (half === undefined ? 0 : (half % 12) + (isAfternoon ? 12 : 0));
-	const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(found.get("z") ?? "") ?? [];
-	const east = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * minute;
+function fromFields(fieldTexts: ReadonlyMap<string, string>): DateTime {
+	const number = (field: string) => (fieldTexts.has(field) ? Number(fieldTexts.get(field)) : undefined);
+	const twoDigitYear = number("y");
+	const year = number("Y") ?? (twoDigitYear === undefined ? 1900 : twoDigitYear + (twoDigitYear < 69 ? 2000 : 1900));
+	const twelveHour = number("I");
+	const isAfternoon = fieldTexts.get("p")?.toUpperCase() === "PM";
+	const hour = number("H") ?? (twelveHour === undefined ? 0 : (twelveHour % 12) + (isAfternoon ? 12 : 0));
+	const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(fieldTexts.get("z") ?? "") ?? [];
+	const offsetMicroseconds = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * microsecondsPerMinute;
 	const parts = {
 		year,
-		month: monthOf(found.get("B") ?? found.get("b")) ?? number("m") ?? 1,
+		month: monthOf(fieldTexts.get("B") ?? fieldTexts.get("b")) ?? number("m") ?? 1,
 		day: number("d") ?? 1,
 		hour,
 		minute: number("M") ?? 0,
 		second: number("S") ?? 0,
-		microsecond: Number((found.get("f") ?? "0").padEnd(6, "0")),
+		microsecond: Number((fieldTexts.get("f") ?? "0").padEnd(6, "0")),
 	};
-	return fromParts(parts, new TimeSpan(sign === "-" ? -east : east));
+	return fromParts(parts, new TimeSpan(sign === "-" ? -offsetMicroseconds : offsetMicroseconds));
 }
 
 function monthOf(name: string | undefined): number | undefined {
 	if (name === undefined) return undefined;
-	const index = months.findIndex((month) => month.slice(0, name.length).toLowerCase() === name.toLowerCase());
-	if (index < 0 || (name.length > 3 && months[index]?.length !== name.length))
+	const index = monthNames.findIndex((month) => month.slice(0, name.length).toLowerCase() === name.toLowerCase());
+	if (index < 0 || (name.length > 3 && monthNames[index]?.length !== name.length))
 		throw new YaqlError("ValueError", "there is no month of that name");
 	return index + 1;
 }

@@ -1,6 +1,6 @@
 import { TemplateError } from "../templates/errors.ts";
 
-/** The text is no expression. */
+/** The text is not a valid expression. */
 export class YaqlSyntaxError extends Error {
 	override readonly name = "YaqlSyntaxError";
 	readonly kind: "YaqlLexicalException" | "YaqlGrammarException";
@@ -11,7 +11,10 @@ export class YaqlSyntaxError extends Error {
 	}
 }
 
-/** An expression could not be evaluated. Its kind is the name that the reference language has for such an error; messages hold no values. */
+/**
+ * An expression could not be evaluated. `kind` is the name of the error class in the YAQL implementation in Python. Messages contain no
+ * values.
+ */
 export class YaqlError extends TemplateError {
 	readonly kind: string;
 
@@ -21,7 +24,7 @@ export class YaqlError extends TemplateError {
 	}
 }
 
-/** An object has no member of a name. */
+/** An object has no member of the requested name. */
 export class MissingKeyError extends YaqlError {
 	readonly key: string;
 

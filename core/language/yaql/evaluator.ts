@@ -26,24 +26,24 @@ import {
 	type YaqlValue,
 } from "./values.ts";
 
-/** A function that is none of the language. */
+/** Function that is not part of YAQL, such as `ctx`. */
 export type OutsideFunction = (positional: readonly Value[], named: ReadonlyMap<string, Value>) => YaqlValue;
 
-/** Where an expression finds what it does not bring along. */
+/** Functions and parser that the embedding code provides. */
 export interface Surroundings {
-	/** Undefined when there is none of that name. */
+	/** Returns a function; undefined if it does not exist. */
 	function(name: string): OutsideFunction | undefined;
-	/** What a text holds that is JSON of an object or a list; undefined for other texts. */
+	/** Returns the object or list that a JSON text holds; undefined for any other text. */
 	fromJsonText(text: string): JsonValue | undefined;
 }
 
-/** Walks expressions. */
+/** Evaluates expressions. */
 export class Evaluator {
-	readonly #surroundings: Surroundings;
+	readonly #host: Surroundings;
 	readonly #budget: Budget;
 
-	constructor(surroundings: Surroundings, budget: Budget) {
-		this.#surroundings = surroundings;
+	constructor(host: Surroundings, budget: Budget) {
+		this.#host = host;
 		this.#budget = budget;
 	}
 
@@ -90,7 +90,7 @@ export class Evaluator {
 		return left;
 	}
 
-	/** As in the reference, the value of the operand that decided. */
+	/** Returns the value of the deciding operand, as YAQL in Python does. */
 	#logical(kind: "and" | "or", operands: readonly Expression[], context: Context): YaqlValue {
 		let value: YaqlValue = null;
 		for (const operand of operands) {
@@ -101,9 +101,9 @@ export class Evaluator {
 	}
 
 	#arrow({ left, right }: Extract<Expression, { kind: "arrow" }>, context: Context): YaqlValue {
-		const inner = this.evaluate(left, context);
-		if (!(inner instanceof Context)) throw noMatch("#operator_->");
-		return this.evaluate(right, inner);
+		const leftContext = this.evaluate(left, context);
+		if (!(leftContext instanceof Context)) throw noMatch("#operator_->");
+		return this.evaluate(right, leftContext);
 	}
 
 	#object(entries: readonly (readonly [Expression, Expression])[], context: Context): YaqlValue {
@@ -118,8 +118,8 @@ export class Evaluator {
 			return object[name] as YaqlValue;
 		}
 		if (isList(object)) return new Stream(this.#properties(object, name));
-		const inner = typeof object === "string" ? this.#surroundings.fromJsonText(object) : undefined;
-		if (inner !== undefined) return this.#property(inner, name);
+		const parsedObject = typeof object === "string" ? this.#host.fromJsonText(object) : undefined;
+		if (parsedObject !== undefined) return this.#property(parsedObject, name);
 		const call = { budget: this.#budget, context: new Context() };
 		for (const entry of functionTable.get(`#property#${name}`) ?? []) {
 			const values = bind(entry, { positional: [toArgument(object)], pairs: [] });
@@ -135,11 +135,11 @@ export class Evaluator {
 
 	#index(expression: Extract<Expression, { kind: "index" }>, context: Context): YaqlValue {
 		let object = this.evaluate(expression.object, context);
-		if (typeof object === "string") object = this.#surroundings.fromJsonText(object) ?? object;
-		const { positional, pairs } = this.#given(expression.arguments, context);
-		const extra = [...positional.slice(1), ...pairs.filter(({ name }) => name === "default").map(({ value }) => value)];
-		if (positional.length === 0 || extra.length > 1 || positional.length + pairs.length > 2) throw noMatch("#indexer");
-		const [key, fallback] = [...positional.slice(0, 1), ...extra].map((argument) => argument.value());
+		if (typeof object === "string") object = this.#host.fromJsonText(object) ?? object;
+		const { positional, pairs } = this.#toCallArguments(expression.arguments, context);
+		const defaultArguments = [...positional.slice(1), ...pairs.filter(({ name }) => name === "default").map(({ value }) => value)];
+		if (positional.length === 0 || defaultArguments.length > 1 || positional.length + pairs.length > 2) throw noMatch("#indexer");
+		const [key, fallback] = [...positional.slice(0, 1), ...defaultArguments].map((argument) => argument.value());
 		if (key === undefined) throw noMatch("#indexer");
 		if (isObject(object)) {
 			const name = toKey(key);
@@ -160,60 +160,62 @@ export class Evaluator {
 		if (operand instanceof TimeSpan) return new TimeSpan(sign * operand.microseconds);
 		const number = numberOf(operand);
 		if (number === undefined) throw noMatch(`#unary_operator_${operator}`);
-		const signed = operator === "-" ? -number : number;
-		return isFloat(operand) ? toFloat(Number(signed)) : toInteger(signed);
+		const result = operator === "-" ? -number : number;
+		return isFloat(operand) ? toFloat(Number(result)) : toInteger(result);
 	}
 
-	#call(name: string, given: ArgumentExpressions, context: Context): YaqlValue {
-		const outside = this.#surroundings.function(name);
-		if (outside !== undefined) return this.#callOutside(outside, name, this.#given(given, context));
+	#call(name: string, args: ArgumentExpressions, context: Context): YaqlValue {
+		const hostFunction = this.#host.function(name);
+		if (hostFunction !== undefined) return this.#callHostFunction(hostFunction, name, this.#toCallArguments(args, context));
 		const entries = functionTable.get(name)?.filter(({ use }) => use !== "method") ?? [];
 		if (entries.length === 0) throw new YaqlError("NoFunctionRegisteredException", `Unknown function "${name}"`);
-		const result = this.#run(entries, this.#given(given, context), context);
+		const result = this.#runMatchingEntry(entries, this.#toCallArguments(args, context), context);
 		if (result === undefined) throw noMatch(name);
 		return result;
 	}
 
-	#callOutside(outside: OutsideFunction, name: string, { positional, pairs }: Given): YaqlValue {
+	#callHostFunction(hostFunction: OutsideFunction, name: string, { positional, pairs }: Given): YaqlValue {
 		const named = pairs.map((pair): [string, Value] => {
 			if (pair.name === undefined) throw noMatch(name);
 			return [pair.name, settle(pair.value.value(), this.#budget)];
 		});
-		return outside(
+		return hostFunction(
 			positional.map((argument) => settle(argument.value(), this.#budget)),
 			new Map(named),
 		);
 	}
 
-	#method({ object, name, arguments: given, isSafe }: Extract<Expression, { kind: "method" }>, context: Context): YaqlValue {
+	#method({ object, name, arguments: args, isSafe }: Extract<Expression, { kind: "method" }>, context: Context): YaqlValue {
 		const receiver = this.evaluate(object, context);
 		if (receiver === null && isSafe) return null;
 		const entries = functionTable.get(name)?.filter(({ use }) => use !== "function") ?? [];
 		if (entries.length === 0) {
 			throw new YaqlError("NoMethodRegisteredException", `Unknown method "${name}" for receiver of type ${typeName(receiver)}`);
 		}
-		const { positional, pairs } = this.#given(given, context);
-		const result = this.#run(entries, { positional: [toArgument(receiver), ...positional], pairs }, context);
+		const { positional, pairs } = this.#toCallArguments(args, context);
+		const result = this.#runMatchingEntry(entries, { positional: [toArgument(receiver), ...positional], pairs }, context);
 		if (result !== undefined) return result;
-		const inner = typeof receiver === "string" ? this.#surroundings.fromJsonText(receiver) : undefined;
-		const ofInner =
-			inner === undefined ? undefined : this.#run(entries, { positional: [toArgument(inner), ...positional], pairs }, context);
-		if (ofInner !== undefined) return ofInner;
+		const parsedObject = typeof receiver === "string" ? this.#host.fromJsonText(receiver) : undefined;
+		const resultOfParsed =
+			parsedObject === undefined
+				? undefined
+				: this.#runMatchingEntry(entries, { positional: [toArgument(parsedObject), ...positional], pairs }, context);
+		if (resultOfParsed !== undefined) return resultOfParsed;
 		const problem = `No method "${name}" for receiver of type ${typeName(receiver)} matches supplied arguments`;
 		throw new YaqlError("NoMatchingMethodException", problem);
 	}
 
-	/** What the first form of a function gives that takes such arguments; undefined when none does. */
-	#run(entries: readonly FunctionEntry[], given: Given, context: Context): YaqlValue | undefined {
+	/** Runs the first overload of a function that accepts the arguments. Returns undefined if there is none. */
+	#runMatchingEntry(entries: readonly FunctionEntry[], args: Given, context: Context): YaqlValue | undefined {
 		this.#budget.step();
 		for (const entry of entries) {
-			const values = bind(entry, given);
+			const values = bind(entry, args);
 			if (values !== undefined) return entry.run(values, { budget: this.#budget, context });
 		}
 		return undefined;
 	}
 
-	#given({ positional, named }: ArgumentExpressions, context: Context): Given {
+	#toCallArguments({ positional, named }: ArgumentExpressions, context: Context): Given {
 		return {
 			positional: positional.map((expression) => this.#argument(expression, context)),
 			pairs: named.map(([key, value]): Pair => {
@@ -224,14 +226,14 @@ export class Evaluator {
 	}
 
 	#argument(expression: Expression, context: Context): Argument {
-		let known: YaqlValue | undefined;
+		let cachedValue: YaqlValue | undefined;
 		return {
 			value: () => {
-				if (known === undefined) known = this.evaluate(expression, context);
-				return known;
+				if (cachedValue === undefined) cachedValue = this.evaluate(expression, context);
+				return cachedValue;
 			},
 			lambda: (...elements) => this.evaluate(expression, context.withArguments(elements)),
-			within: (inner) => this.evaluate(expression, inner),
+			within: (otherContext) => this.evaluate(expression, otherContext),
 		};
 	}
 }

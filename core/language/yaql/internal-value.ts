@@ -1,5 +1,5 @@
-/** A value that is no JSON. It never leaves an expression as it is. */
+/** Value that JSON cannot represent. It is converted before it leaves an expression. */
 export abstract class InternalValue {
-	/** For messages. */
+	/** Name of the type, for messages. */
 	abstract readonly typeName: string;
 }

@@ -2,16 +2,17 @@ import { parseWholeNumber } from "../../contract/index.ts";
 import { TokenCounter } from "../token-limit.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
+/** Token of an expression. */
 export interface Token {
-	/** `call` is a name with the parenthesis right behind it. */
+	/** Kind of the token; `call` is a name with a parenthesis directly after it. */
 	readonly kind: "text" | "integer" | "float" | "word" | "call" | "variable" | "operator" | "end";
-	/** As written; of a text nothing, so that none is mistaken for an operator. Of a call the name. */
+	/** Text as written, and the name for a `call`. It is empty for a text literal, so that a literal is never mistaken for an operator. */
 	readonly text: string;
 	readonly value: string | number | bigint;
 	readonly position: number;
 }
 
-const patterns = {
+const tokenPatterns = {
 	variable: /\$[\p{L}\p{N}_]*/uy,
 	float: /\d+\.\d+(?![\p{L}\p{N}_])/uy,
 	integer: /\d+(?![\p{L}\p{N}_])/uy,
@@ -21,53 +22,53 @@ const patterns = {
 	operator: /=>|->|=~|!~|!=|>=|<=|\?\.|[-+*/.<>=,()[\]{}]/y,
 } as const;
 
-const kinds = ["variable", "float", "integer", "call", "word", "text", "operator"] as const;
-const space = /[ \t\r\n]*/y;
+const tokenKinds = ["variable", "float", "integer", "call", "word", "text", "operator"] as const;
+const whitespacePattern = /[ \t\r\n]*/y;
 
-/** Words that are operators, also with a parenthesis right behind them. */
+/** Words that are operators, even with a parenthesis directly after them. */
 export const wordOperators: ReadonlySet<string> = new Set(["and", "or", "not", "in", "mod"]);
 
-/** The tokens of an expression; the last one is its end. */
+/** Returns the tokens of an expression, followed by an `end` token. Throws `YaqlSyntaxError` if a character is not valid. */
 export function readTokens(source: string): readonly Token[] {
 	const tokens: Token[] = [];
 	const counter = new TokenCounter("expression");
-	for (let position = skipSpace(source, 0); position < source.length; ) {
+	for (let position = skipWhitespace(source, 0); position < source.length; ) {
 		const { token, end } = readToken(source, position, counter);
 		tokens.push(token);
-		position = skipSpace(source, end);
+		position = skipWhitespace(source, end);
 	}
 	counter.note();
 	return [...tokens, { kind: "end", text: "", value: "", position: source.length }];
 }
 
-function skipSpace(source: string, position: number): number {
-	space.lastIndex = position;
-	return position + (space.exec(source)?.[0].length ?? 0);
+function skipWhitespace(source: string, position: number): number {
+	whitespacePattern.lastIndex = position;
+	return position + (whitespacePattern.exec(source)?.[0].length ?? 0);
 }
 
 function readToken(source: string, position: number, counter: TokenCounter): { readonly token: Token; readonly end: number } {
-	for (const kind of kinds) {
-		const pattern = patterns[kind];
+	for (const kind of tokenKinds) {
+		const pattern = tokenPatterns[kind];
 		pattern.lastIndex = position;
-		const found = pattern.exec(source)?.[0];
-		if (found === undefined) continue;
-		if (kind === "text") counter.addText(found);
+		const text = pattern.exec(source)?.[0];
+		if (text === undefined) continue;
+		if (kind === "text") counter.addText(text);
 		else counter.add();
-		const name = found.slice(0, -1);
+		const name = text.slice(0, -1);
 		if (kind === "call" && wordOperators.has(name)) {
 			return { token: { kind: "word", text: name, value: name, position }, end: position + name.length };
 		}
-		return { token: toToken(kind, found, position), end: position + found.length };
+		return { token: toToken(kind, text, position), end: position + text.length };
 	}
 	const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
 	throw new YaqlSyntaxError("YaqlLexicalException", `Lexical error: illegal character '${character}' at position ${position}`);
 }
 
-function toToken(kind: (typeof kinds)[number], found: string, position: number): Token {
-	if (kind === "text") return { kind, text: "", value: toText(found), position };
-	if (kind === "call") return { kind, text: found.slice(0, -1), value: "", position };
-	const value = kind === "integer" ? parseWholeNumber(found) : kind === "float" ? Number(found) : found;
-	return { kind, text: found, value, position };
+function toToken(kind: (typeof tokenKinds)[number], text: string, position: number): Token {
+	if (kind === "text") return { kind, text: "", value: toText(text), position };
+	if (kind === "call") return { kind, text: text.slice(0, -1), value: "", position };
+	const value = kind === "integer" ? parseWholeNumber(text) : kind === "float" ? Number(text) : text;
+	return { kind, text, value, position };
 }
 
 const simpleEscapes: Readonly<Record<string, string>> = {
@@ -82,14 +83,14 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 	t: "\t",
 	v: "\v",
 };
-const escapeSequence = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^]))/g;
+const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^]))/g;
 
-/** Between back-ticks nothing but the back-tick is escaped. An escape that means nothing stays as it is. */
-function toText(found: string): string {
-	const text = found.slice(1, -1);
-	if (found.startsWith("`")) return text.replaceAll("\\`", "`");
+/** Returns the text of a literal. Between backticks, only the backtick can be escaped. An unknown escape stays unchanged. */
+function toText(literal: string): string {
+	const text = literal.slice(1, -1);
+	if (literal.startsWith("`")) return text.replaceAll("\\`", "`");
 	if (!text.includes("\\")) return text;
-	return text.replace(escapeSequence, (match: string, byte?: string, unit?: string, point?: string, octal?: string, simple?: string) => {
+	return text.replace(escapePattern, (match: string, byte?: string, unit?: string, point?: string, octal?: string, simple?: string) => {
 		if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
 		const code = byte ?? unit ?? point;
 		if (code === undefined) return simple !== undefined && Object.hasOwn(simpleEscapes, simple) ? (simpleEscapes[simple] ?? "") : match;

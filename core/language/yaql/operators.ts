@@ -8,7 +8,7 @@ import { searchText } from "./pattern-search.ts";
 import type { ChainOperator } from "./syntax.ts";
 import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, toKey, type YaqlList, type YaqlValue } from "./values.ts";
 
-/** Result of an operator between two values. */
+/** Returns the result of an operator with two operands. */
 export function operate(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	switch (operator) {
 		case "=":
@@ -26,15 +26,15 @@ export function operate(operator: ChainOperator, left: YaqlValue, right: YaqlVal
 		case "in":
 			return isIn(left, right, budget);
 		case "=~":
-			return matches(operator, left, right, budget);
+			return isMatch(operator, left, right, budget);
 		case "!~":
-			return !matches(operator, left, right, budget);
+			return !isMatch(operator, left, right, budget);
 		default:
 			return calculate(operator, left, right, budget);
 	}
 }
 
-/** No function of the name takes such values: how the reference tells of wrong types. */
+/** Returns the error that YAQL reports for arguments of the wrong type: no function of the name accepts them. */
 export function noMatch(name: string): YaqlError {
 	return new YaqlError("NoMatchingFunctionException", `No function "${name}" matches supplied arguments`);
 }
@@ -47,7 +47,7 @@ export function isEqual(left: YaqlValue, right: YaqlValue, budget: Budget, depth
 		if (typeof left === "string" && typeof right === "string") budget.text(Math.min(left.length, right.length));
 		return false;
 	}
-	const [x, y] = [equalNumber(left), equalNumber(right)];
+	const [x, y] = [toComparableNumber(left), toComparableNumber(right)];
 	if (x !== undefined || y !== undefined) return x !== undefined && y !== undefined && isSameNumber(x, y);
 	if (left instanceof DateTime && right instanceof DateTime) return left.microseconds === right.microseconds;
 	if (left instanceof TimeSpan && right instanceof TimeSpan) return left.microseconds === right.microseconds;
@@ -63,12 +63,14 @@ export function isEqual(left: YaqlValue, right: YaqlValue, budget: Budget, depth
 	);
 }
 
-/** As in the reference true is equal to 1. */
-function equalNumber(value: YaqlValue): number | bigint | undefined {
+/** Returns the number of a value for comparisons. As in Python, true equals 1. */
+function toComparableNumber(value: YaqlValue): number | bigint | undefined {
 	return typeof value === "boolean" ? Number(value) : numberOf(value);
 }
 
-/** Negative, zero or positive. Null is smaller than everything; others have an order among their kind only. */
+/**
+ * Returns a negative number, zero or a positive number. Null is smaller than all other values; those are only comparable within their type.
+ */
 export function compare(operator: string, left: YaqlValue, right: YaqlValue, budget: Budget): number {
 	budget.step();
 	if (left === null || right === null) return Number(left !== null) - Number(right !== null);
@@ -90,27 +92,27 @@ export function isIn(value: YaqlValue, container: YaqlValue, budget: Budget): bo
 	return false;
 }
 
-function matches(operator: string, text: YaqlValue, pattern: YaqlValue, budget: Budget): boolean {
+function isMatch(operator: string, text: YaqlValue, pattern: YaqlValue, budget: Budget): boolean {
 	if (typeof text !== "string" || !(pattern instanceof Pattern || typeof pattern === "string")) throw noMatch(`#operator_${operator}`);
 	return searchText(pattern, text, budget).length > 0;
 }
 
-type Arithmetic = "+" | "-" | "*" | "/" | "mod";
+type ArithmeticOperator = "+" | "-" | "*" | "/" | "mod";
 
-function calculate(operator: Arithmetic, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+function calculate(operator: ArithmeticOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	const [x, y] = [numberOf(left), numberOf(right)];
 	if (x !== undefined && y !== undefined) {
 		return isFloat(left) || isFloat(right) ? calculateFloats(operator, Number(x), Number(y)) : calculateIntegers(operator, x, y);
 	}
-	const times = withTime(operator, left, right);
-	if (times !== undefined) return times;
+	const timeResult = calculateWithTime(operator, left, right);
+	if (timeResult !== undefined) return timeResult;
 	if (operator === "+") return add(left, right, budget);
 	if (operator === "*" && y !== undefined && !isFloat(right)) return repeat(left, Number(y), budget);
 	if (operator === "*" && x !== undefined && !isFloat(left)) return repeat(right, Number(x), budget);
 	throw noMatch(`#operator_${operator}`);
 }
 
-function calculateIntegers(operator: Arithmetic, x: number | bigint, y: number | bigint): YaqlValue {
+function calculateIntegers(operator: ArithmeticOperator, x: number | bigint, y: number | bigint): YaqlValue {
 	if (Number(y) === 0 && (operator === "/" || operator === "mod")) {
 		throw new YaqlError("ZeroDivisionError", "integer division or modulo by zero");
 	}
@@ -119,17 +121,17 @@ function calculateIntegers(operator: Arithmetic, x: number | bigint, y: number |
 	return result;
 }
 
-function calculateFloats(operator: Arithmetic, x: number, y: number): YaqlValue {
+function calculateFloats(operator: ArithmeticOperator, x: number, y: number): YaqlValue {
 	if (operator === "+") return toFloat(x + y);
 	if (operator === "-") return toFloat(x - y);
 	if (operator === "*") return toFloat(x * y);
 	if (y === 0) throw new YaqlError("ZeroDivisionError", "float division by zero");
 	if (operator === "/") return toFloat(x / y);
-	const rest = x % y;
-	return toFloat(rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest);
+	const remainder = x % y;
+	return toFloat(remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder);
 }
 
-function withTime(operator: Arithmetic, left: YaqlValue, right: YaqlValue): YaqlValue | undefined {
+function calculateWithTime(operator: ArithmeticOperator, left: YaqlValue, right: YaqlValue): YaqlValue | undefined {
 	const sign = operator === "-" ? -1 : 1;
 	if (operator === "+" || operator === "-") {
 		if (left instanceof DateTime && right instanceof TimeSpan)
@@ -150,7 +152,7 @@ function withTime(operator: Arithmetic, left: YaqlValue, right: YaqlValue): Yaql
 	return divisor === undefined ? undefined : new TimeSpan(left.microseconds / divisor);
 }
 
-/** Text, list or object made of two of its kind. */
+/** Joins two texts, two lists or two objects. */
 export function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	if (typeof left === "string" && typeof right === "string") {
 		budget.text(left.length + right.length);
@@ -185,11 +187,11 @@ function repeat(value: YaqlValue, times: number, budget: Budget): YaqlValue {
 	if (!isList(value)) throw noMatch("#operator_*");
 	const elements = toArray(value, budget);
 	budget.step(elements.length * count);
-	// An empty list costs no steps, however often it is repeated.
+	// An empty list costs no steps, no matter how often it is repeated.
 	return elements.length === 0 ? [] : Array.from({ length: count }, () => elements).flat();
 }
 
-/** The member of an object at a key that was computed. */
+/** Returns the member of an object at a computed key; undefined if it does not exist. */
 export function memberAt(object: YaqlValue, key: YaqlValue): YaqlValue | undefined {
 	if (!isObject(object)) return undefined;
 	const name = toKey(key);

@@ -3,18 +3,20 @@ import { YaqlSyntaxError } from "./errors.ts";
 import { readTokens, type Token, wordOperators } from "./lexer.ts";
 import type { ArgumentExpressions, ChainOperator, Expression } from "./syntax.ts";
 
-/** Longest row of members, calls and indexes behind one value. */
-const longestRow = 100;
+/** Members, calls and indexes that may follow one value. */
+const maxChainLength = 100;
 
-/** Operators that bind equally, from loose to tight; those above the first are read by methods of their own. */
-const levels: readonly (readonly ChainOperator[])[] = [
+/** Binary operators by precedence, from loose to tight; operators of one level bind equally. Looser operators have methods of their own. */
+const operatorLevels: readonly (readonly ChainOperator[])[] = [
 	["<", ">", "<=", ">=", "=", "!=", "in"],
 	["+", "-"],
 	["*", "/", "mod"],
 	["=~", "!~"],
 ];
 
-/** The expression that a text is. `YaqlSyntaxError` when it is none, `TemplateError` when it is nested too deeply. */
+/**
+ * Parses an expression. Throws `YaqlSyntaxError` if it is not valid, and `TemplateError` if it is nested too deeply or has too many tokens.
+ */
 export function parseYaql(source: string, maximumDepth: number): Expression {
 	return new Parser(source, maximumDepth).parse();
 }
@@ -22,18 +24,18 @@ export function parseYaql(source: string, maximumDepth: number): Expression {
 class Parser {
 	readonly #source: string;
 	readonly #tokens: readonly Token[];
-	readonly #maximumDepth: number;
+	readonly #maxDepth: number;
 	#position = 0;
 	#depth = 0;
 
 	constructor(source: string, maximumDepth: number) {
 		this.#source = source;
 		this.#tokens = readTokens(source);
-		this.#maximumDepth = maximumDepth;
+		this.#maxDepth = maximumDepth;
 	}
 
 	parse(): Expression {
-		const expression = this.#expression();
+		const expression = this.#parseExpression();
 		if (this.#token.kind !== "end") throw this.#unexpected();
 		return expression;
 	}
@@ -42,32 +44,32 @@ class Parser {
 		return this.#tokens[this.#position] as Token;
 	}
 
-	/** From loose to tight: `->`, or, and, not, comparison, sum, product, match, sign, members. */
-	#expression(): Expression {
-		return this.#nested(() => {
-			const left = this.#logical("or", () => this.#logical("and", () => this.#not()));
-			return this.#take("->") ? { kind: "arrow", left, right: this.#expression() } : left;
+	/** Parses an expression, from loose to tight: `->`, or, and, not, comparison, sum, product, match, sign, members. */
+	#parseExpression(): Expression {
+		return this.#withDepth(() => {
+			const left = this.#parseLogical("or", () => this.#parseLogical("and", () => this.#parseNot()));
+			return this.#take("->") ? { kind: "arrow", left, right: this.#parseExpression() } : left;
 		});
 	}
 
-	#logical(word: "and" | "or", readOperand: () => Expression): Expression {
+	#parseLogical(word: "and" | "or", readOperand: () => Expression): Expression {
 		const first = readOperand();
-		if (!this.#at(word)) return first;
+		if (!this.#isNext(word)) return first;
 		const operands = [first];
 		while (this.#take(word)) operands.push(readOperand());
 		return { kind: word, operands };
 	}
 
-	#not(): Expression {
-		if (!this.#take("not")) return this.#chain(0);
-		return { kind: "not", operand: this.#nested(() => this.#not()) };
+	#parseNot(): Expression {
+		if (!this.#take("not")) return this.#parseChain(0);
+		return { kind: "not", operand: this.#withDepth(() => this.#parseNot()) };
 	}
 
-	#chain(level: number): Expression {
-		const operators = levels[level];
-		if (operators === undefined) return this.#sign();
-		const readOperand = () => (this.#at("not") ? this.#not() : this.#chain(level + 1));
-		const first = this.#chain(level + 1);
+	#parseChain(level: number): Expression {
+		const operators = operatorLevels[level];
+		if (operators === undefined) return this.#parseSign();
+		const readOperand = () => (this.#isNext("not") ? this.#parseNot() : this.#parseChain(level + 1));
+		const first = this.#parseChain(level + 1);
 		const rest: [ChainOperator, Expression][] = [];
 		for (;;) {
 			const operator = operators.find((candidate) => this.#take(candidate));
@@ -76,35 +78,35 @@ class Parser {
 		}
 	}
 
-	#sign(): Expression {
+	#parseSign(): Expression {
 		for (const operator of ["-", "+"] as const) {
-			if (this.#take(operator)) return { kind: "sign", operator, operand: this.#nested(() => this.#sign()) };
+			if (this.#take(operator)) return { kind: "sign", operator, operand: this.#withDepth(() => this.#parseSign()) };
 		}
-		return this.#members(this.#primary());
+		return this.#parseMembers(this.#parsePrimary());
 	}
 
-	#members(start: Expression): Expression {
+	#parseMembers(start: Expression): Expression {
 		let result = start;
 		for (let count = 0; ; count++) {
-			if (count > longestRow) throw new TemplateError(`the expression has more than ${longestRow} members in a row`);
-			if (this.#take(".")) result = this.#member(result, false);
-			else if (this.#take("?.")) result = this.#member(result, true);
-			else if (this.#take("[")) result = { kind: "index", object: result, arguments: this.#arguments("]") };
+			if (count > maxChainLength) throw new TemplateError(`the expression has more than ${maxChainLength} members in a row`);
+			if (this.#take(".")) result = this.#parseMember(result, false);
+			else if (this.#take("?.")) result = this.#parseMember(result, true);
+			else if (this.#take("[")) result = { kind: "index", object: result, arguments: this.#parseArguments("]") };
 			else return result;
 		}
 	}
 
-	#member(object: Expression, isSafe: boolean): Expression {
+	#parseMember(object: Expression, isSafe: boolean): Expression {
 		const token = this.#token;
 		if (token.kind !== "word" && token.kind !== "call") throw this.#unexpected();
 		this.#position++;
-		// A word that is an operator elsewhere: its parenthesis is a token of its own.
+		// After a dot, a word operator can be the name of a method. Its parenthesis is then a separate token.
 		const isCall = token.kind === "call" || (wordOperators.has(token.text) && this.#take("("));
 		if (!isCall) return { kind: "property", object, name: token.text, isSafe };
-		return { kind: "method", object, name: token.text, arguments: this.#arguments(")"), isSafe };
+		return { kind: "method", object, name: token.text, arguments: this.#parseArguments(")"), isSafe };
 	}
 
-	#primary(): Expression {
+	#parsePrimary(): Expression {
 		const token = this.#token;
 		if (token.kind === "end" || (token.kind === "word" && wordOperators.has(token.text))) throw this.#unexpected();
 		this.#position++;
@@ -117,40 +119,40 @@ class Parser {
 			case "variable":
 				return { kind: "variable", name: token.text };
 			case "call":
-				return { kind: "call", name: token.text, arguments: this.#arguments(")") };
+				return { kind: "call", name: token.text, arguments: this.#parseArguments(")") };
 			case "word":
 				return toWord(token.text);
 		}
 		if (token.text === "(") {
-			const inner = this.#expression();
+			const expression = this.#parseExpression();
 			this.#expect(")");
-			return inner;
+			return expression;
 		}
-		if (token.text === "[") return this.#list();
-		if (token.text === "{") return this.#object();
+		if (token.text === "[") return this.#parseList();
+		if (token.text === "{") return this.#parseObject();
 		this.#position--;
 		throw this.#unexpected();
 	}
 
-	#list(): Expression {
-		const { positional, named } = this.#arguments("]");
+	#parseList(): Expression {
+		const { positional, named } = this.#parseArguments("]");
 		if (named.length > 0) throw this.#error("a list has no names");
 		return { kind: "list", items: positional };
 	}
 
-	#object(): Expression {
-		const { positional, named } = this.#arguments("}");
+	#parseObject(): Expression {
+		const { positional, named } = this.#parseArguments("}");
 		if (positional.length > 0) throw this.#error("every value of an object needs a key");
 		return { kind: "object", entries: named };
 	}
 
-	#arguments(close: string): ArgumentExpressions {
+	#parseArguments(close: string): ArgumentExpressions {
 		const positional: Expression[] = [];
 		const named: [Expression, Expression][] = [];
 		if (this.#take(close)) return { positional, named };
 		for (;;) {
-			const value = this.#expression();
-			if (this.#take("=>")) named.push([value, this.#expression()]);
+			const value = this.#parseExpression();
+			if (this.#take("=>")) named.push([value, this.#parseExpression()]);
 			else if (named.length > 0) throw this.#unexpected();
 			else positional.push(value);
 			if (this.#take(close)) return { positional, named };
@@ -158,13 +160,13 @@ class Parser {
 		}
 	}
 
-	#at(text: string): boolean {
-		const { kind, text: found } = this.#token;
-		return found === text && (kind === "operator" || kind === "word");
+	#isNext(text: string): boolean {
+		const { kind, text: tokenText } = this.#token;
+		return tokenText === text && (kind === "operator" || kind === "word");
 	}
 
 	#take(text: string): boolean {
-		if (!this.#at(text)) return false;
+		if (!this.#isNext(text)) return false;
 		this.#position++;
 		return true;
 	}
@@ -173,8 +175,8 @@ class Parser {
 		if (!this.#take(text)) throw this.#unexpected();
 	}
 
-	#nested<T>(read: () => T): T {
-		if (++this.#depth > this.#maximumDepth) throw new TemplateError(`the expression is nested deeper than ${this.#maximumDepth} levels`);
+	#withDepth<T>(read: () => T): T {
+		if (++this.#depth > this.#maxDepth) throw new TemplateError(`the expression is nested deeper than ${this.#maxDepth} levels`);
 		const result = read();
 		this.#depth--;
 		return result;
@@ -183,8 +185,8 @@ class Parser {
 	#unexpected(): YaqlSyntaxError {
 		const { kind, text, position } = this.#token;
 		if (kind === "end") return this.#error("unexpected end of statement");
-		const shown = kind === "text" ? "a text" : `'${text}'`;
-		return this.#error(`unexpected ${shown} at position ${position} of expression '${this.#source.slice(0, 1_000)}'`);
+		const description = kind === "text" ? "a text" : `'${text}'`;
+		return this.#error(`unexpected ${description} at position ${position} of expression '${this.#source.slice(0, 1_000)}'`);
 	}
 
 	#error(message: string): YaqlSyntaxError {

@@ -6,11 +6,11 @@ export function toPattern(source: string, options: TextPatternOptions = {}): Pat
 	return new Pattern(compileTextPattern(source, { ...options, global: true, places: true }));
 }
 
-/** The matches of an expression in a text, with their places. */
+/** Returns the matches of a pattern in a text, with their positions. */
 export function searchText(pattern: Pattern | string, text: string, budget: Budget): readonly RegExpExecArray[] {
 	budget.text(text.length);
 	const { expression } = typeof pattern === "string" ? toPattern(pattern) : pattern;
-	const found = expression.occurrences(text);
-	budget.step(found.length);
-	return found;
+	const matches = expression.occurrences(text);
+	budget.step(matches.length);
+	return matches;
 }

@@ -1,10 +1,10 @@
 import type { BoundedRegExp } from "../safe-regexp.ts";
 import { InternalValue } from "./internal-value.ts";
 
-/** A regular expression that `regex` has made. */
+/** Regular expression that `regex` has created. */
 export class Pattern extends InternalValue {
 	override readonly typeName = "regex";
-	/** Finds all matches. */
+	/** Expression with the flags for finding all matches and their positions. */
 	readonly expression: BoundedRegExp;
 
 	constructor(expression: BoundedRegExp) {

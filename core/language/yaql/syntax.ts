@@ -1,4 +1,4 @@
-/** Arguments of a call: the positional ones come first. A name is an expression, as `switch` has conditions for names. */
+/** Arguments of a call, positional ones first. A name is an expression, because the names in `switch` are conditions. */
 export interface ArgumentExpressions {
 	readonly positional: readonly Expression[];
 	readonly named: readonly (readonly [name: Expression, value: Expression])[];
@@ -6,10 +6,10 @@ export interface ArgumentExpressions {
 
 export type ChainOperator = "=~" | "!~" | "*" | "/" | "mod" | "+" | "-" | "<" | ">" | "<=" | ">=" | "=" | "!=" | "in";
 
-/** Chains of operators are lists rather than nested pairs, so that a long one does not nest deeply. */
+/** Expression of YAQL. Chains of operators are lists instead of nested pairs, so that a long chain does not nest deeply. */
 export type Expression =
 	| { readonly kind: "constant"; readonly value: string | number | bigint | boolean | null; readonly isFloat?: boolean }
-	/** A bare word, which is a text, and the name of an argument in front of `=>`. */
+	/** Bare word: a text, or the name of an argument before `=>`. */
 	| { readonly kind: "word"; readonly text: string }
 	| { readonly kind: "variable"; readonly name: string }
 	| { readonly kind: "list"; readonly items: readonly Expression[] }
@@ -20,7 +20,7 @@ export type Expression =
 			readonly object: Expression;
 			readonly name: string;
 			readonly arguments: ArgumentExpressions;
-			/** With `?.`, which gives null where the object is null. */
+			/** True for `?.`, which returns null if the object is null. */
 			readonly isSafe: boolean;
 	  }
 	| { readonly kind: "property"; readonly object: Expression; readonly name: string; readonly isSafe: boolean }

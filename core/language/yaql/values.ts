@@ -5,8 +5,8 @@ import { YaqlError } from "./errors.ts";
 import { InternalValue } from "./internal-value.ts";
 
 /**
- * What expressions work on: JSON, and internal kinds that become JSON when they leave. Nothing here is callable, and members are
- * own properties only, so that no prototype or constructor can be reached.
+ * Value of an expression: JSON, or an internal type that is converted before it leaves the expression. No value is callable, and members
+ * are own properties only, so that an expression cannot reach a prototype or constructor.
  */
 export type YaqlValue = string | number | bigint | boolean | null | Float | Stream | InternalValue | readonly YaqlValue[] | YaqlObject;
 
@@ -14,10 +14,10 @@ export interface YaqlObject {
 	readonly [key: string]: YaqlValue;
 }
 
-/** Elements that are made when they are asked for, each once. It may have no end. */
+/** List whose elements are computed when they are first needed, each once. A stream may be infinite. */
 export class Stream {
 	readonly #source: Iterator<YaqlValue>;
-	readonly #known: YaqlValue[] = [];
+	readonly #readElements: YaqlValue[] = [];
 	#isDone = false;
 
 	constructor(source: Iterable<YaqlValue>) {
@@ -26,8 +26,8 @@ export class Stream {
 
 	*[Symbol.iterator](): Generator<YaqlValue, void> {
 		for (let index = 0; ; index++) {
-			if (index >= this.#known.length && !this.#advance()) return;
-			yield this.#known[index] as YaqlValue;
+			if (index >= this.#readElements.length && !this.#advance()) return;
+			yield this.#readElements[index] as YaqlValue;
 		}
 	}
 
@@ -35,18 +35,18 @@ export class Stream {
 		if (this.#isDone) return false;
 		const next = this.#source.next();
 		if (next.done === true) this.#isDone = true;
-		else this.#known.push(next.value);
+		else this.#readElements.push(next.value);
 		return !this.#isDone;
 	}
 }
 
-/** What can be sorted further by `thenBy`. */
+/** Sorted stream that keeps its comparators, so that `thenBy` can sort it further. */
 export class OrderedStream extends Stream {
 	readonly elements: readonly YaqlValue[];
 	readonly orders: readonly Order[];
 
-	constructor(elements: readonly YaqlValue[], orders: readonly Order[], sorted: Iterable<YaqlValue>) {
-		super(sorted);
+	constructor(elements: readonly YaqlValue[], orders: readonly Order[], sortedElements: Iterable<YaqlValue>) {
+		super(sortedElements);
 		this.elements = elements;
 		this.orders = orders;
 	}
@@ -66,7 +66,7 @@ export function isObject(value: YaqlValue): value is YaqlObject {
 	return prototype === Object.prototype || prototype === null;
 }
 
-/** The elements one by one, each of which costs a step. */
+/** Yields the elements of a list, each of which costs a step. */
 export function* stepping(list: Iterable<YaqlValue>, budget: Budget): Generator<YaqlValue, void> {
 	for (const element of list) {
 		budget.step();
@@ -74,13 +74,13 @@ export function* stepping(list: Iterable<YaqlValue>, budget: Budget): Generator<
 	}
 }
 
-/** All elements. Without end, the budget ends it. */
+/** Returns all elements. The budget stops an infinite stream. */
 export function toArray(list: YaqlList, budget: Budget): readonly YaqlValue[] {
 	if (!(list instanceof Stream)) return list as readonly YaqlValue[];
 	return [...stepping(list, budget)];
 }
 
-/** The number that a value is, or undefined; booleans are none. */
+/** Returns the number of a value; undefined if it is not a number. Booleans are not numbers. */
 export function numberOf(value: YaqlValue): number | bigint | undefined {
 	if (typeof value === "number" || typeof value === "bigint") return value;
 	return value instanceof Float ? value.value : undefined;
@@ -95,14 +95,14 @@ export function toFloat(number: number): YaqlValue {
 	return Number.isInteger(number) ? new Float(number) : number;
 }
 
-/** A whole number that is exact. */
+/** Returns a number as an exact whole number. */
 export function toInteger(number: number | bigint): number | bigint {
 	if (typeof number === "bigint") return toWholeNumber(number);
 	if (!Number.isFinite(number)) throw new YaqlError("OverflowError", "the result is not a finite number");
 	return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
 }
 
-/** Of a list that may be endless only whether it begins counts. */
+/** Returns true if a value is true by the rules of Python. Only the first element of a stream is computed. */
 export function isTrue(value: YaqlValue): boolean {
 	if (value === null || value === "" || value === false) return false;
 	const number = numberOf(value);
@@ -112,7 +112,7 @@ export function isTrue(value: YaqlValue): boolean {
 	return isObject(value) ? Object.keys(value).length > 0 : true;
 }
 
-/** Name of the type, for messages. */
+/** Returns the type name of a value for messages. */
 export function typeName(value: YaqlValue): string {
 	if (value === null) return "null";
 	if (typeof value === "string") return "text";
@@ -123,7 +123,7 @@ export function typeName(value: YaqlValue): string {
 	return value instanceof InternalValue ? value.typeName : "value";
 }
 
-/** The key of an object that a value stands for: names are texts, so that 1 and "1" are the same. */
+/** Returns the member name that a value stands for. Names are texts, so 1 and "1" are the same name. */
 export function toKey(value: YaqlValue): string {
 	if (typeof value === "string") return value;
 	const number = numberOf(value);

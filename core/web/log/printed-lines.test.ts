@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputLineRecord } from "../../features/clients.ts";
 import { LogPages } from "./log-pages.ts";
-import { PrintedLines } from "./log-source.ts";
+import { PrintedLines } from "./printed-lines.ts";
 
 const toLine = (line: number, text: string): OutputLineRecord => ({
 	line,

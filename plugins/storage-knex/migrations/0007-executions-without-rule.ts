@@ -1,10 +1,10 @@
 import type { Migration } from "./migration.ts";
 
-const ofRules = [["rule_name", "start_timestamp", "parent_id"]];
+const ruleIndexes = [["rule_name", "start_timestamp", "parent_id"]];
 
-/** The index of rules gets a place for executions without one; it keeps its name. */
+/** Extends the index of rules to executions without a rule. Its name does not change. */
 export const executionsWithoutRule: Migration = {
 	name: "0007-executions-without-rule",
-	dropped: { executions: ofRules },
-	indexes: { executions: { indexes: ofRules } },
+	dropped: { executions: ruleIndexes },
+	indexes: { executions: { indexes: ruleIndexes } },
 };

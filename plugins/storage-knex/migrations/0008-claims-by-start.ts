@@ -1,12 +1,12 @@
 import type { Migration } from "./migration.ts";
 
-const ofDue = [["status", "queue", "due_timestamp"]];
+const dueIndexes = [["status", "queue", "due_timestamp"]];
 
-/** What waits is claimed by its start; only what was asked to wait by when it is due, which keeps its index. */
+/** Indexes for claiming waiting executions by their start. Only delayed executions are claimed by due time, with an index of their own. */
 export const claimsByStart: Migration = {
 	name: "0008-claims-by-start",
-	dropped: { executions: [["status", "start_timestamp", "parent_id"], ...ofDue] },
+	dropped: { executions: [["status", "start_timestamp", "parent_id"], ...dueIndexes] },
 	indexes: {
-		executions: { indexes: [["status", "start_timestamp", "parent_id", "queue", "delay"]], sparseIndexes: { delay: ofDue } },
+		executions: { indexes: [["status", "start_timestamp", "parent_id", "queue", "delay"]], sparseIndexes: { delay: dueIndexes } },
 	},
 };

@@ -8,8 +8,9 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 };
 
 /**
- * Enforcements by rule and event lie apart, a place for each rule, by event and rule they lie together. Those of a rule are found by
- * its refs: of what has acted, and of the rules there are, which nodes of earlier versions may still let act.
+ * Reorders the unique index of enforcements from rule and event to event and rule. The entries of one event were scattered in the former
+ * index, one place for each rule; in the new one they are adjacent. The enforcements of a rule are found by the refs that it had. These
+ * come from existing enforcements, and from all rules, because nodes of earlier versions may still enforce them.
  */
 export const refsOfRules: Migration = {
 	name: "0009-refs-of-rules",

@@ -1,38 +1,39 @@
-/** `text` holds JSON as well. */
+/** Type of a column; `text` also holds JSON. */
 export type ColumnType = "text" | "integer" | "real" | "boolean";
 
+/** Fields of several indexes. */
 export type Combinations = readonly (readonly string[])[];
 
 /** Indexes of a table. */
 export interface IndexDefinition {
 	readonly unique?: Combinations;
 	readonly indexes?: Combinations;
-	/** By column: rows in which it is null have no place in the index. */
+	/** Indexes by column that omit the rows in which the column is null. */
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
 }
 
-/** A table. The column `id` is the primary key. */
+/** Definition of a table. The column `id` is the primary key. */
 export interface TableDefinition extends IndexDefinition {
 	readonly columns: Readonly<Record<string, ColumnType>>;
 }
 
 /**
- * A numbered step of the schema, in the words of its time. Once released it never changes: a later change is a step of its own, or none
- * at all where it is a new kind, field or index, which need only be declared (declared-migrations.ts).
+ * A numbered migration of the schema, written without the current declarations of the kinds. It must not change after its release; a later
+ * change of the schema is a new migration. A new kind, field or index needs only a declaration (see declared-migrations.ts).
  */
 export interface Migration {
-	/** Number and topic; kept in the table `migrations` of every database that has it. */
+	/** Number and topic. Recorded in the table `migrations` of every database where it was run. */
 	readonly name: string;
-	/** New tables. What follows is about those of earlier steps, by table. */
+	/** New tables. The other members, by table, change tables of earlier migrations, except `filled`. */
 	readonly tables?: Readonly<Record<string, TableDefinition>>;
-	/** New columns, in which the rows that are there have null. */
+	/** New columns, which are null in existing rows. */
 	readonly columns?: Readonly<Record<string, TableDefinition["columns"]>>;
-	/** Rows of new tables: by table a select of all its columns in their order, in words that every database understands. */
+	/** Rows of new tables: by table, a select of all its columns in their order, in SQL that every database understands. */
 	readonly filled?: Readonly<Record<string, string>>;
-	/** Indexes that go. */
+	/** Indexes to drop. */
 	readonly dropped?: Readonly<Record<string, Combinations>>;
-	/** Unique ones that go. */
+	/** Unique indexes to drop. */
 	readonly droppedUnique?: Readonly<Record<string, Combinations>>;
-	/** New indexes, after those that go. */
+	/** New indexes, created after others were dropped. */
 	readonly indexes?: Readonly<Record<string, IndexDefinition>>;
 }

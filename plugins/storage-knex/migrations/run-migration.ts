@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import type { ColumnType, IndexDefinition, Migration, TableDefinition } from "./migration.ts";
 
-/** Makes the tables, columns and indexes of a step. */
+/** Runs a migration: creates its tables, rows, columns and indexes, and drops indexes. */
 export async function runMigration(knex: Knex, migration: Migration): Promise<void> {
 	const { tables = {}, columns = {}, filled = {}, dropped = {}, droppedUnique = {}, indexes = {} } = migration;
 	for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
@@ -14,7 +14,7 @@ export async function runMigration(knex: Knex, migration: Migration): Promise<vo
 	}
 	for (const [name, combinations] of Object.entries(droppedUnique)) {
 		await knex.schema.alterTable(name, (table) => {
-			// They are made as indexes: knex would look for a constraint on PostgreSQL.
+			// Unique keys are created as indexes, but `dropUnique` of knex would drop a constraint on PostgreSQL.
 			for (const fields of combinations) table.dropIndex([], [name, ...fields, "unique"].join("_"));
 		});
 	}

@@ -1,64 +1,68 @@
 import { findPagedText } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 
-/** Characters that all are kept together, counting a chunk as at least as many as the objects around it take. */
-const mostKept = 589_824;
+/** Maximum cost of all cached chunks. The cost of a chunk is its number of characters, plus `chunkOverhead`. */
+const maxCost = 589_824;
+/** Cost of the objects of a chunk, in characters. */
 const chunkOverhead = 256;
-/** Characters in pages that count as one, as nothing of them is left to be collected; and where many follow, who else would read as much again each for themselves. */
-const pagedShare = { few: 4, many: 32 };
+/**
+ * Pooled characters that cost as much as one character of a string. Pooled text is cheap, because its memory is reused without garbage
+ * collection. It is cheapest for many followers: each would otherwise read the chunk for itself.
+ */
+const pooledCharactersPerCost = { few: 4, many: 32 };
 
-interface Known {
+interface CacheEntry {
 	readonly chunk: OutputChunk;
 	readonly cost: number;
-	/** How many were given it that have not let it go. */
+	/** Number of callers that have taken the chunk and not released it. */
 	holders: number;
-	/** Whether it is one of the latest. */
+	/** True if the entry still counts towards the total cost. It is then found even without holders. */
 	isRecent: boolean;
 }
 
 /**
- * Output that was recorded or read a moment ago, so that all who follow it have the same objects: what many readers hold does not grow
- * with their number. The oldest goes first; what somebody still holds, such as a reader that is slow, is found until that lets it go.
+ * Cache of chunks that were written or read recently. All followers of an execution get the same objects, so that the memory they need does
+ * not grow with their number. The oldest entries are evicted first. A chunk that a slow follower still holds is found until it is released.
  */
 export class RecentChunks {
-	readonly #chunks = new Map<string, Map<number, Known>>();
-	#entries: Known[] = [];
-	// Index of the oldest: shifting a long array at each chunk would be slow.
+	readonly #chunks = new Map<string, Map<number, CacheEntry>>();
+	#entries: CacheEntry[] = [];
+	/** Index of the oldest recent entry. Shifting a long array for each chunk would be slow. */
 	#head = 0;
-	#kept = 0;
+	#totalCost = 0;
 
-	/** The chunk, for somebody who holds it until `letGo`. */
+	/** Returns a chunk that the caller must release with `letGo`; undefined if it is not cached. */
 	take(executionId: string, sequence: number): OutputChunk | undefined {
-		const known = this.#chunks.get(executionId)?.get(sequence);
-		if (known !== undefined) known.holders += 1;
-		return known?.chunk;
+		const entry = this.#chunks.get(executionId)?.get(sequence);
+		if (entry !== undefined) entry.holders += 1;
+		return entry?.chunk;
 	}
 
-	/** Once for each time it was taken. A chunk that is no longer known is nobody's. */
+	/** Releases a chunk, once for each time that it was taken. Does nothing if the chunk is no longer cached. */
 	letGo(chunk: OutputChunk): void {
-		const known = this.#chunks.get(chunk.execution_id)?.get(chunk.sequence);
-		if (known?.chunk !== chunk) return;
-		known.holders -= 1;
-		this.#forgetUnused(known);
+		const entry = this.#chunks.get(chunk.execution_id)?.get(chunk.sequence);
+		if (entry?.chunk !== chunk) return;
+		entry.holders -= 1;
+		this.#evictUnused(entry);
 	}
 
-	/** Let it be known, unless it is already: for few or for many. */
-	add(chunk: OutputChunk, audience: keyof typeof pagedShare = "few"): void {
+	/** Adds a chunk for few or for many followers. Does nothing if it is cached. */
+	add(chunk: OutputChunk, audience: keyof typeof pooledCharactersPerCost = "few"): void {
 		const { execution_id: executionId, sequence } = chunk;
 		let chunks = this.#chunks.get(executionId);
 		if (chunks === undefined) this.#chunks.set(executionId, (chunks = new Map()));
 		if (chunks.has(sequence)) return;
 		const paged = findPagedText(chunk);
 		paged?.hold();
-		const cost = (paged === undefined ? chunk.data.length : paged.length / pagedShare[audience]) + chunkOverhead;
-		const known = { chunk, cost, holders: 0, isRecent: true };
-		chunks.set(sequence, known);
-		this.#entries.push(known);
-		this.#kept += cost;
-		while (this.#kept > mostKept && this.#entries.length - this.#head > 1) this.#dropOldest();
+		const cost = (paged === undefined ? chunk.data.length : paged.length / pooledCharactersPerCost[audience]) + chunkOverhead;
+		const entry = { chunk, cost, holders: 0, isRecent: true };
+		chunks.set(sequence, entry);
+		this.#entries.push(entry);
+		this.#totalCost += cost;
+		while (this.#totalCost > maxCost && this.#entries.length - this.#head > 1) this.#dropOldest();
 	}
 
-	/** Nobody follows the execution any more. */
+	/** Removes all chunks of an execution, because no follower is left. */
 	forget(executionId: string): void {
 		const chunks = this.#chunks.get(executionId);
 		this.#chunks.delete(executionId);
@@ -66,20 +70,20 @@ export class RecentChunks {
 	}
 
 	#dropOldest(): void {
-		const oldest = this.#entries[this.#head] as Known;
-		this.#kept -= oldest.cost;
+		const oldest = this.#entries[this.#head] as CacheEntry;
+		this.#totalCost -= oldest.cost;
 		oldest.isRecent = false;
-		this.#forgetUnused(oldest);
+		this.#evictUnused(oldest);
 		this.#head += 1;
 		if (this.#head < 1_024) return;
 		this.#entries = this.#entries.slice(this.#head);
 		this.#head = 0;
 	}
 
-	#forgetUnused(known: Known): void {
-		const { chunk, holders, isRecent } = known;
+	#evictUnused(entry: CacheEntry): void {
+		const { chunk, holders, isRecent } = entry;
 		const chunks = this.#chunks.get(chunk.execution_id);
-		if (holders > 0 || isRecent || chunks?.get(chunk.sequence) !== known) return;
+		if (holders > 0 || isRecent || chunks?.get(chunk.sequence) !== entry) return;
 		chunks.delete(chunk.sequence);
 		findPagedText(chunk)?.release();
 	}

@@ -3,102 +3,105 @@ import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../../ex
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
 
-/** Milliseconds of silence after which those who wait look into the storage, in case the bus lost something. */
-const followPoll = 5_000;
+/** Milliseconds without a notification after which waiting followers read the storage, in case the bus has lost events. */
+const pollIntervalMs = 5_000;
 
-/** Somebody who has read all that there is. */
+/** A follower that has read all output so far. */
 export interface Waiting {
-	/** `isOld`: nothing is new, but has not been for long. */
+	/** Called once after `add`. `isOld` is true if no notification has arrived for 5 s: the follower must then read the storage. */
 	wake(isOld: boolean): void;
 }
 
 interface OutputFeedParts {
 	readonly eventBus: EventBus;
 	readonly executionId: string;
-	/** Called with each chunk that is told of, while whoever tells holds it. */
+	/** Called with each published chunk, while the publisher still holds its pooled text. */
 	readonly onChunk: (chunk: OutputChunk) => void;
 }
 
 /**
- * What the event bus tells of the output of one execution, for all on this node who follow it. It says that there is something new; what
- * it is they take from the recent chunks or from the storage, each at its own pace, so that nothing waits for the slowest.
+ * Event subscription for the output of one execution, shared by its followers on this node. It only notifies them of new chunks. Each
+ * follower takes these from the cache or the storage at its own pace, so that none waits for the slowest.
  */
 export class OutputFeed {
-	/** Grows with everything that may be of interest. */
+	/** Grows with every notification. */
 	version = 0;
-	/** Grows with what does not show in chunks: an end, or that something may have been missed. */
+	/** Grows when the status must be read again: the execution has ended, or events may have been missed. */
 	news = 0;
-	/** Highest sequence of the chunks that were told of. */
+	/** Highest sequence number of the published chunks. */
 	told = 0;
 	readonly #parts: OutputFeedParts;
-	/** The event bus tells nothing any more. */
+	/** Error that ended the subscription; undefined while it lasts. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
-	#waiting = new Set<Waiting>();
-	#timer: NodeJS.Timeout | undefined;
+	#waiters = new Set<Waiting>();
+	#pollTimer: NodeJS.Timeout | undefined;
 
 	constructor(parts: OutputFeedParts) {
 		this.#parts = parts;
 	}
 
-	/** Resolves when nothing that is told from here on is missed. */
+	/** Subscribes. Resolves when no later event is missed. */
 	async open(): Promise<void> {
 		const events = await this.#subscribe();
 		if (this.#stop.signal.aborted) return;
-		// One for all of them: each would have to begin its own anew with every line.
-		this.#timer = setInterval(() => this.#wake(true), followPoll);
-		void this.#pump(events).catch((error: unknown) => {
+		// One timer for all followers: a timer of each would have to be restarted with every line.
+		this.#pollTimer = setInterval(() => this.#wake(true), pollIntervalMs);
+		void this.#handleEvents(events).catch((error: unknown) => {
 			this.failure = { error };
-			this.#tell();
+			this.#notify();
 		});
 	}
 
-	/** Wake somebody once there is something new, or has not been for long. */
-	add(waiting: Waiting): void {
-		this.#waiting.add(waiting);
+	/** Wakes a follower once: with the next notification, or after 5 s without any. */
+	add(waiter: Waiting): void {
+		this.#waiters.add(waiter);
 	}
 
-	delete(waiting: Waiting): void {
-		this.#waiting.delete(waiting);
+	/** Removes a follower that has not been woken. */
+	delete(waiter: Waiting): void {
+		this.#waiters.delete(waiter);
 	}
 
+	/** Ends the subscription. */
 	close(): void {
-		clearInterval(this.#timer);
+		clearInterval(this.#pollTimer);
 		this.#stop.abort();
 	}
 
-	async #pump(first: AsyncIterable<BusEvent>): Promise<void> {
+	/** Handles events. If the bus reports that events were missed, subscribes again. */
+	async #handleEvents(first: AsyncIterable<BusEvent>): Promise<void> {
 		for (let events = first; !this.#stop.signal.aborted; events = await this.#subscribe()) {
 			try {
-				for await (const event of events) this.#take(event);
+				for await (const event of events) this.#handleEvent(event);
 			} catch (error) {
 				if (!isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) throw error;
 			}
-			// What was missed is in the storage.
+			// The missed chunks are stored: followers must read the storage.
 			this.news += 1;
-			this.#tell();
+			this.#notify();
 		}
 	}
 
-	#take(event: BusEvent): void {
+	#handleEvent(event: BusEvent): void {
 		if (event.name === eventNames.outputCreate) {
 			const chunk = toEventChunk(event);
 			this.told = Math.max(this.told, chunk.sequence);
 		} else if (isCompleted(toEventEntity(event).status)) this.news += 1;
 		else return;
-		this.#tell();
+		this.#notify();
 	}
 
-	#tell(): void {
+	#notify(): void {
 		this.version += 1;
-		this.#timer?.refresh();
+		this.#pollTimer?.refresh();
 		this.#wake(false);
 	}
 
 	#wake(isOld: boolean): void {
-		const waiting = this.#waiting;
-		this.#waiting = new Set();
-		for (const one of waiting) one.wake(isOld);
+		const waiters = this.#waiters;
+		this.#waiters = new Set();
+		for (const waiter of waiters) waiter.wake(isOld);
 	}
 
 	#subscribe(): Promise<AsyncIterable<BusEvent>> {

@@ -1,82 +1,85 @@
 import { LoopLoad } from "../../../lib/event-loop.ts";
 
-/** Followers that are given a chunk in one turn of the event loop. */
+/** Followers that get a chunk in one turn of the event loop. */
 export const together = 32;
-/** The same where they stand back. */
+/** Followers that get a chunk in one turn while the fan-out is paced. */
 export const behindOthers = 8;
-/** Milliseconds between their turns then, at most: about a tenth of the time is theirs, and more where nobody else needs it. */
-const longestPause = 8;
+/** Maximum milliseconds between turns of the paced fan-out. Followers then get about a tenth of the time, or more on an idle event loop. */
+const maxPauseMs = 8;
 
 export interface FollowerTurnParts {
-	/** Whether something goes on that many followers are not to hold up. */
+	/** Returns true if a run prints bulk output, which many followers must not slow down. */
 	readonly standBack: () => boolean;
-	/** For tests. */
+	/** Starts a timer. Default `setTimeout`; tests replace it. */
 	readonly later?: (go: () => void, milliseconds: number) => void;
 }
 
 /**
- * Lets few followers at a time have what is new. To hand it to hundreds in one turn of the event loop would hold up the run that
- * prints it, and everybody else. Turn after turn of them would as well: the system takes megabytes for a client before it tells that
- * nobody reads them, so while a run prints much, many followers are given but a share of the time, and the rest when it has ended.
+ * Spreads the fan-out of new chunks over several turns of the event loop, for a few followers at a time. Serving hundreds of followers in
+ * one turn would delay the run that prints the output, and all other work.
+ *
+ * Consecutive turns would delay it as well: the operating system buffers megabytes for a client before back-pressure shows that the client
+ * does not read. So while a run prints bulk output, many followers get only a share of the time, and the rest of the output after its end.
  */
 export class FollowerTurns {
 	readonly #parts: FollowerTurnParts;
-	#waiting: (() => void)[] = [];
-	// Index of the first: shifting a long array for each follower would be slow.
+	#queue: (() => void)[] = [];
+	/** Index of the first queued entry. Shifting a long array for each follower would be slow. */
 	#head = 0;
-	#left = together;
-	#isPlanned = false;
-	#pause = longestPause;
-	/** Undefined before the first of several turns between which there are pauses. */
+	/** Followers that may still be served in this turn. */
+	#remainingInTurn = together;
+	#isTurnScheduled = false;
+	#pauseMs = maxPauseMs;
+	/** Load of the event loop since the last turn; undefined while the fan-out is not paced. */
 	#load: LoopLoad | undefined;
 
 	constructor(parts: FollowerTurnParts) {
 		this.#parts = parts;
 	}
 
-	/** Call `go`: now, or in a later turn, in the order in which they ask. */
-	take(go: () => void): void {
-		this.#plan(0);
-		if (this.#left === 0) {
-			this.#waiting.push(go);
+	/** Calls `serve`: now, or in a later turn, in the order of the calls. */
+	take(serve: () => void): void {
+		this.#scheduleTurn(0);
+		if (this.#remainingInTurn === 0) {
+			this.#queue.push(serve);
 			return;
 		}
-		this.#left -= 1;
-		go();
+		this.#remainingInTurn -= 1;
+		serve();
 	}
 
-	#plan(pause: number): void {
-		if (this.#isPlanned) return;
-		this.#isPlanned = true;
+	#scheduleTurn(pauseMs: number): void {
+		if (this.#isTurnScheduled) return;
+		this.#isTurnScheduled = true;
 		const { later = setTimeout } = this.#parts;
-		if (pause < 1) setImmediate(() => this.#begin());
-		else later(() => this.#begin(), pause);
+		if (pauseMs < 1) setImmediate(() => this.#startTurn());
+		else later(() => this.#startTurn(), pauseMs);
 	}
 
-	#begin(): void {
-		this.#isPlanned = false;
-		const isCrowd = this.#waiting.length - this.#head > together;
-		const standsBack = isCrowd && this.#parts.standBack();
-		if (!standsBack) this.#load = undefined;
-		const most = standsBack ? behindOthers : together;
-		const next = this.#waiting.slice(this.#head, this.#head + most);
+	#startTurn(): void {
+		this.#isTurnScheduled = false;
+		const areMany = this.#queue.length - this.#head > together;
+		const isPaced = areMany && this.#parts.standBack();
+		if (!isPaced) this.#load = undefined;
+		const maxServed = isPaced ? behindOthers : together;
+		const next = this.#queue.slice(this.#head, this.#head + maxServed);
 		this.#head += next.length;
-		this.#left = most - next.length;
-		if (next.length > 0) this.#plan(standsBack ? this.#measurePause() : 0);
-		if (this.#head === this.#waiting.length || this.#head > 1_024) {
-			this.#waiting = this.#waiting.slice(this.#head);
+		this.#remainingInTurn = maxServed - next.length;
+		if (next.length > 0) this.#scheduleTurn(isPaced ? this.#adaptPause() : 0);
+		if (this.#head === this.#queue.length || this.#head > 1_024) {
+			this.#queue = this.#queue.slice(this.#head);
 			this.#head = 0;
 		}
-		for (const go of next) go();
+		for (const serve of next) serve();
 	}
 
-	/** The shorter, the less the event loop had to do since the last turn. */
-	#measurePause(): number {
+	/** Halves the pause if the event loop had little to do since the last turn; otherwise doubles it. Returns it in milliseconds. */
+	#adaptPause(): number {
 		if (this.#load === undefined) {
 			this.#load = new LoopLoad();
-			this.#pause = longestPause;
-		} else if (this.#load.wasLittle()) this.#pause /= 2;
-		else this.#pause = Math.min(longestPause, Math.max(1, this.#pause * 2));
-		return this.#pause;
+			this.#pauseMs = maxPauseMs;
+		} else if (this.#load.wasLittle()) this.#pauseMs /= 2;
+		else this.#pauseMs = Math.min(maxPauseMs, Math.max(1, this.#pauseMs * 2));
+		return this.#pauseMs;
 	}
 }

@@ -7,9 +7,9 @@ import type { FollowedExecution, FollowedOutput } from "./output-hub.ts";
 
 export interface FollowerOptions {
 	readonly type?: OutputType;
-	/** Highest sequence that is not wanted. */
+	/** Sequence number after which to begin. Default 0: at the first chunk. */
 	readonly after?: number;
-	/** Ends it. */
+	/** Ends the follower, without an error. */
 	readonly signal: AbortSignal;
 }
 
@@ -20,59 +20,63 @@ export interface FollowerParts {
 
 type Result = IteratorResult<OutputChunk, undefined>;
 
-const over: Result = { done: true, value: undefined };
+const endResult: Result = { done: true, value: undefined };
 
 /**
- * One reader of the output of an execution. The order of looks is what makes it free of gaps and repeats: subscribe, read the status, read
- * what is stored. A chunk is stored before it is published and before the status becomes final. Holds what its reader is busy with.
+ * Follower of the output of one execution, for one client. It yields every chunk once, without gaps, because it subscribes first, then
+ * reads the status, then reads stored chunks. A chunk is stored before it is published, and before the status becomes final. The chunks
+ * that the caller works on are held until the next call of `next`. A call of `next` must not overlap another one.
  *
- * Who has read everything waits as an entry of the feed and nothing else, and is given what is new by whoever tells of it: with hundreds who
- * follow a run, each promise and timer between the two would be felt. `next` must not be called again before it has resolved.
+ * A follower that has read everything only waits for a notification, and the notification itself passes it the next chunk. With
+ * hundreds of followers of a run, further promises and timers in between would cost noticeable time.
  */
 export class OutputFollower implements SharedChunks {
 	readonly #parts: FollowerParts;
 	readonly #executionId: string;
 	readonly #type: OutputType | undefined;
 	readonly #signal: AbortSignal;
-	/** Sequence of what was read last. */
-	#last: number;
-	#held: OutputChunk[] = [];
-	#feed: OutputFeed | undefined;
+	/** Sequence number of the last chunk that was read. */
+	#lastSequence: number;
+	/** Chunks that the caller works on. */
+	#heldChunks: OutputChunk[] = [];
+	#notifications: OutputFeed | undefined;
 	#execution: FollowedExecution | undefined;
-	/** What the feed knew when the execution was read, and whether it is to be read again all the same. */
-	#news = 0;
-	#isOld = false;
-	/** Nothing is looked for in the storage that the feed would have told of: a flood has it told many times a second. */
-	#mayBeStored = true;
-	/** What it does when it is woken. */
-	#go: (() => void) | undefined;
-	#isOver = false;
+	/** Counter of status changes when the execution was read. */
+	#statusVersion = 0;
+	/** True if no notification has arrived for 5 s: the execution must be read again even if the counter is unchanged. */
+	#mustReread = false;
+	/** True while the storage may hold chunks that were not announced. Saves a query for each announcement during bulk output. */
+	#hasUnannounced = true;
+	/** Continues the follower after a notification; undefined unless it waits. */
+	#resume: (() => void) | undefined;
+	#hasEnded = false;
 
 	constructor(parts: FollowerParts, executionId: string, { type, after = 0, signal }: FollowerOptions) {
 		this.#parts = parts;
 		this.#executionId = executionId;
 		this.#type = type;
-		this.#last = after;
+		this.#lastSequence = after;
 		this.#signal = signal;
-		if (signal.aborted) this.#isOver = true;
+		if (signal.aborted) this.#hasEnded = true;
 		else signal.addEventListener("abort", this.#end, { once: true });
 	}
 
+	/** Resolves with the next chunk; `done` if the execution is final and has no more chunks, or the signal has aborted. */
 	next(): Promise<Result> {
-		this.#letGo();
-		const chunk = this.#takeRecent();
-		if (chunk !== undefined) return this.#inTurn(chunk);
-		return this.#canWait() ? this.#wait() : this.#look();
+		this.#releaseHeld();
+		const chunk = this.#takeAnnounced();
+		if (chunk !== undefined) return this.#toPacedResult(chunk);
+		return this.#canWait() ? this.#wait() : this.#readNext();
 	}
 
 	get isAlone(): boolean {
 		return this.#parts.followed.countFollowers(this.#executionId) === 1;
 	}
 
-	/** Whether or not the feed has told of it: it is at hand because it is stored. */
+	/** Returns the next chunk if it is cached, even if it was not announced to this follower: only stored chunks are cached. */
 	takeAtHand(): OutputChunk | undefined {
-		while (this.#feed !== undefined && !this.#isOver) {
-			const chunk = this.#parts.followed.takeRecent(this.#executionId, this.#last + 1);
+		while (this.#notifications !== undefined && !this.#hasEnded) {
+			const chunk = this.#parts.followed.takeRecent(this.#executionId, this.#lastSequence + 1);
 			if (chunk === undefined || this.#accept(chunk)) return chunk;
 		}
 		return undefined;
@@ -80,137 +84,140 @@ export class OutputFollower implements SharedChunks {
 
 	async return(): Promise<Result> {
 		this.#end();
-		return over;
+		return endResult;
 	}
 
 	[Symbol.asyncIterator](): this {
 		return this;
 	}
 
-	/** The feed has told of something; or, `isOld`, it has not for long, and may have missed something. */
+	/** Continues the follower if it waits. `isOld` is true if no notification has arrived for 5 s, so that events may have been missed. */
 	wake(isOld: boolean): void {
-		this.#isOld ||= isOld;
-		const go = this.#go;
-		this.#go = undefined;
-		go?.();
+		this.#mustReread ||= isOld;
+		const resume = this.#resume;
+		this.#resume = undefined;
+		resume?.();
 	}
 
-	/** The next chunk, where the feed has told of it and it is still at hand. */
-	#takeRecent(): OutputChunk | undefined {
-		return this.#feed !== undefined && this.#feed.told > this.#last ? this.takeAtHand() : undefined;
+	/** Returns the next chunk if it was announced and is still cached. */
+	#takeAnnounced(): OutputChunk | undefined {
+		return this.#notifications !== undefined && this.#notifications.told > this.#lastSequence ? this.takeAtHand() : undefined;
 	}
 
-	/** Whether what was read is to be given out. */
+	/** Notes a chunk as read. Returns true and holds the chunk if its type was requested; otherwise releases it. */
 	#accept(chunk: OutputChunk): boolean {
-		this.#last = chunk.sequence;
-		const isWanted = this.#type === undefined || chunk.output_type === this.#type;
-		if (isWanted) this.#held.push(chunk);
+		this.#lastSequence = chunk.sequence;
+		const isRequested = this.#type === undefined || chunk.output_type === this.#type;
+		if (isRequested) this.#heldChunks.push(chunk);
 		else this.#parts.followed.letGo(chunk);
-		return isWanted;
+		return isRequested;
 	}
 
-	#inTurn(chunk: OutputChunk): Promise<Result> {
-		return new Promise((resolve) => this.#giveInTurn(chunk, resolve));
+	#toPacedResult(chunk: OutputChunk): Promise<Result> {
+		return new Promise((resolve) => this.#resolvePaced(chunk, resolve));
 	}
 
-	#giveInTurn(chunk: OutputChunk, give: (result: Result) => void): void {
-		this.#parts.turns.take(() => give(this.#isOver ? over : { done: false, value: chunk }));
+	#resolvePaced(chunk: OutputChunk, resolve: (result: Result) => void): void {
+		this.#parts.turns.take(() => resolve(this.#hasEnded ? endResult : { done: false, value: chunk }));
 	}
 
-	/** Whether there is nothing to be read before the feed tells of something. */
+	/** Returns true if there is nothing to read before the next notification. */
 	#canWait(): boolean {
-		const feed = this.#feed;
-		if (feed === undefined || this.#execution === undefined || this.#isOver || this.#mayBeStored || this.#isOld) return false;
-		return feed.told <= this.#last && feed.news === this.#news && !isCompleted(this.#execution.status) && feed.failure === undefined;
+		const notifications = this.#notifications;
+		if (notifications === undefined || this.#execution === undefined || this.#hasEnded) return false;
+		if (this.#hasUnannounced || this.#mustReread) return false;
+		if (notifications.told > this.#lastSequence || notifications.news !== this.#statusVersion) return false;
+		return !isCompleted(this.#execution.status) && notifications.failure === undefined;
 	}
 
 	#wait(): Promise<Result> {
 		return new Promise((resolve) => {
-			const go = () => {
-				const chunk = this.#takeRecent();
-				if (chunk !== undefined) this.#giveInTurn(chunk, resolve);
-				else if (this.#canWait()) this.#rest(go);
-				else resolve(this.#look());
+			const resume = () => {
+				const chunk = this.#takeAnnounced();
+				if (chunk !== undefined) this.#resolvePaced(chunk, resolve);
+				else if (this.#canWait()) this.#waitForNotification(resume);
+				else resolve(this.#readNext());
 			};
-			this.#rest(go);
+			this.#waitForNotification(resume);
 		});
 	}
 
-	#rest(go: () => void): void {
-		this.#go = go;
-		this.#feed?.add(this);
+	#waitForNotification(resume: () => void): void {
+		this.#resume = resume;
+		this.#notifications?.add(this);
 	}
 
-	/** The next chunk, wherever it is. */
-	async #look(): Promise<Result> {
+	/** Reads the next chunk from the cache or the storage. */
+	async #readNext(): Promise<Result> {
 		try {
-			const chunk = await this.#search();
-			if (chunk !== undefined) return this.#inTurn(chunk);
+			const chunk = await this.#findNext();
+			if (chunk !== undefined) return this.#toPacedResult(chunk);
 		} catch (error) {
 			this.#end();
 			throw error;
 		}
 		this.#end();
-		return over;
+		return endResult;
 	}
 
-	/** Undefined: none will come. */
-	async #search(): Promise<OutputChunk | undefined> {
-		const feed = await this.#open();
-		while (feed !== undefined && !this.#isOver) {
-			const { version } = feed;
-			const execution = this.#execution ?? (await this.#readExecution(feed));
-			const chunk = await this.#find(feed, execution);
+	/** Returns the next chunk, and waits for it if necessary. Returns undefined if none will follow. */
+	async #findNext(): Promise<OutputChunk | undefined> {
+		const notifications = await this.#openNotifications();
+		while (notifications !== undefined && !this.#hasEnded) {
+			const { version } = notifications;
+			const execution = this.#execution ?? (await this.#readExecution(notifications));
+			const chunk = await this.#readStored(notifications, execution);
 			if (chunk !== undefined) return chunk;
 			if (isCompleted(execution.status)) return undefined;
-			if (this.#isOld || feed.news !== this.#news) this.#execution = undefined;
-			else if (feed.failure !== undefined) throw feed.failure.error;
-			else if (feed.version === version) await new Promise<void>((resolve) => this.#rest(resolve));
+			if (this.#mustReread || notifications.news !== this.#statusVersion) this.#execution = undefined;
+			else if (notifications.failure !== undefined) throw notifications.failure.error;
+			else if (notifications.version === version) await new Promise<void>((resolve) => this.#waitForNotification(resolve));
 		}
 		return undefined;
 	}
 
-	async #open(): Promise<OutputFeed | undefined> {
-		if (this.#feed !== undefined || this.#isOver) return this.#feed;
-		const feed = await this.#parts.followed.hold(this.#executionId);
-		if (this.#isOver) this.#parts.followed.release(this.#executionId, feed);
-		else this.#feed = feed;
-		return this.#feed;
+	async #openNotifications(): Promise<OutputFeed | undefined> {
+		if (this.#notifications !== undefined || this.#hasEnded) return this.#notifications;
+		const notifications = await this.#parts.followed.hold(this.#executionId);
+		if (this.#hasEnded) this.#parts.followed.release(this.#executionId, notifications);
+		else this.#notifications = notifications;
+		return this.#notifications;
 	}
 
-	async #readExecution(feed: OutputFeed): Promise<FollowedExecution> {
-		this.#news = feed.news;
-		this.#isOld = false;
+	async #readExecution(notifications: OutputFeed): Promise<FollowedExecution> {
+		this.#statusVersion = notifications.news;
+		this.#mustReread = false;
 		const execution = await this.#parts.followed.readExecution(this.#executionId);
 		this.#execution = execution;
-		this.#mayBeStored = true;
+		this.#hasUnannounced = true;
 		return execution;
 	}
 
-	async #find(feed: OutputFeed, execution: FollowedExecution): Promise<OutputChunk | undefined> {
+	/** Reads stored chunks until one has the requested type. Returns undefined if there is none. */
+	async #readStored(notifications: OutputFeed, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const { followed } = this.#parts;
-		while (!this.#isOver && (this.#mayBeStored || feed.told > this.#last)) {
-			const chunk = await followed.next(this.#executionId, this.#last, execution);
+		while (!this.#hasEnded && (this.#hasUnannounced || notifications.told > this.#lastSequence)) {
+			const chunk = await followed.next(this.#executionId, this.#lastSequence, execution);
 			if (chunk === undefined) break;
-			if (this.#isOver) followed.letGo(chunk);
+			if (this.#hasEnded) followed.letGo(chunk);
 			else if (this.#accept(chunk)) return chunk;
 		}
-		this.#mayBeStored = false;
+		this.#hasUnannounced = false;
 		return undefined;
 	}
 
-	#letGo(): void {
-		for (const chunk of this.#held) this.#parts.followed.letGo(chunk);
-		this.#held = [];
+	#releaseHeld(): void {
+		for (const chunk of this.#heldChunks) this.#parts.followed.letGo(chunk);
+		this.#heldChunks = [];
 	}
 
 	readonly #end = (): void => {
-		if (this.#isOver) return;
-		this.#isOver = true;
+		if (this.#hasEnded) return;
+		this.#hasEnded = true;
 		this.#signal.removeEventListener("abort", this.#end);
-		this.#letGo();
-		this.#feed?.delete(this);
-		if (this.#feed !== undefined) this.#parts.followed.release(this.#executionId, this.#feed);
+		this.#releaseHeld();
+		this.#notifications?.delete(this);
+		if (this.#notifications !== undefined) this.#parts.followed.release(this.#executionId, this.#notifications);
 		this.wake(false);
 	};
 }

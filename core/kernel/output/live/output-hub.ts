@@ -10,134 +10,165 @@ export interface FollowedOutputParts {
 	readonly eventBus: EventBus;
 }
 
-/** Characters that a page read for followers should come to: much less than what is kept for all of them. */
+/** Target number of characters of a page that is read for followers. Much less than the cache holds for all executions together. */
 const pageLength = 262_144;
-/** More than these stand at so many places that what is read ahead is gone before somebody comes to it: they read less of it. */
+/**
+ * Number of followers above which pages are smaller. So many followers read at different positions, and chunks that were read ahead would
+ * be evicted before they are used.
+ */
 const manyFollowers = 32;
 
-interface Followed {
-	readonly feed: OutputFeed;
+/** An execution that is followed. */
+interface FollowedEntry {
+	readonly notifications: OutputFeed;
 	readonly opened: Promise<void>;
 	followers: number;
-	/** Pages that are being read, by the sequence they come after: who stands at the same place waits for the same one. */
+	/** Pages that are being read, by the sequence number that they follow. Followers at the same position wait for the same page. */
 	readonly pages: Map<number, Promise<OutputChunk | undefined>>;
-	/** How many chunks come to a page. */
+	/** Number of chunks to read for a page. Adapts to the size of the chunks. */
 	limit: number;
 }
 
 /** Status and names of an execution whose output is followed. */
 export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | "runner_name">;
 
-/** The output that is followed on this node: what its followers read, they read together. */
+/**
+ * Live output of the executions that are followed on this node. Followers of one execution share its event subscription, the pages read
+ * from the storage, and the chunk objects. So memory, queries and events do not grow with the number of followers.
+ *
+ * Each followed execution has one entry, which is in one of these states:
+ *
+ * - Opening: the first call of `hold` subscribes to the event bus. Further calls wait for the same subscription. If it fails, all these
+ *   calls reject, and the last of them removes the entry.
+ * - Open: from here on no published chunk is missed. The followers still read everything from the cache or the storage; an event tells them
+ *   only that there is something to read.
+ * - Closed: the last follower has released the entry. The subscription ends, and the cached chunks of the execution are removed. A later
+ *   call of `hold` creates a new entry. A release for an old entry does nothing.
+ *
+ * Chunks come into the cache from events, while the publisher still holds their pooled text. They also come from pages that were read for
+ * followers that are behind. Only stored chunks are published, so every cached chunk is stored. A chunk of a closed entry is not cached,
+ * because nothing would remove it.
+ *
+ * What may happen at the same time:
+ *
+ * - Several followers may request the same page. They wait for one query. If it finds nothing, a follower that waited for it reads again:
+ *   the query may have begun before the announced chunk was stored.
+ * - A chunk may be evicted while followers are behind. They read it again from the storage.
+ * - A slow follower holds its chunk until it calls `letGo`. The chunk stays valid, even after eviction, and delays no other follower.
+ */
 export class FollowedOutput {
 	readonly #parts: FollowedOutputParts;
-	readonly #recent = new RecentChunks();
-	readonly #followed = new PassingMap<string, Followed>();
+	readonly #cache = new RecentChunks();
+	readonly #entries = new PassingMap<string, FollowedEntry>();
 
 	constructor(parts: FollowedOutputParts) {
 		this.#parts = parts;
 	}
 
-	/** Hold the feed of an execution, from which nothing is missed once this has resolved; `release` must be called. */
+	/** Returns the notifications of an execution once no later event is missed. The caller must call `release`. */
 	async hold(executionId: string): Promise<OutputFeed> {
-		const followed = this.#followed.get(executionId) ?? this.#open(executionId);
-		followed.followers += 1;
+		const entry = this.#entries.get(executionId) ?? this.#open(executionId);
+		entry.followers += 1;
 		try {
-			await followed.opened;
-			return followed.feed;
+			await entry.opened;
+			return entry.notifications;
 		} catch (error) {
-			this.release(executionId, followed.feed);
+			this.release(executionId, entry.notifications);
 			throw error;
 		}
 	}
 
-	release(executionId: string, feed: OutputFeed): void {
-		const followed = this.#followed.get(executionId);
-		if (followed?.feed !== feed) return;
-		followed.followers -= 1;
-		if (followed.followers > 0) return;
-		this.#followed.delete(executionId);
-		this.#recent.forget(executionId);
-		feed.close();
+	/** Releases the notifications of an execution. The last release ends the subscription. */
+	release(executionId: string, notifications: OutputFeed): void {
+		const entry = this.#entries.get(executionId);
+		if (entry?.notifications !== notifications) return;
+		entry.followers -= 1;
+		if (entry.followers > 0) return;
+		this.#entries.delete(executionId);
+		this.#cache.forget(executionId);
+		notifications.close();
 	}
 
-	/** How many hold the feed of an execution. */
+	/** Returns the number of followers of an execution. */
 	countFollowers(executionId: string): number {
-		return this.#followed.get(executionId)?.followers ?? 0;
+		return this.#entries.get(executionId)?.followers ?? 0;
 	}
 
-	/** A chunk that is at hand, for somebody who lets it go by `letGo`. */
+	/** Returns a cached chunk, which the caller must release with `letGo`; undefined if it is not cached. */
 	takeRecent(executionId: string, sequence: number): OutputChunk | undefined {
-		return this.#recent.take(executionId, sequence);
+		return this.#cache.take(executionId, sequence);
 	}
 
 	/**
-	 * The first chunk after a sequence, for somebody who lets it go by `letGo`; undefined where none is recorded. Its execution must be held.
+	 * Returns the first chunk after a sequence number, which the caller must release with `letGo`; undefined if no such chunk is stored. The
+	 * caller must hold the execution.
 	 */
 	async next(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
-		const followed = this.#followed.get(executionId);
-		const recent = this.#recent.take(executionId, after + 1);
-		if (recent !== undefined || followed === undefined) return recent;
-		const shared = await followed.pages.get(after);
-		// One that has found nothing may have begun before what the caller knows of.
-		if (shared !== undefined) return this.#recent.take(executionId, shared.sequence) ?? shared;
-		const page = this.#readPage(followed, { executionId, after, execution });
-		followed.pages.set(after, page);
-		const forget = () => {
-			if (followed.pages.get(after) === page) followed.pages.delete(after);
+		const entry = this.#entries.get(executionId);
+		const cachedChunk = this.#cache.take(executionId, after + 1);
+		if (cachedChunk !== undefined || entry === undefined) return cachedChunk;
+		const sharedChunk = await entry.pages.get(after);
+		// A query that found nothing may have begun before the announced chunk was stored.
+		if (sharedChunk !== undefined) return this.#cache.take(executionId, sharedChunk.sequence) ?? sharedChunk;
+		const page = this.#readPage(entry, { executionId, after, execution });
+		entry.pages.set(after, page);
+		const forgetPage = () => {
+			if (entry.pages.get(after) === page) entry.pages.delete(after);
 		};
-		page.then(forget, forget);
+		page.then(forgetPage, forgetPage);
 		const first = await page;
-		return first && (this.#recent.take(executionId, first.sequence) ?? first);
+		return first && (this.#cache.take(executionId, first.sequence) ?? first);
 	}
 
-	/** Whoever was given the chunk needs it no longer. */
+	/** Releases a chunk that the caller has taken. */
 	letGo(chunk: OutputChunk): void {
-		this.#recent.letGo(chunk);
+		this.#cache.letGo(chunk);
 	}
 
+	/** Reads status and names of an execution. Throws `SVC_NOT_FOUND` if it does not exist. */
 	async readExecution(executionId: string): Promise<FollowedExecution> {
-		const [entity] = await this.#parts.storage.find("execution", {
+		const [execution] = await this.#parts.storage.find("execution", {
 			where: { id: executionId },
 			fields: ["status", "action_ref", "runner_name"],
 		});
-		if (entity === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${executionId}" cannot be found`);
-		return entity;
+		if (execution === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${executionId}" cannot be found`);
+		return execution;
 	}
 
-	#open(executionId: string): Followed {
-		const feed = new OutputFeed({
+	#open(executionId: string): FollowedEntry {
+		const notifications = new OutputFeed({
 			eventBus: this.#parts.eventBus,
 			executionId,
-			onChunk: (chunk) => this.#share(followed, chunk),
+			onChunk: (chunk) => this.#addToCache(entry, chunk),
 		});
-		const followed: Followed = { feed, opened: feed.open(), followers: 0, pages: new Map(), limit: 8 };
-		this.#followed.set(executionId, followed);
-		return followed;
+		const entry: FollowedEntry = { notifications, opened: notifications.open(), followers: 0, pages: new Map(), limit: 8 };
+		this.#entries.set(executionId, entry);
+		return entry;
 	}
 
-	/** The first chunk of a page as it is stored, which all of it is known by. */
+	/** Reads a page of stored chunks into the cache. Returns its first chunk; undefined if there is none. */
 	async #readPage(
-		followed: Followed,
+		entry: FollowedEntry,
 		{ executionId, after, execution }: { readonly executionId: string; readonly after: number; readonly execution: FollowedExecution },
 	): Promise<OutputChunk | undefined> {
 		const { action_ref, runner_name: runner_ref } = execution;
-		const page = await readChunkPage(this.#parts.storage, executionId, { after, limit: followed.limit });
+		const page = await readChunkPage(this.#parts.storage, executionId, { after, limit: entry.limit });
 		const length = page.reduce((sum, chunk) => sum + chunk.data.length, 0);
-		const wanted = followed.followers > manyFollowers ? pageLength / 4 : pageLength;
-		followed.limit = Math.max(1, Math.min(500, Math.floor((wanted * page.length) / (length + 1)) || 8));
-		// Nobody else has what was read: it need not be copied to be told more of.
+		const targetLength = entry.followers > manyFollowers ? pageLength / 4 : pageLength;
+		entry.limit = Math.max(1, Math.min(500, Math.floor((targetLength * page.length) / (length + 1)) || 8));
+		// The records belong to this query alone, so the refs are added without copying them.
 		const chunks = page.map((chunk) => Object.assign(chunk, { action_ref, runner_ref }));
-		for (const chunk of chunks) this.#share(followed, chunk);
+		for (const chunk of chunks) this.#addToCache(entry, chunk);
 		return chunks[0];
 	}
 
-	/** The chunk for all who follow its execution. What comes after the last of them has gone is shared with nobody. */
-	#share(followed: Followed, chunk: OutputChunk): void {
-		if (this.#followed.get(chunk.execution_id) !== followed) return;
-		// Strings push out all else, as those of the last write of a run would: then each who is behind reads it again for itself.
+	/** Adds a chunk to the cache, unless the entry is closed. */
+	#addToCache(entry: FollowedEntry, chunk: OutputChunk): void {
+		if (this.#entries.get(chunk.execution_id) !== entry) return;
+		// Long strings, such as those of the last write of a run, would evict all other chunks. Each follower that is behind would then read
+		// these again for itself. So long text is pooled.
 		const paged = findPagedText(chunk) === undefined ? toPaged(chunk) : undefined;
-		this.#recent.add(paged ?? chunk, followed.followers > manyFollowers ? "many" : "few");
+		this.#cache.add(paged ?? chunk, entry.followers > manyFollowers ? "many" : "few");
 		if (paged !== undefined) findPagedText(paged)?.release();
 	}
 }

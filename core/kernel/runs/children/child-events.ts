@@ -3,50 +3,54 @@ import { type BusWatch, createBusWatch } from "../../coordination/bus-listener.t
 import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
 import type { ChildBook } from "./child-tracker.ts";
 
-/** Tells the books of this node's runs what happens to their children. One subscription serves them all, and lasts while there are any. */
+/**
+ * Passes events about children to the trackers of the parent runs on this node. All trackers share one subscription of the event bus, which
+ * lasts while any tracker is added.
+ */
 export class ChildWatch {
-	readonly #watch: BusWatch;
-	/** By parent. A run may have come back to this node before the one that lost it has ended. */
-	readonly #books = new Map<string, Set<ChildBook>>();
-	#started: Promise<void> | undefined;
+	readonly #listener: BusWatch;
+	/** Trackers by parent execution. There may be two of one parent, if this node has claimed it again before its lost run has ended. */
+	readonly #trackers = new Map<string, Set<ChildBook>>();
+	#subscription: Promise<void> | undefined;
 
 	constructor({ eventBus, logger }: { readonly eventBus: EventBus; readonly logger: Logger }) {
-		this.#watch = createBusWatch({
+		this.#listener = createBusWatch({
 			eventBus,
 			logger,
 			names: [eventNames.executionUpdate],
 			purpose: "children of runs",
-			filter: (event) => this.#booksOf(toEventEntity(event).parent_id).size > 0,
+			filter: (event) => this.#trackersOf(toEventEntity(event).parent_id).size > 0,
 			onEvent: (event) => {
 				const child = toEventEntity(event);
-				for (const book of this.#booksOf(child.parent_id)) book.note(child);
+				for (const tracker of this.#trackersOf(child.parent_id)) tracker.note(child);
 			},
 			onGap: () => {
-				for (const books of this.#books.values()) for (const book of books) book.lookAgain();
+				for (const trackers of this.#trackers.values()) for (const tracker of trackers) tracker.lookAgain();
 			},
 		});
 	}
 
-	/** Resolves when the book misses nothing any more that happens afterwards. */
-	async add(parentId: string, book: ChildBook): Promise<void> {
-		this.#books.set(parentId, this.#booksOf(parentId).add(book));
-		this.#started ??= this.#watch.start().catch((error: unknown) => {
-			this.#started = undefined;
+	/** Adds the tracker of a parent. Resolves when the tracker misses no later event. */
+	async add(parentId: string, tracker: ChildBook): Promise<void> {
+		this.#trackers.set(parentId, this.#trackersOf(parentId).add(tracker));
+		this.#subscription ??= this.#listener.start().catch((error: unknown) => {
+			this.#subscription = undefined;
 			throw error;
 		});
-		await this.#started;
+		await this.#subscription;
 	}
 
-	remove(parentId: string, book: ChildBook): void {
-		const books = this.#booksOf(parentId);
-		books.delete(book);
-		if (books.size === 0) this.#books.delete(parentId);
-		if (this.#books.size > 0 || this.#started === undefined) return;
-		this.#started = undefined;
-		this.#watch.stop();
+	/** Removes the tracker of a parent. Ends the subscription with the last tracker. */
+	remove(parentId: string, tracker: ChildBook): void {
+		const trackers = this.#trackersOf(parentId);
+		trackers.delete(tracker);
+		if (trackers.size === 0) this.#trackers.delete(parentId);
+		if (this.#trackers.size > 0 || this.#subscription === undefined) return;
+		this.#subscription = undefined;
+		this.#listener.stop();
 	}
 
-	#booksOf(parentId: string | null): Set<ChildBook> {
-		return (parentId === null ? undefined : this.#books.get(parentId)) ?? new Set();
+	#trackersOf(parentId: string | null): Set<ChildBook> {
+		return (parentId === null ? undefined : this.#trackers.get(parentId)) ?? new Set();
 	}
 }

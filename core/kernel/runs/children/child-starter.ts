@@ -12,37 +12,37 @@ import type { Performance } from "../prepare-run.ts";
 export interface ChildStartParts extends DraftParts {
 	readonly endings: Endings;
 	readonly authority: Authority;
-	/** Let `store` keep new executions, all or none, and see to their being run. */
+	/** Calls `store` to store new executions, all or none, and makes sure that they are run. */
 	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 }
 
-/** What of a parent's context its children have as well: in whose name it was asked for, and where. */
-const inherited = ["api_user", "item_user", "source_channel"] as const;
+/** Names in a parent's context that its children inherit: the users for whom it runs, and the channel that it was requested from. */
+const inheritedContextNames = ["api_user", "item_user", "source_channel"] as const;
 
-/** Most runs that may stand in one another: what starts itself would never end. */
-const deepest = 50;
+/** Maximum depth of nested runs. An action that starts itself would otherwise never end. */
+const maxDepth = 50;
 
-/** Makes the children of one run, and stores them. */
+/** Drafts and stores the children of one run. */
 export class ChildStarts {
 	readonly #parts: ChildStartParts;
-	readonly #performance: Performance;
-	/** All that its children are to keep secret, as it was last sealed. */
-	#sealed: { readonly known: KnownSecrets; readonly text: string | null } | undefined;
+	readonly #activeRun: Performance;
+	/** Secrets of the run, and their encryption for its children, as of the last draft. */
+	#encryptedSecrets: { readonly secrets: KnownSecrets; readonly text: string | null } | undefined;
 
-	constructor(parts: ChildStartParts, performance: Performance) {
+	constructor(parts: ChildStartParts, activeRun: Performance) {
 		this.#parts = parts;
-		this.#performance = performance;
+		this.#activeRun = activeRun;
 	}
 
-	/** Look at a request; nothing is stored. Rejects with what stands in its way. */
+	/** Checks a request and drafts its execution. Stores nothing. Rejects with the error that the start of the child would have. */
 	async draft(id: string, request: ChildRequest, takeUp: TakeUp | undefined): Promise<DraftedExecution> {
 		const { key, action, parameters = {}, context = {}, delay, notify } = request;
-		const { execution, run } = this.#performance;
+		const { execution, run } = this.#activeRun;
 		const { authority, catalog } = this.#parts;
 		const principal = await this.principal();
 		const resolved = await catalog.resolve(action);
 		if (resolved !== undefined) authority.assertMayRun(principal, resolved.action.ref);
-		const { trace_context: _trace, ...given } = run.secrets.withoutToken(context);
+		const { trace_context: _trace, ...givenContext } = run.secrets.withoutToken(context);
 		const [pack = ""] = execution.action_ref.split(".", 1);
 		const depth = this.#toDepth(action);
 		return draftExecution(
@@ -50,10 +50,14 @@ export class ChildStarts {
 			{
 				action,
 				parameters: run.secrets.withoutToken(parameters),
-				// What has come from outside may stand in it.
+				// Never rendered as templates: the values may contain input from outside.
 				literal: Object.keys(parameters),
-				knownSecrets: this.#seal(run.secrets),
-				context: { ...this.#inherited(), ...given, parent: { execution_id: execution.id, user: execution.user, pack, key, depth } },
+				knownSecrets: this.#encrypt(run.secrets),
+				context: {
+					...this.#inheritedContext(),
+					...givenContext,
+					parent: { execution_id: execution.id, user: execution.user, pack, key, depth },
+				},
 				...(delay !== undefined && { delay }),
 				...(notify !== undefined && { notify: run.secrets.withoutToken(notify) }),
 			},
@@ -62,48 +66,56 @@ export class ChildStarts {
 		);
 	}
 
-	/** Store what was drafted together with `alongside`, all or nothing, and see to its being run. */
+	/**
+	 * Stores drafted children together with `alongside`, all or nothing, and makes sure that they are run. Drafts that have failed are stored
+	 * as ended, with their completion effects.
+	 */
 	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
 		const { storage, endings, admitAll } = this.#parts;
 		const failed = drafts.filter(({ problem }) => problem !== undefined);
 		const ready = drafts.filter(({ problem }) => problem === undefined);
-		const caused = await Promise.all(failed.map(({ entity }) => endings.draft(entity)));
+		const effects = await Promise.all(failed.map(({ entity }) => endings.draft(entity)));
 		await admitAll(
 			ready.map(({ entity }) => entity),
 			(admitted) =>
 				storage.write([
 					...alongside,
 					...failed.flatMap((draft) => toInsert(draft, draft.entity)),
-					...caused.flatMap(({ operations }) => operations),
+					...effects.flatMap(({ operations }) => operations),
 					...ready.flatMap((draft, index) => toInsert(draft, admitted[index] as ExecutionEntity)),
 				]),
 		);
-		for (const ending of caused) ending.announce();
+		for (const effect of effects) effect.announce();
 	}
 
-	/** Whose permissions count, narrowed to the scopes of the key that the run was asked for with. */
+	/** Returns the user whose permissions apply, limited to the scopes of the API key that requested the run. */
 	async principal(): Promise<Principal> {
-		const { user, author, scopes } = this.#performance.execution;
+		const { user, author, scopes } = this.#activeRun.execution;
 		return withScopes(await this.#parts.authority.principalOf(author ?? user), scopes);
 	}
 
-	/** Of a child. Nothing that a caller writes counts: only what was started by a run says how deep it is. */
+	/**
+	 * Returns the depth of a new child. Only an origin whose id matches counts, since a client can write any depth into the context. Throws
+	 * `SVC_INVALID` if the child would be too deep.
+	 */
 	#toDepth(action: string): number {
-		const depth = (toChildOrigin(this.#performance.execution)?.depth ?? 0) + 1;
-		if (depth <= deepest) return depth;
+		const depth = (toChildOrigin(this.#activeRun.execution)?.depth ?? 0) + 1;
+		if (depth <= maxDepth) return depth;
 		throw new SvcError(
 			"SVC_INVALID",
-			`action "${action}": executions may stand in one another ${deepest} deep; does one of them start itself?`,
+			`action "${action}": executions may stand in one another ${maxDepth} deep; does one of them start itself?`,
 		);
 	}
 
-	#inherited(): JsonObject {
-		const { context } = this.#performance.execution;
-		return Object.fromEntries(inherited.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]]])));
+	#inheritedContext(): JsonObject {
+		const { context } = this.#activeRun.execution;
+		return Object.fromEntries(inheritedContextNames.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]]])));
 	}
 
-	#seal(known: KnownSecrets): string | null {
-		if (this.#sealed?.known !== known) this.#sealed = { known, text: this.#parts.sealedSecrets.of(known) };
-		return this.#sealed.text;
+	#encrypt(secrets: KnownSecrets): string | null {
+		if (this.#encryptedSecrets?.secrets !== secrets) {
+			this.#encryptedSecrets = { secrets, text: this.#parts.sealedSecrets.of(secrets) };
+		}
+		return this.#encryptedSecrets.text;
 	}
 }

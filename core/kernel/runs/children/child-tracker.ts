@@ -12,218 +12,233 @@ import { createAbortWatch } from "../../../lib/abort-listeners.ts";
 import { outlastOutage } from "../../../lib/retry-while-unavailable.ts";
 import { type ChildReading, readChildren, type StoredChild, toReading } from "../../executions/child-record.ts";
 
-/** Poll intervals after which the storage is looked at, in case the bus has lost something. */
-const longestSilence = 5;
+/** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, in case the bus has lost events. */
+const pollIntervalsPerScan = 5;
 
 export interface ChildBookParts {
 	readonly storage: Pick<Storage, "find" | "count">;
 	readonly logger: Logger;
 	readonly options: Pick<Options, "scheduler">;
 	readonly parentId: string;
-	/** Have the book noted what happens from now on, until it is closed. */
+	/** Subscribes the tracker to events about its children, until it is closed. Resolves when no later event is missed. */
 	readonly follow: () => Promise<void>;
-	/** Somebody begins to wait for something in it, or nobody does any more. */
+	/** Called with true when the run begins to wait for a child, and with false when it no longer waits for any. */
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
-/** Those who iterate: what has not been told them yet. */
-interface Reader {
-	readonly untold: Set<string>;
+/** An iteration over the changes of children. */
+interface ChangeIteration {
+	/** Ids of the children whose latest state has not been yielded yet. */
+	readonly pendingIds: Set<string>;
+	/** Wakes the iteration if it waits for a change. */
 	wake(): void;
 }
 
-const aborts = createAbortWatch();
+const abortListeners = createAbortWatch();
 
-/** What a run knows of its children, by events and by looking; tells those who wait. */
+/**
+ * Latest known state of the children of a run, from events and from scans of the storage. Passes it to callers that wait for a child or
+ * iterate over changes.
+ */
 export class ChildBook {
 	readonly #parts: ChildBookParts;
-	readonly #entries = new Map<string, ChildReading>();
-	/** Ids of the entries that have not ended. */
-	readonly #open = new Set<string>();
-	readonly #readers = new Set<Reader>();
-	/** As what the runner knows a child, by its id. */
-	readonly #told = new Map<string, ChildReading>();
-	/** Who waits for the end of one, by its id. */
-	readonly #waiting = new Map<string, Set<() => void>>();
-	#waits = 0;
-	#begun: Promise<void> | undefined;
-	#timer: NodeJS.Timeout | undefined;
+	/** Latest reading of each child, by its id. */
+	readonly #latest = new Map<string, ChildReading>();
+	/** Ids of the children that have not ended. */
+	readonly #openIds = new Set<string>();
+	readonly #iterations = new Set<ChangeIteration>();
+	/** Latest reading of each child that the runner has seen, by its id. */
+	readonly #disclosed = new Map<string, ChildReading>();
+	/** Functions that wake the callers waiting for the end of a child, by its id. */
+	readonly #endWaiters = new Map<string, Set<() => void>>();
+	#waitCount = 0;
+	#firstScan: Promise<void> | undefined;
+	#scanTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
 	constructor(parts: ChildBookParts) {
 		this.#parts = parts;
 	}
 
-	/** A child as it was stored at some time; what is older than what is known is passed over. */
+	/** Records a child as it was stored at some time. An older state than the known one is ignored. */
 	note(stored: StoredChild): void {
-		this.#note(toReading(stored));
+		this.#record(toReading(stored));
 	}
 
-	/** What the runner is told of a child that has just been read. */
+	/** Records a child that was just read, and returns it for the runner. The runner has seen this state from now on. */
 	tell(reading: ChildReading): Child {
-		this.#note(reading);
-		this.#noteTold(reading);
+		this.#record(reading);
+		this.#recordDisclosed(reading);
 		return reading.child;
 	}
 
-	/** Executions of children that had not ended when the runner was last told of them. */
+	/** Returns the ids of the executions of children that had not ended when the runner last saw them. */
 	toldOpen(): readonly string[] {
-		// What has ended is told as such, or its end is not known here yet.
-		return [...this.#told.values()].filter((told) => !this.#isEnd(told)).map(({ child }) => child.execution_id);
+		return [...this.#disclosed.values()].filter((disclosed) => !this.#isEnd(disclosed)).map(({ child }) => child.execution_id);
 	}
 
-	/** Whether a child has come further than the runner was told. */
+	/** Returns true if a child has changed since the runner last saw it. False for a child that the runner has never seen. */
 	isNews(stored: StoredChild): boolean {
 		const { child, age } = toReading(stored);
-		return age > (this.#told.get(child.id)?.age ?? age);
+		return age > (this.#disclosed.get(child.id)?.age ?? age);
 	}
 
+	/** Returns true if the tracker has a state of the child with this id. */
 	knows(id: string): boolean {
-		return this.#entries.has(id);
+		return this.#latest.has(id);
 	}
 
-	/** Events may have been missed. */
+	/** Scans the storage, because events may have been missed. Does nothing before the first scan and after `close`. */
 	lookAgain(): void {
-		if (this.#begun === undefined || this.#isClosed) return;
-		this.#look()
+		if (this.#firstScan === undefined || this.#isClosed) return;
+		this.#scan()
 			.catch((error: unknown) => this.#parts.logger.warn("children were not looked for", { execution_id: this.#parts.parentId, error }))
-			.finally(() => this.#plan());
+			.finally(() => this.#scheduleScan());
 	}
 
-	/** The run is over: nobody waits any longer. */
+	/** Ends all waits and iterations, because the run has ended. */
 	close(): void {
 		this.#isClosed = true;
-		clearTimeout(this.#timer);
-		for (const reader of this.#readers) reader.wake();
-		for (const wakes of this.#waiting.values()) for (const wake of wakes) wake();
+		clearTimeout(this.#scanTimer);
+		for (const iteration of this.#iterations) iteration.wake();
+		for (const wakes of this.#endWaiters.values()) for (const wake of wakes) wake();
 	}
 
-	/** The child once it has ended. It must have been noted. */
+	/**
+	 * Resolves with a child once it has ended. The child must have been recorded. Rejects with the reason of the signal if that aborts first,
+	 * and with `SVC_CONFLICT` if the tracker is closed first.
+	 */
 	async ended(id: string, signal: AbortSignal): Promise<Child> {
-		await this.#begin();
+		await this.#ensureScanned();
 		for (;;) {
-			const known = this.#entries.get(id);
-			if (known?.child.hasEnded) {
-				this.#noteTold(known);
-				return known.child;
+			const latest = this.#latest.get(id);
+			if (latest?.child.hasEnded) {
+				this.#recordDisclosed(latest);
+				return latest.child;
 			}
 			signal.throwIfAborted();
 			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parts.parentId}" is no longer this run's`);
 			await this.#wait(signal, (wake) => {
-				const wakes = this.#waiting.get(id) ?? new Set();
-				this.#waiting.set(id, wakes.add(wake));
+				const wakes = this.#endWaiters.get(id) ?? new Set();
+				this.#endWaiters.set(id, wakes.add(wake));
 				return () => {
-					if (wakes.delete(wake) && wakes.size === 0) this.#waiting.delete(id);
+					if (wakes.delete(wake) && wakes.size === 0) this.#endWaiters.delete(id);
 				};
 			});
 		}
 	}
 
+	/** Yields every child once, then each child again after it has changed. Ends when the signal aborts or the tracker is closed. */
 	async *changes(signal: AbortSignal): AsyncGenerator<Child> {
-		await this.#begin();
-		const reader: Reader = { untold: new Set(this.#entries.keys()), wake() {} };
-		this.#readers.add(reader);
+		await this.#ensureScanned();
+		const iteration: ChangeIteration = { pendingIds: new Set(this.#latest.keys()), wake() {} };
+		this.#iterations.add(iteration);
 		try {
 			while (!signal.aborted && !this.#isClosed) {
-				const [next] = reader.untold;
-				if (next === undefined) {
+				const [nextId] = iteration.pendingIds;
+				if (nextId === undefined) {
 					await this.#wait(signal, (wake) => {
-						reader.wake = wake;
+						iteration.wake = wake;
 						return () => {};
 					});
 					continue;
 				}
-				reader.untold.delete(next);
-				const entry = this.#entries.get(next);
-				if (entry === undefined) continue;
-				this.#noteTold(entry);
-				yield entry.child;
+				iteration.pendingIds.delete(nextId);
+				const latest = this.#latest.get(nextId);
+				if (latest === undefined) continue;
+				this.#recordDisclosed(latest);
+				yield latest.child;
 			}
 		} finally {
-			this.#readers.delete(reader);
+			this.#iterations.delete(iteration);
 		}
 	}
 
-	#note(reading: ChildReading): void {
+	#record(reading: ChildReading): void {
 		const { id, hasEnded } = reading.child;
-		if ((this.#entries.get(id)?.age ?? 0) >= reading.age || this.#isClosed) return;
-		this.#entries.set(id, reading);
-		if (hasEnded) this.#open.delete(id);
-		else this.#open.add(id);
-		for (const reader of this.#readers) {
-			reader.untold.add(id);
-			reader.wake();
+		if ((this.#latest.get(id)?.age ?? 0) >= reading.age || this.#isClosed) return;
+		this.#latest.set(id, reading);
+		if (hasEnded) this.#openIds.delete(id);
+		else this.#openIds.add(id);
+		for (const iteration of this.#iterations) {
+			iteration.pendingIds.add(id);
+			iteration.wake();
 		}
-		if (hasEnded) for (const wake of this.#waiting.get(id) ?? []) wake();
+		if (hasEnded) for (const wake of this.#endWaiters.get(id) ?? []) wake();
 	}
 
-	#noteTold(reading: ChildReading): void {
+	#recordDisclosed(reading: ChildReading): void {
 		const { id } = reading.child;
-		if ((this.#told.get(id)?.age ?? 0) < reading.age) this.#told.set(id, reading);
+		if ((this.#disclosed.get(id)?.age ?? 0) < reading.age) this.#disclosed.set(id, reading);
 	}
 
+	/** Returns true if a reading is the end of the child, as far as the tracker knows. */
 	#isEnd({ child, age }: ChildReading): boolean {
-		const known = this.#entries.get(child.id);
-		return known !== undefined && known.age <= age && known.child.hasEnded;
+		const latest = this.#latest.get(child.id);
+		return latest !== undefined && latest.age <= age && latest.child.hasEnded;
 	}
 
-	/** Resolves when what `arrange` was given is called, or the signal aborts. */
-	async #wait(signal: AbortSignal, arrange: (wake: () => void) => () => void): Promise<void> {
-		if (this.#waits++ === 0) this.#parts.onWaiting(true);
-		const undo: (() => void)[] = [];
-		await new Promise<void>((resolve) => undo.push(arrange(resolve), aborts.add(signal, resolve)));
-		for (const step of undo) step();
-		if (--this.#waits === 0) this.#parts.onWaiting(false);
+	/** Waits until the function that `register` gets is called, or the signal aborts. `register` returns a function that undoes it. */
+	async #wait(signal: AbortSignal, register: (wake: () => void) => () => void): Promise<void> {
+		if (this.#waitCount++ === 0) this.#parts.onWaiting(true);
+		const cleanups: (() => void)[] = [];
+		await new Promise<void>((resolve) => cleanups.push(register(resolve), abortListeners.add(signal, resolve)));
+		for (const cleanup of cleanups) cleanup();
+		if (--this.#waitCount === 0) this.#parts.onWaiting(false);
 	}
 
-	/** The first look is at all that there are, so that what has happened before anybody asked is known. */
-	#begin(): Promise<void> {
-		this.#begun ??= this.#follow().catch((error: unknown) => {
-			this.#begun = undefined;
+	/** Subscribes to events and scans all children, once. So changes that came before the first wait are known as well. */
+	#ensureScanned(): Promise<void> {
+		this.#firstScan ??= this.#subscribeAndScan().catch((error: unknown) => {
+			this.#firstScan = undefined;
 			throw error;
 		});
-		return this.#begun;
+		return this.#firstScan;
 	}
 
-	async #follow(): Promise<void> {
+	async #subscribeAndScan(): Promise<void> {
 		const { parentId, logger } = this.#parts;
-		// A reader may begin late: nobody would end what is followed then.
+		// After `close`, a late caller would start a subscription that nothing ends.
 		if (this.#isClosed) return;
 		await this.#parts.follow();
-		const look = async () => void (await this.#lookAt({ parent_id: parentId }));
+		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
 		const onOutage = (error: unknown) => logger.warn("storage is away, a run waits for it", { execution_id: parentId, error });
-		await outlastOutage(look, { isOver: () => this.#isClosed, onOutage });
-		this.#plan();
+		await outlastOutage(scanAll, { isOver: () => this.#isClosed, onOutage });
+		this.#scheduleScan();
 	}
 
-	/** Only at what has not ended, and at what has ended since the last look: there may be thousands that ended long ago. */
-	async #look(): Promise<void> {
+	/**
+	 * Scans the children that have not ended, and those that have ended since the last scan. There may be thousands that ended earlier, so
+	 * they are not read again. If the storage is unavailable, the next scan finds the changes.
+	 */
+	async #scan(): Promise<void> {
 		const parent_id = this.#parts.parentId;
-		const open = [...this.#open];
-		const seen = new Set<string>();
+		const openIds = [...this.#openIds];
+		const scannedIds = new Set<string>();
 		try {
 			for (let where: Where<ExecutionEntity> = { parent_id, end_timestamp: null }; ; ) {
-				for (const id of await this.#lookAt(where)) seen.add(id);
-				// What has ended since then, and in turn what has followed it.
-				const missing = this.#executionsOf(open).filter((id) => !seen.has(id));
-				if (missing.length === 0) return;
-				for (const id of missing) seen.add(id);
-				where = { parent_id, id: { in: missing } };
+				for (const id of await this.#readMatching(where)) scannedIds.add(id);
+				// Children that have ended since the last scan. Each may have a replacement, which is read in the next round.
+				const missingIds = this.#executionsOf(openIds).filter((id) => !scannedIds.has(id));
+				if (missingIds.length === 0) return;
+				for (const id of missingIds) scannedIds.add(id);
+				where = { parent_id, id: { in: missingIds } };
 			}
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 		}
 	}
 
-	/** The executions that children are by now, of those that have not ended. */
+	/** Returns the current execution of each of these children that has not ended. */
 	#executionsOf(ids: readonly string[]): readonly string[] {
 		return ids.flatMap((id) => {
-			const known = this.#entries.get(id);
-			return known === undefined || known.child.hasEnded ? [] : [known.child.execution_id];
+			const latest = this.#latest.get(id);
+			return latest === undefined || latest.child.hasEnded ? [] : [latest.child.execution_id];
 		});
 	}
 
-	async #lookAt(where: Where<ExecutionEntity>): Promise<readonly string[]> {
+	/** Reads and records the children that match. Returns the ids of their executions. */
+	async #readMatching(where: Where<ExecutionEntity>): Promise<readonly string[]> {
 		const ids: string[] = [];
 		for await (const page of readChildren(this.#parts.storage, where)) {
 			for (const child of page) {
@@ -234,9 +249,9 @@ export class ChildBook {
 		return ids;
 	}
 
-	#plan(): void {
-		clearTimeout(this.#timer);
-		const silence = longestSilence * this.#parts.options.scheduler.poll_interval * 1_000;
-		if (!this.#isClosed) this.#timer = setTimeout(() => this.lookAgain(), silence);
+	#scheduleScan(): void {
+		clearTimeout(this.#scanTimer);
+		const delayMs = pollIntervalsPerScan * this.#parts.options.scheduler.poll_interval * 1_000;
+		if (!this.#isClosed) this.#scanTimer = setTimeout(() => this.lookAgain(), delayMs);
 	}
 }

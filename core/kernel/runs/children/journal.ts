@@ -32,58 +32,85 @@ export interface JournalParts {
 	readonly records: Pick<RunRecords, "guard" | "toStateOperation">;
 }
 
-interface Means {
+/** What the journal needs of the run. */
+interface JournalAccess {
 	readonly calls: RunCalls;
 	readonly children: Pick<RunChildren, "toDrafts" | "missing" | "store">;
-	/** What is kept of what the run knows to be secret, for whoever goes on with it. */
-	readonly seal: () => string | null;
+	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
+	readonly encryptSecrets: () => string | null;
 }
 
-/** The journal of one run. Its members may be taken apart. */
+/**
+ * Journal of one run: the numbered entries from which another process can continue it. Runners may use its methods as plain functions.
+ *
+ * Guarantees:
+ *
+ * - An entry and the children that it starts are one write. So no child runs without the decision that started it, and no stored decision
+ *   lacks its children.
+ * - Entries are numbered without gaps, in the order of the calls of `append`. Calls may overlap; each write waits for the one before.
+ * - Each write expects the fence of the run, unless no other node can exist. So a run that has lost its execution adds nothing.
+ * - A child starts at most once, because its id is derived from its key.
+ *
+ * States of the run, as the journal changes them:
+ *
+ * - Not resumable: no entry is stored. The write of the first entry also stores an empty run state and the encrypted secrets.
+ * - Resumable: another process can continue the run. Each further write adds only its entry and children.
+ * - Ended: the last entry is not appended. `toLast` returns it, and the write of the final status stores it (`RunEnds`).
+ *
+ * The number of the next entry is known in the first run of an execution. A continued run reads the last stored number first.
+ *
+ * A write may conflict for three reasons, which are told apart in this order:
+ *
+ * 1. An earlier attempt was stored although its response was lost. The entry is found by its id, and the call succeeds.
+ * 2. Some of the children exist already. The write is repeated without these children.
+ * 3. Otherwise another run holds the execution, or has stored an entry with this number. The call fails with `SVC_CONFLICT`.
+ *
+ * A failed `append` does not stop later ones; they reuse its number. While the storage is unavailable, calls wait.
+ */
 export class Journal implements RunJournal {
 	readonly #parts: JournalParts;
-	readonly #performance: Performance;
-	readonly #means: Means;
-	/** Number of the next entry; undefined: not known yet. */
-	#next: number | undefined;
-	/** Entries are stored one after the other, in the order in which they were given. Never rejects. */
-	#last: Promise<unknown> = Promise.resolve();
+	readonly #activeRun: Performance;
+	readonly #access: JournalAccess;
+	/** Number of the next entry; undefined until the number of the last stored entry has been read. */
+	#nextSequence: number | undefined;
+	/** Settles when the last write of an entry has. The next write starts then. Never rejects. */
+	#lastWrite: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: JournalParts, performance: Performance, means: Means) {
+	constructor(parts: JournalParts, activeRun: Performance, access: JournalAccess) {
 		this.#parts = parts;
-		this.#performance = performance;
-		this.#means = means;
-		// Nobody has written in it before.
-		if (!performance.run.saved) this.#next = 1;
+		this.#activeRun = activeRun;
+		this.#access = access;
+		// A run that is not resumable has no entries yet.
+		if (!activeRun.run.saved) this.#nextSequence = 1;
 	}
 
 	readonly read = (): Promise<readonly JsonObject[]> =>
-		this.#means.calls.outlast(() => readJournal(this.#parts.storage, this.#performance.execution.id));
+		this.#access.calls.outlast(() => readJournal(this.#parts.storage, this.#activeRun.execution.id));
 
 	readonly append = async (entry: JsonObject, { start = [], tasks = [] }: JournalStep = {}): Promise<void> => {
 		assertRecordable({ entry, tasks }, "what journal.append was given");
-		// As it is now: whoever gave it may go on to change it.
-		const kept = structuredClone(this.#performance.run.secrets.withoutToken(entry));
-		const drafts = this.#means.children.toDrafts(start);
-		const storing = this.#last.then(() => this.#append(kept, drafts));
-		this.#last = storing.catch(() => undefined);
-		await storing;
-		this.#tell(tasks);
+		// A copy, because the runner may change the entry after the call.
+		const ownEntry = structuredClone(this.#activeRun.run.secrets.withoutToken(entry));
+		const drafts = this.#access.children.toDrafts(start);
+		const write = this.#lastWrite.then(() => this.#append(ownEntry, drafts));
+		this.#lastWrite = write.catch(() => undefined);
+		await write;
+		this.#publishTasks(tasks);
 	};
 
-	/** The last entry, to be stored with the end of the run. */
+	/** Returns the last entry. The caller stores it with the end of the run. Waits for entries that are being written. */
 	async toLast({ entry, tasks = [] }: LastDecision): Promise<Decided> {
 		assertRecordable({ entry, tasks }, "what was decided with the end");
-		const kept = structuredClone(this.#performance.run.secrets.withoutToken(entry));
-		await this.#last;
-		const sequence = await this.#means.calls.outlast(() => this.#toSequence());
-		return { row: this.#toRow(kept, sequence), tell: () => this.#tell(tasks) };
+		const ownEntry = structuredClone(this.#activeRun.run.secrets.withoutToken(entry));
+		await this.#lastWrite;
+		const sequence = await this.#access.calls.outlast(() => this.#findNextSequence());
+		return { row: this.#toRow(ownEntry, sequence), tell: () => this.#publishTasks(tasks) };
 	}
 
 	async #append(entry: JsonObject, drafts: readonly DraftedExecution[]): Promise<void> {
-		const { calls, children } = this.#means;
-		const { run } = this.#performance;
-		const sequence = await calls.outlast(() => this.#toSequence());
+		const { calls, children } = this.#access;
+		const { run } = this.#activeRun;
+		const sequence = await calls.outlast(() => this.#findNextSequence());
 		const row = this.#toRow(entry, sequence);
 		let missing = drafts;
 		await calls.outlast(async () => {
@@ -92,28 +119,28 @@ export class Journal implements RunJournal {
 					return await children.store(missing, this.#toOperations(row));
 				} catch (error) {
 					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-					const before = missing;
-					missing = await children.missing(before);
-					// Written by an attempt whose answer was lost: nobody else has its id.
+					const attempted = missing;
+					missing = await children.missing(attempted);
+					// An earlier attempt was stored although its response was lost: no other write uses this id.
 					if (await this.#isStored(row)) return;
-					// A child is there that another run, or an earlier call, has started; anything else that is in the way has the execution.
-					if (missing.length === before.length) throw calls.toLost();
+					// If no child exists that another run or an earlier call has started, the conflict is that of the fence.
+					if (missing.length === attempted.length) throw calls.toLost();
 				}
 			}
 		});
-		this.#next = sequence + 1;
+		this.#nextSequence = sequence + 1;
 		if (!run.saved) this.#parts.runs.saved(run);
 	}
 
 	#toRow(entry: JsonObject, sequence: number): JournalEntryEntity {
 		const { clock } = this.#parts;
-		return { id: createId(clock), execution_id: this.#performance.execution.id, sequence, timestamp: toTimestamp(clock.now()), entry };
+		return { id: createId(clock), execution_id: this.#activeRun.execution.id, sequence, timestamp: toTimestamp(clock.now()), entry };
 	}
 
-	async #toSequence(): Promise<number> {
-		if (this.#next !== undefined) return this.#next;
+	async #findNextSequence(): Promise<number> {
+		if (this.#nextSequence !== undefined) return this.#nextSequence;
 		const [last] = await this.#parts.storage.find("journal_entry", {
-			where: { execution_id: this.#performance.execution.id },
+			where: { execution_id: this.#activeRun.execution.id },
 			orderBy: [["sequence", "desc"]],
 			limit: 1,
 			fields: ["sequence"],
@@ -121,26 +148,26 @@ export class Journal implements RunJournal {
 		return (last?.sequence ?? 0) + 1;
 	}
 
-	/** The entry, on condition that the execution is this run's; the first one makes the run found again. */
+	/** Returns the operations that store an entry if this run holds the execution. Those of the first entry also make the run resumable. */
 	#toOperations(row: JournalEntryEntity): readonly WriteOperation[] {
 		const { records } = this.#parts;
-		const { execution, run } = this.#performance;
-		const held = run.saved
+		const { execution, run } = this.#activeRun;
+		const fenceOperations = run.saved
 			? records.guard(execution, run)
-			: [records.toStateOperation(execution, run, { state: {}, sealed: this.#means.seal() })];
-		return [...held, { insert: "journal_entry", entities: [row] }];
+			: [records.toStateOperation(execution, run, { state: {}, encryptedSecrets: this.#access.encryptSecrets() })];
+		return [...fenceOperations, { insert: "journal_entry", entities: [row] }];
 	}
 
 	async #isStored({ id }: JournalEntryEntity): Promise<boolean> {
 		return (await this.#parts.storage.count("journal_entry", { id })) > 0;
 	}
 
-	#tell(tasks: NonNullable<JournalStep["tasks"]>): void {
+	#publishTasks(tasks: NonNullable<JournalStep["tasks"]>): void {
 		const { eventBus, clock, options } = this.#parts;
-		const { execution, run } = this.#performance;
+		const { execution, run } = this.#activeRun;
 		for (const task of tasks) {
-			const told = task as unknown as JsonObject;
-			const shown = options.api.mask_secrets ? run.secrets.json(told) : run.secrets.withoutToken(told);
+			const plain = task as unknown as JsonObject;
+			const shown = options.api.mask_secrets ? run.secrets.json(plain) : run.secrets.withoutToken(plain);
 			publishTask(eventBus, execution, { task: shown, timestamp: toTimestamp(clock.now()) });
 		}
 	}

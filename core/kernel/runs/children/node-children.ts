@@ -6,33 +6,34 @@ import { type Learn, RunChildren, type RunChildrenParts } from "./run-children.t
 
 export interface ChildrenParts extends Omit<RunChildrenParts, "watch" | "onWaiting"> {
 	readonly logger: EngineDependencies["logger"];
-	/** There is a place more in the pool. */
+	/** Called when a slot of the pool has become free. */
 	readonly onPlace: () => void;
 }
 
 /** The children of the runs of this node. */
 export class Children {
 	readonly #parts: RunChildrenParts;
-	#resting = 0;
+	#waitingRuns = 0;
 
 	constructor({ onPlace, ...parts }: ChildrenParts) {
 		const watch = new ChildWatch(parts);
 		const onWaiting = (isWaiting: boolean) => {
-			this.#resting += isWaiting ? 1 : -1;
+			this.#waitingRuns += isWaiting ? 1 : -1;
 			if (isWaiting) onPlace();
 		};
 		this.#parts = { ...parts, watch, onWaiting };
 	}
 
 	/**
-	 * Runs that wait for children. They must not keep those from running: as many parents as the pool has places would wait for ever.
+	 * Number of runs that wait for their children. They occupy no slot. Otherwise, if every slot held a waiting parent, no child could run and
+	 * all parents would wait forever.
 	 */
 	get resting(): number {
-		return this.#resting;
+		return this.#waitingRuns;
 	}
 
-	/** Those of a run that begins; to be closed with its end. */
-	open(performance: Performance, means: { readonly calls: RunCalls; readonly learn: Learn }): RunChildren {
-		return new RunChildren(this.#parts, performance, means);
+	/** Creates the children of a run. The caller must close them when the run ends. */
+	open(activeRun: Performance, access: { readonly calls: RunCalls; readonly addSecrets: Learn }): RunChildren {
+		return new RunChildren(this.#parts, activeRun, access);
 	}
 }

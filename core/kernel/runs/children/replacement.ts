@@ -4,34 +4,41 @@ import { createId } from "../../basics/ids.ts";
 import { toChildId, toChildOrigin } from "../../executions/child-record.ts";
 import { newExecution } from "../../executions/new-execution.ts";
 
+/** Fields in which the replacement differs from the execution that it replaces. */
 export interface FollowUpRequest {
 	readonly context: JsonObject;
-	/** Milliseconds that it waits; null: none. */
+	/** Milliseconds before the replacement may start; null: it may start at once. */
 	readonly delay: number | null;
 	readonly queue: string | null;
 }
 
-/** What has been noted of the one that has ended, and is not true of another. */
-const noted = ["cancelled_by", "paused_by", "resumed_by"];
+/** Names in the context that describe what happened to the ended execution. They do not apply to its replacement. */
+const historyContextNames = ["cancelled_by", "paused_by", "resumed_by"];
 
-/** Whether somebody waits for the execution, and for one in its place: nobody has asked for it but a person, a rule, or a run that has named it. */
+/**
+ * Returns true if the execution may be replaced: it was requested by a user, a rule, or a run that has given it a key. An execution with a
+ * parent but without a key may not, because no run waits for its replacement.
+ */
 export function mayBeFollowed(ended: ExecutionEntity): boolean {
 	return ended.parent_id === null || toChildOrigin(ended) !== undefined;
 }
 
-/** A new execution of the same, in the place of one that has ended: of what a run has started, the run sees it as the same child. */
+/**
+ * Returns a new execution of the same action that replaces an ended one. If the ended execution is a child of a run, the id of the new one
+ * makes it the same child for that run.
+ */
 export function draftFollowUp(clock: EngineClock, ended: ExecutionEntity, { context, delay, queue }: FollowUpRequest): ExecutionEntity {
 	const origin = toChildOrigin(ended);
-	const followUps = (origin?.followUps ?? 0) + 1;
-	const id = origin === undefined ? createId(clock) : toChildId(origin.parentId, origin.key, followUps);
-	const kept = Object.fromEntries(Object.entries(context).filter(([name]) => !noted.includes(name)));
+	const replacements = (origin?.followUps ?? 0) + 1;
+	const id = origin === undefined ? createId(clock) : toChildId(origin.parentId, origin.key, replacements);
+	const newContext = Object.fromEntries(Object.entries(context).filter(([name]) => !historyContextNames.includes(name)));
 	return newExecution(
 		clock,
 		{
 			...ended,
 			context: {
-				...kept,
-				...(origin !== undefined && { parent: { ...(context["parent"] as JsonObject), follow_ups: followUps } }),
+				...newContext,
+				...(origin !== undefined && { parent: { ...(context["parent"] as JsonObject), follow_ups: replacements } }),
 				...(context["workflow_execution"] === ended.id && { workflow_execution: id }),
 			},
 			delay,

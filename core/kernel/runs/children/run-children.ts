@@ -47,46 +47,50 @@ export interface RunChildrenParts extends ChildStartParts, TransitionParts {
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
-/** Have the run know what is secret in what it is told. */
+/** Adds secrets to those that the run knows. Resolves when they are stored for the process that continues the run. */
 export type Learn = (known: KnownSecrets) => Promise<void>;
 
-const longestKey = 255;
-/** Children after whose preparation the event loop serves others: a workflow may prepare hundreds at once. */
-const preparedInTurn = 20;
+const maxKeyLength = 255;
+/** Number of prepared children after which the event loop may serve requests: a workflow may prepare hundreds at once. */
+const preparationsPerTurn = 20;
 
-/** The children of one run. Its members may be taken apart: runners do so with what they are given. */
+/** Children of one run. Runners may use its methods as plain functions, for example after destructuring. */
 export class RunChildren implements ChildExecutions {
 	readonly #parts: RunChildrenParts;
-	readonly #performance: Performance;
+	readonly #activeRun: Performance;
 	readonly #calls: RunCalls;
-	readonly #learn: Learn;
-	readonly #book: ChildBook;
-	readonly #starts: ChildStarts;
-	readonly #readable: TakenUpChain;
-	/** What `prepare` has looked at, by the id; undefined: it has been started before. */
-	readonly #prepared = new Map<string, DraftedExecution | undefined>();
-	#preparations = 0;
+	readonly #addSecrets: Learn;
+	readonly #tracker: ChildBook;
+	readonly #starter: ChildStarts;
+	readonly #readableParents: RerunChain;
+	/** Drafts of prepared children, by id; undefined for a child that has been started. */
+	readonly #preparedDrafts = new Map<string, DraftedExecution | undefined>();
+	#preparationCount = 0;
 
-	constructor(parts: RunChildrenParts, performance: Performance, { calls, learn }: { readonly calls: RunCalls; readonly learn: Learn }) {
+	constructor(
+		parts: RunChildrenParts,
+		activeRun: Performance,
+		{ calls, addSecrets }: { readonly calls: RunCalls; readonly addSecrets: Learn },
+	) {
 		this.#parts = parts;
-		this.#performance = performance;
+		this.#activeRun = activeRun;
 		this.#calls = calls;
-		this.#learn = learn;
-		const parentId = performance.execution.id;
-		this.#book = new ChildBook({ ...parts, parentId, follow: () => parts.watch.add(parentId, this.#book) });
-		this.#starts = new ChildStarts(parts, performance);
-		this.#readable = new TakenUpChain(parts.storage, performance.execution);
+		this.#addSecrets = addSecrets;
+		const parentId = activeRun.execution.id;
+		this.#tracker = new ChildBook({ ...parts, parentId, follow: () => parts.watch.add(parentId, this.#tracker) });
+		this.#starter = new ChildStarts(parts, activeRun);
+		this.#readableParents = new RerunChain(parts.storage, activeRun.execution);
 	}
 
-	/** The run has ended. */
+	/** Ends waits and iterations, because the run has ended. */
 	close(): void {
-		this.#book.close();
-		this.#parts.watch.remove(this.#performance.execution.id, this.#book);
+		this.#tracker.close();
+		this.#parts.watch.remove(this.#activeRun.execution.id, this.#tracker);
 	}
 
 	readonly start = async (request: ChildRequest): Promise<string> => {
 		const id = this.#toId(request, "children.start");
-		const { execution, run } = this.#performance;
+		const { execution, run } = this.#activeRun;
 		return this.#calls.outlast(async () => {
 			const draft = await this.#draft(id, request);
 			if (draft === undefined) return id;
@@ -103,62 +107,65 @@ export class RunChildren implements ChildExecutions {
 	readonly prepare = async (request: ChildRequest): Promise<PreparedChild> => {
 		const id = this.#toId(request, "children.prepare");
 		return this.#calls.outlast(async () => {
-			this.#prepared.set(id, await this.#draft(id, request));
-			this.#preparations += 1;
-			if (this.#preparations % preparedInTurn === 0) await nextTurn();
+			this.#preparedDrafts.set(id, await this.#draft(id, request));
+			this.#preparationCount += 1;
+			if (this.#preparationCount % preparationsPerTurn === 0) await nextTurn();
 			return { id, key: request.key };
 		});
 	};
 
-	/** What is to be stored of prepared children. */
+	/** Returns the drafts of prepared children that have not been started. Throws `SVC_INVALID` for a child that this run has not prepared. */
 	toDrafts(children: readonly PreparedChild[]): readonly DraftedExecution[] {
 		const ids = new Set(children.map(({ id }) => id));
 		return [...ids].flatMap((id) => {
-			if (!this.#prepared.has(id)) throw new SvcError("SVC_INVALID", `start: "${id}" is no child that this run has prepared`);
-			return this.#prepared.get(id) ?? [];
+			if (!this.#preparedDrafts.has(id)) throw new SvcError("SVC_INVALID", `start: "${id}" is no child that this run has prepared`);
+			return this.#preparedDrafts.get(id) ?? [];
 		});
 	}
 
-	/** Store what was drafted together with `alongside`, all or nothing; `SVC_CONFLICT` when some of it is there, or the execution is not this run's. */
+	/**
+	 * Stores drafted children together with `alongside`, all or nothing. Throws `SVC_CONFLICT` if some of the children exist, or if an
+	 * operation of `alongside` conflicts.
+	 */
 	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
-		await this.#starts.store(drafts, alongside);
+		await this.#starter.store(drafts, alongside);
 		for (const { entity } of drafts) {
-			this.#book.note(entity);
-			if (this.#prepared.has(entity.id)) this.#prepared.set(entity.id, undefined);
+			this.#tracker.note(entity);
+			if (this.#preparedDrafts.has(entity.id)) this.#preparedDrafts.set(entity.id, undefined);
 		}
 	}
 
-	/** Those that nobody has stored yet. */
+	/** Returns the drafts that are not stored. Records the children that are. */
 	async missing(drafts: readonly DraftedExecution[]): Promise<readonly DraftedExecution[]> {
 		const ids = drafts.map(({ entity }) => entity.id);
-		const there = ids.length === 0 ? [] : await this.#find({ id: { in: ids } });
-		for (const child of there) this.#book.note(child);
-		const known = new Set(there.map(({ id }) => id));
-		return drafts.filter(({ entity }) => !known.has(entity.id));
+		const stored = ids.length === 0 ? [] : await this.#find({ id: { in: ids } });
+		for (const child of stored) this.#tracker.note(child);
+		const storedIds = new Set(stored.map(({ id }) => id));
+		return drafts.filter(({ entity }) => !storedIds.has(entity.id));
 	}
 
-	/** Whether a child has come further than the runner has been told. */
+	/** Returns true if a child has changed since the runner last saw it. */
 	async haveNews(): Promise<boolean> {
-		const ids = this.#book.toldOpen();
-		return ids.length > 0 && (await this.#find({ id: { in: ids } })).some((child) => this.#book.isNews(child));
+		const ids = this.#tracker.toldOpen();
+		return ids.length > 0 && (await this.#find({ id: { in: ids } })).some((child) => this.#tracker.isNews(child));
 	}
 
 	readonly find = async (key: string): Promise<Child | undefined> => {
-		const id = toChildId(this.#performance.execution.id, key);
-		const read = async (of: string) => (await this.#find({ id: of }))[0];
-		const stored = await this.#calls.outlast(() => readLatest(id, read));
-		return stored && this.#book.tell(toReading(stored));
+		const firstId = toChildId(this.#activeRun.execution.id, key);
+		const read = async (id: string) => (await this.#find({ id }))[0];
+		const stored = await this.#calls.outlast(() => readLatest(firstId, read));
+		return stored && this.#tracker.tell(toReading(stored));
 	};
 
 	readonly list = async (): Promise<readonly Child[]> => {
 		const latest = await this.#calls.outlast(() => this.#readLatest());
-		return [...latest.values()].map((reading) => this.#book.tell(reading));
+		return [...latest.values()].map((reading) => this.#tracker.tell(reading));
 	};
 
-	/** The latest reading of each child, by its id. */
+	/** Reads the latest state of each child, by its id. */
 	async #readLatest(): Promise<ReadonlyMap<string, ChildReading>> {
 		const latest = new Map<string, ChildReading>();
-		for await (const page of readChildren(this.#parts.storage, { parent_id: this.#performance.execution.id })) {
+		for await (const page of readChildren(this.#parts.storage, { parent_id: this.#activeRun.execution.id })) {
 			for (const stored of page) {
 				const reading = toReading(stored);
 				const { id } = reading.child;
@@ -170,33 +177,33 @@ export class RunChildren implements ChildExecutions {
 
 	readonly ended = async (id: string, { signal = this.#signal }: ChildWait = {}): Promise<Child> => {
 		this.#calls.assertHeld();
-		if (this.#book.knows(id)) return this.#book.ended(id, signal);
+		if (this.#tracker.knows(id)) return this.#tracker.ended(id, signal);
 		const stored = await this.#calls.outlast(() => this.#get(id));
-		this.#book.note(stored);
-		return this.#book.ended(toReading(stored).child.id, signal);
+		this.#tracker.note(stored);
+		return this.#tracker.ended(toReading(stored).child.id, signal);
 	};
 
 	readonly changes = ({ signal = this.#signal }: ChildWait = {}): AsyncIterable<Child> => {
 		this.#calls.assertHeld();
-		return this.#book.changes(signal);
+		return this.#tracker.changes(signal);
 	};
 
 	readonly result = (id: string): Promise<JsonObject | null> =>
 		this.#calls.outlast(async () => {
 			const child = await this.#read(id);
 			const snapshot = await this.#parts.catalog.snapshot(child.snapshot_id);
-			const shown = child.result === null ? [] : findResultSecrets(child.result, snapshot);
-			await this.#learn(this.#parts.sealedSecrets.ofExecution(child, snapshot).with(shown));
+			const resultSecrets = child.result === null ? [] : findResultSecrets(child.result, snapshot);
+			await this.#addSecrets(this.#parts.sealedSecrets.ofExecution(child, snapshot).with(resultSecrets));
 			return child.result;
 		});
 
 	readonly cancel = (id: string): Promise<void> =>
 		this.#calls.outlast(async () => {
-			const asking = { username: this.#performance.execution.user, isAdmin: false };
-			for (let isFollowed = true; isFollowed; ) {
-				const { entity } = await cancelExecution(this.#parts, await this.#get(id), asking, { byParent: true });
-				// It may have ended before, and another one be under way in its place.
-				isFollowed = toFollowing(entity) !== undefined;
+			const requester = { username: this.#activeRun.execution.user, isAdmin: false };
+			for (let isReplaced = true; isReplaced; ) {
+				const { entity } = await cancelExecution(this.#parts, await this.#get(id), requester, { byParent: true });
+				// The execution may have ended before and been replaced: then cancel the replacement.
+				isReplaced = toFollowing(entity) !== undefined;
 			}
 		});
 
@@ -206,7 +213,7 @@ export class RunChildren implements ChildExecutions {
 
 	async #setStatus(id: string, status: "pausing" | "resuming"): Promise<void> {
 		await this.#calls.outlast(async () => {
-			const principal = await this.#starts.principal();
+			const principal = await this.#starter.principal();
 			for (let child = await this.#get(id); ; ) {
 				try {
 					await changeStatus(this.#parts, child, { status }, principal, { byParent: true });
@@ -220,23 +227,24 @@ export class RunChildren implements ChildExecutions {
 		});
 	}
 
-	#toId(request: ChildRequest, called: string): string {
-		assertRecordable(request, `what ${called} was given`);
-		if (typeof request.key !== "string" || request.key === "" || request.key.length > longestKey) {
-			throw new SvcError("SVC_INVALID", `key: must be a text of 1 to ${longestKey} characters`);
+	/** Returns the id of the child of a request. Throws `SVC_INVALID` for an invalid key, and `SVC_RUNNER` for a request that is not JSON. */
+	#toId(request: ChildRequest, method: string): string {
+		assertRecordable(request, `what ${method} was given`);
+		if (typeof request.key !== "string" || request.key === "" || request.key.length > maxKeyLength) {
+			throw new SvcError("SVC_INVALID", `key: must be a text of 1 to ${maxKeyLength} characters`);
 		}
-		return toChildId(this.#performance.execution.id, request.key);
+		return toChildId(this.#activeRun.execution.id, request.key);
 	}
 
-	/** Undefined when there is such a child already: whatever stands in the way of another one, it counts. */
+	/** Drafts a child. Returns undefined if the child exists, even if the request could not be drafted now. */
 	async #draft(id: string, request: ChildRequest): Promise<DraftedExecution | undefined> {
 		try {
-			return await this.#starts.draft(id, request, await this.#toTakeUp(request));
+			return await this.#starter.draft(id, request, await this.#toTakeUp(request));
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			const [stored] = await this.#find({ id });
 			if (stored === undefined) throw error;
-			this.#book.note(stored);
+			this.#tracker.note(stored);
 			return undefined;
 		}
 	}
@@ -251,68 +259,75 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	#find(where: { readonly id?: string | { readonly in: readonly string[] } }): Promise<readonly StoredChild[]> {
-		const { id } = this.#performance.execution;
+		const { id } = this.#activeRun.execution;
 		const orderBy = [["start_timestamp", "asc"]] as const;
 		return this.#parts.storage.find("execution", { where: { ...where, parent_id: id }, fields: childFields, orderBy });
 	}
 
-	/** The execution that the child is by now. */
+	/** Returns the current execution of a child. Throws `SVC_NOT_FOUND` for an id that is not a child of this run. */
 	async #get(id: string): Promise<ExecutionEntity> {
-		const child = await readLatest(id, (of) => this.#parts.storage.get("execution", of));
-		if (child?.parent_id === this.#performance.execution.id) return child;
-		throw this.#toUnknown(id);
+		const child = await readLatest(id, (executionId) => this.#parts.storage.get("execution", executionId));
+		if (child?.parent_id === this.#activeRun.execution.id) return child;
+		throw this.#toNotFound(id);
 	}
 
-	/** Also a child of what the run takes up. */
+	/**
+	 * Returns the current execution of a child of this run, or of an execution that this run partially re-runs. Throws `SVC_NOT_FOUND` for any
+	 * other id.
+	 */
 	async #read(id: string): Promise<ExecutionEntity> {
-		const child = await readLatest(id, (of) => this.#parts.storage.get("execution", of));
-		if (child !== undefined && (await this.#readable.has(child.parent_id))) return child;
-		throw this.#toUnknown(id);
+		const child = await readLatest(id, (executionId) => this.#parts.storage.get("execution", executionId));
+		if (child !== undefined && (await this.#readableParents.has(child.parent_id))) return child;
+		throw this.#toNotFound(id);
 	}
 
-	#toUnknown(id: string): SvcError {
-		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#performance.execution.id}"`);
+	#toNotFound(id: string): SvcError {
+		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#activeRun.execution.id}"`);
 	}
 
 	get #signal(): AbortSignal {
-		return this.#performance.run.controller.signal;
+		return this.#activeRun.run.controller.signal;
 	}
 }
 
-/** The last of the executions that follow one another; all have the same parent. */
+/** Reads an execution and its replacements, and returns the last one; undefined if none exists. All have the same parent. */
 async function readLatest<T extends Parameters<typeof toFollowing>[0]>(
 	id: string,
 	read: (id: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-	for (let asked = id; ; ) {
-		const stored = await read(asked);
-		const next = stored && toFollowing(stored);
-		if (next === undefined) return stored;
-		asked = next;
+	for (let currentId = id; ; ) {
+		const stored = await read(currentId);
+		const replacementId = stored && toFollowing(stored);
+		if (replacementId === undefined) return stored;
+		currentId = replacementId;
 	}
 }
 
-/** The executions whose children a run may read: its own, the one that it takes up, the one that took up, and so on. */
-class TakenUpChain {
+/**
+ * Executions whose children a run may read: its own execution, the one that it partially re-runs, the one that this one re-ran, and so on.
+ * They are read only as far as needed.
+ */
+class RerunChain {
 	readonly #storage: Pick<Storage, "find">;
-	readonly #known: Set<string>;
-	/** The next one to be looked at; null: all are known. */
-	#next: string | null;
+	readonly #ids: Set<string>;
+	/** Id of the next execution to read; null if all are known. */
+	#nextId: string | null;
 
 	constructor(storage: Pick<Storage, "find">, { id, takes_up }: Pick<ExecutionEntity, "id" | "takes_up">) {
 		this.#storage = storage;
-		this.#known = new Set([id]);
-		this.#next = takes_up;
+		this.#ids = new Set([id]);
+		this.#nextId = takes_up;
 	}
 
+	/** Returns true if the execution is in the chain. */
 	async has(id: string | null): Promise<boolean> {
 		if (id === null) return false;
-		while (!this.#known.has(id) && this.#next !== null && !this.#known.has(this.#next)) {
-			const asked = this.#next;
-			const [found] = await this.#storage.find("execution", { where: { id: asked }, fields: ["takes_up"] });
-			this.#known.add(asked);
-			this.#next = found?.takes_up ?? null;
+		while (!this.#ids.has(id) && this.#nextId !== null && !this.#ids.has(this.#nextId)) {
+			const currentId = this.#nextId;
+			const [execution] = await this.#storage.find("execution", { where: { id: currentId }, fields: ["takes_up"] });
+			this.#ids.add(currentId);
+			this.#nextId = execution?.takes_up ?? null;
 		}
-		return this.#known.has(id);
+		return this.#ids.has(id);
 	}
 }

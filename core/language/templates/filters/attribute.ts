@@ -1,15 +1,15 @@
 import { Undefined, type Value } from "../values.ts";
 import type { FilterContext } from "./filter.ts";
 
-/** A function that follows a dotted path such as `a.b.0`; what is missing on the way is undefined. */
+/** Returns a function that follows a dotted path such as `a.b.0`. It returns an `Undefined` if a member on the path does not exist. */
 export function attributeGetter(path: Value, { memberOf }: Pick<FilterContext, "memberOf">): (value: Value) => Value {
 	const keys: readonly Value[] = typeof path === "string" ? path.split(".").map((key) => (/^\d+$/.test(key) ? Number(key) : key)) : [path];
 	return (value) => {
-		let found = value;
+		let current = value;
 		for (const key of keys) {
-			if (found instanceof Undefined) return found;
-			found = memberOf(found, key);
+			if (current instanceof Undefined) return current;
+			current = memberOf(current, key);
 		}
-		return found;
+		return current;
 	};
 }

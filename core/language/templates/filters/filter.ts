@@ -2,17 +2,21 @@ import type { Arguments } from "../arguments.ts";
 import type { Budget } from "../budget.ts";
 import type { Value } from "../values.ts";
 
-/** What a filter may use beside its input and arguments. */
+/** Services that a filter may use in addition to its input and arguments. */
 export interface FilterContext {
 	readonly budget: Budget;
-	/** A member of a value, as expressions reach it: of a text that is JSON, where they read into it, a member of that. */
+	/** Returns a member like an expression does. If expressions can read members of JSON texts, `memberOf` does too. */
 	memberOf(object: Value, key: Value): Value;
-	/** Apply another filter or test by name, for filters that take one. */
-	filter(name: string, input: Value, given: Arguments): Value;
-	test(name: string, value: Value, given: Arguments): boolean;
-	/** Clear text of a secret datastore item's text. */
+	/** Applies another filter by name. */
+	filter(name: string, input: Value, args: Arguments): Value;
+	/** Applies a test by name. */
+	test(name: string, value: Value, args: Arguments): boolean;
+	/** Returns the clear text of a secret datastore item's ciphertext. */
 	decrypt(cipherText: string): string;
 }
 
-/** Makes a new value of its input. Must not change the input and must account for what it makes. The input is never undefined. */
-export type Filter = (input: Value, given: Arguments, context: FilterContext) => Value;
+/**
+ * Function that computes a new value from its input, which is never an `Undefined`. It must not change the input, and must account for the
+ * cost of its result.
+ */
+export type Filter = (input: Value, args: Arguments, context: FilterContext) => Value;

@@ -8,69 +8,69 @@ const byteUnits = {
 	binary: { base: 1_024, names: ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"] },
 } as const;
 
-/** Filters that lay text out or mark it up. */
+/** Filters that arrange text, or add or remove markup. */
 export const layoutFilters: Readonly<Record<string, Filter>> = {
-	center: (input, given, { budget }) => {
+	center: (input, args, { budget }) => {
 		const text = toText(input, budget);
-		const width = given.integer(0, "width", 80);
-		const room = Math.max(0, width - [...text].length);
-		budget.text(text.length + room);
-		// An odd blank goes to the left when the width is odd, as in the reference language.
-		const left = Math.floor(room / 2) + (room & width & 1);
-		return " ".repeat(left) + text + " ".repeat(room - left);
+		const width = args.integer(0, "width", 80);
+		const paddingLength = Math.max(0, width - [...text].length);
+		budget.text(text.length + paddingLength);
+		// If the width is odd, an odd number of blanks has its extra blank on the left, as in Jinja.
+		const leftPadding = Math.floor(paddingLength / 2) + (paddingLength & width & 1);
+		return " ".repeat(leftPadding) + text + " ".repeat(paddingLength - leftPadding);
 	},
-	wordwrap: (input, given, { budget }) => {
-		const width = given.integer(0, "width", 79);
-		if (width < 1) throw given.error("needs a width of at least 1");
-		const separator = given.get(2, "wrapstring") === undefined ? "\n" : given.text(2, "wrapstring");
-		const breakLong = given.flag(1, "break_long_words", true);
+	wordwrap: (input, args, { budget }) => {
+		const width = args.integer(0, "width", 79);
+		if (width < 1) throw args.error("needs a width of at least 1");
+		const separator = args.get(2, "wrapstring") === undefined ? "\n" : args.text(2, "wrapstring");
+		const shouldBreakLongWords = args.flag(1, "break_long_words", true);
 		const text = toText(input, budget);
-		budget.text(2 * text.length + (text.length * separator.length) / (breakLong ? width : 1));
+		budget.text(2 * text.length + (text.length * separator.length) / (shouldBreakLongWords ? width : 1));
 		return text
 			.split(/\r?\n/)
-			.map((line) => wrapLine(line, width, breakLong).join(separator))
+			.map((line) => wrapLine(line, width, shouldBreakLongWords).join(separator))
 			.join(separator);
 	},
-	slice: (input, given, { budget }) => {
-		const count = given.integer(0, "slices");
-		if (count < 1) throw given.error("needs at least 1 slice");
+	slice: (input, args, { budget }) => {
+		const count = args.integer(0, "slices");
+		if (count < 1) throw args.error("needs at least 1 slice");
 		const elements = elementsOf(input, budget);
 		budget.step(count);
-		const [size, longer] = [Math.floor(elements.length / count), elements.length % count];
-		const fill = given.get(1, "fill_with") ?? null;
+		const [minRowLength, longerRowCount] = [Math.floor(elements.length / count), elements.length % count];
+		const fillValue = args.get(1, "fill_with") ?? null;
 		return Array.from({ length: count }, (_, index) => {
-			const start = index * size + Math.min(index, longer);
-			const row = elements.slice(start, start + size + (index < longer ? 1 : 0));
-			return fill !== null && longer > 0 && index >= longer ? [...row, fill] : row;
+			const start = index * minRowLength + Math.min(index, longerRowCount);
+			const row = elements.slice(start, start + minRowLength + (index < longerRowCount ? 1 : 0));
+			return fillValue !== null && longerRowCount > 0 && index >= longerRowCount ? [...row, fillValue] : row;
 		});
 	},
-	filesizeformat: (input, given) => {
+	filesizeformat: (input, args) => {
 		const bytes = typeof input === "string" && input.trim() !== "" ? Number(input) : Number(numberOf(input) ?? Number.NaN);
-		if (!Number.isFinite(bytes)) throw given.error(`needs a number, not ${typeName(input)}`);
-		return fileSize(bytes, byteUnits[given.flag(0, "binary", false) ? "binary" : "decimal"]);
+		if (!Number.isFinite(bytes)) throw args.error(`needs a number, not ${typeName(input)}`);
+		return fileSize(bytes, byteUnits[args.flag(0, "binary", false) ? "binary" : "decimal"]);
 	},
-	pprint: (input, _given, { budget }) => toLiteral(input, budget),
-	striptags: (input, _given, { budget }) => {
+	pprint: (input, _args, { budget }) => toLiteral(input, budget),
+	striptags: (input, _args, { budget }) => {
 		const text = toText(input, budget);
 		budget.text(text.length);
 		return withoutTags(text).split(/\s+/).filter(Boolean).join(" ");
 	},
-	urlize: (input, _given, { budget }) => {
+	urlize: (input, _args, { budget }) => {
 		const text = toText(input, budget);
 		budget.text(10 * text.length);
 		return text.replace(/\S+/g, toLink);
 	},
-	xmlattr: (input, given, context) => {
-		if (!isObject(input)) throw given.error(`needs an object, not ${typeName(input)}`);
+	xmlattr: (input, args, context) => {
+		if (!isObject(input)) throw args.error(`needs an object, not ${typeName(input)}`);
 		const attributes = Object.entries(input).filter(([, value]) => value !== null);
-		const wrong = attributes.some(([name]) => name === "" || /[\s/>=]/.test(name));
-		if (wrong) throw given.error("needs names of attributes without blanks, slashes, equals signs and brackets");
-		const text = attributes.map(([name, value]) => `${escapeMarkup(name)}="${escaped(value, context)}"`).join(" ");
-		return text !== "" && given.flag(0, "autospace", true) ? ` ${text}` : text;
+		const hasInvalidName = attributes.some(([name]) => name === "" || /[\s/>=]/.test(name));
+		if (hasInvalidName) throw args.error("needs names of attributes without blanks, slashes, equals signs and brackets");
+		const text = attributes.map(([name, value]) => `${escapeMarkup(name)}="${escapeValue(value, context)}"`).join(" ");
+		return text !== "" && args.flag(0, "autospace", true) ? ` ${text}` : text;
 	},
 };
 
-function escaped(value: Value, { budget }: FilterContext): string {
+function escapeValue(value: Value, { budget }: FilterContext): string {
 	const text = toText(value, budget);
 	budget.text(5 * text.length);
 	return escapeMarkup(text);
@@ -88,24 +88,24 @@ function fileSize(bytes: number, { base, names }: (typeof byteUnits)[keyof typeo
 	return `${size.toFixed(1)} ${names[index]}`;
 }
 
-/** The line in pieces of at most `width` characters, broken at blanks where possible. */
-function wrapLine(line: string, width: number, breakLong: boolean): readonly string[] {
+/** Splits a line into parts of at most `width` characters, at blanks if possible. */
+function wrapLine(line: string, width: number, shouldBreakLongWords: boolean): readonly string[] {
 	const lines: string[] = [];
 	let current = "";
 	for (const word of line.split(/\s+/)) {
-		const pieces = breakLong && word.length > width ? (word.match(new RegExp(`[^]{1,${width}}`, "g")) ?? []) : [word];
+		const pieces = shouldBreakLongWords && word.length > width ? (word.match(new RegExp(`[^]{1,${width}}`, "g")) ?? []) : [word];
 		for (const [index, piece] of pieces.entries()) {
-			const joint = index === 0 && current !== "" ? " " : "";
-			if (current !== "" && current.length + joint.length + piece.length > width) {
+			const separator = index === 0 && current !== "" ? " " : "";
+			if (current !== "" && current.length + separator.length + piece.length > width) {
 				lines.push(current);
 				current = piece;
-			} else current += joint + piece;
+			} else current += separator + piece;
 		}
 	}
 	return [...lines, current];
 }
 
-/** Comments and tags left out, in one pass however many brackets never close. */
+/** Removes comments and tags. Takes linear time, even if many brackets are not closed. */
 function withoutTags(text: string): string {
 	const parts: string[] = [];
 	let position = 0;
@@ -120,7 +120,7 @@ function withoutTags(text: string): string {
 	}
 }
 
-/** A word that is an address, as a link; punctuation around it stays outside. */
+/** Returns the HTML link of a word that is an address, without surrounding punctuation. Any other word is only escaped. */
 function toLink(word: string): string {
 	const [, head = "", address = "", tail = ""] = /^([(<]?)(.*?)([.,;:)>!?]{0,20})$/s.exec(word) ?? [];
 	if (!/^(?:https?:\/\/|www\.)[^"'<>]+$/i.test(address)) return escapeMarkup(word);

@@ -4,79 +4,79 @@ import { demand, elementsOf, isList, isObject, typeName, Undefined, type Value }
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 
-const length: Filter = (input, given, { budget }) => {
+const length: Filter = (input, args, { budget }) => {
 	if (isObject(input)) return Object.keys(input).length;
-	if (typeof input !== "string" && !isList(input)) throw given.error(`cannot count ${typeName(input)}`);
+	if (typeof input !== "string" && !isList(input)) throw args.error(`cannot count ${typeName(input)}`);
 	return elementsOf(input, budget).length;
 };
 
 export const listFilters: Readonly<Record<string, Filter>> = {
 	length,
 	count: length,
-	list: (input, _given, { budget }) => [...elementsOf(input, budget)],
-	first: (input, _given, { budget }) => elementsOf(input, budget)[0] ?? new Undefined("an empty list has no first element"),
-	last: (input, _given, { budget }) => elementsOf(input, budget).at(-1) ?? new Undefined("an empty list has no last element"),
-	random: (input, _given, { budget }) => {
+	list: (input, _args, { budget }) => [...elementsOf(input, budget)],
+	first: (input, _args, { budget }) => elementsOf(input, budget)[0] ?? new Undefined("an empty list has no first element"),
+	last: (input, _args, { budget }) => elementsOf(input, budget).at(-1) ?? new Undefined("an empty list has no last element"),
+	random: (input, _args, { budget }) => {
 		const elements = elementsOf(input, budget);
 		return elements[Math.floor(Math.random() * elements.length)] ?? new Undefined("an empty list has no random element");
 	},
-	reverse: (input, _given, { budget }) => {
-		const reversed = [...elementsOf(input, budget)].reverse();
-		return typeof input === "string" ? reversed.join("") : reversed;
+	reverse: (input, _args, { budget }) => {
+		const elements = [...elementsOf(input, budget)].reverse();
+		return typeof input === "string" ? elements.join("") : elements;
 	},
-	sort: (input, given, context) => {
+	sort: (input, args, context) => {
 		const { budget } = context;
-		const sign = given.flag(0, "reverse", false) ? -1 : 1;
-		const key = keyGetter(given.get(2, "attribute"), { caseSensitive: given.flag(1, "case_sensitive", false), context });
+		const sign = args.flag(0, "reverse", false) ? -1 : 1;
+		const key = keyGetter(args.get(2, "attribute"), { isCaseSensitive: args.flag(1, "case_sensitive", false), context });
 		return [...elementsOf(input, budget)].sort((a, b) => sign * order(key(a), key(b), budget));
 	},
-	unique: (input, given, context) => {
+	unique: (input, args, context) => {
 		const { budget } = context;
-		const key = keyGetter(given.get(1, "attribute"), { caseSensitive: given.flag(0, "case_sensitive", false), context });
-		const kept: Value[] = [];
+		const key = keyGetter(args.get(1, "attribute"), { isCaseSensitive: args.flag(0, "case_sensitive", false), context });
+		const uniqueElements: Value[] = [];
 		for (const element of elementsOf(input, budget)) {
-			if (!kept.some((other) => isEqual(key(other), key(element), budget))) kept.push(element);
+			if (!uniqueElements.some((otherElement) => isEqual(key(otherElement), key(element), budget))) uniqueElements.push(element);
 		}
-		return kept;
+		return uniqueElements;
 	},
-	min: (input, given, context) => extreme(input, given, context, -1),
-	max: (input, given, context) => extreme(input, given, context, 1),
-	sum: (input, given, context) => {
+	min: (input, args, context) => findExtreme(input, args, context, -1),
+	max: (input, args, context) => findExtreme(input, args, context, 1),
+	sum: (input, args, context) => {
 		const { budget } = context;
-		const attribute = given.get(0, "attribute") ?? null;
+		const attribute = args.get(0, "attribute") ?? null;
 		const elements = elementsOf(input, budget);
 		const parts = attribute === null ? elements : elements.map(attributeGetter(attribute, context));
-		return parts.reduce((total: Value, part) => calculate("+", total, part, budget), given.get(1, "start") ?? 0);
+		return parts.reduce((total: Value, part) => calculate("+", total, part, budget), args.get(1, "start") ?? 0);
 	},
-	batch: (input, given, { budget }) => {
-		const size = given.integer(0, "linecount");
-		if (size < 1) throw given.error("needs a size of at least 1");
+	batch: (input, args, { budget }) => {
+		const size = args.integer(0, "linecount");
+		if (size < 1) throw args.error("needs a size of at least 1");
 		const elements = elementsOf(input, budget);
 		const rows = Array.from({ length: Math.ceil(elements.length / size) }, (_, row) => elements.slice(row * size, (row + 1) * size));
-		const fill = given.get(1, "fill_with");
-		const last = rows.at(-1);
-		if (fill === undefined || fill === null || last === undefined) return rows;
+		const fillValue = args.get(1, "fill_with");
+		const lastRow = rows.at(-1);
+		if (fillValue === undefined || fillValue === null || lastRow === undefined) return rows;
 		budget.step(size);
-		return [...rows.slice(0, -1), [...last, ...Array.from({ length: size - last.length }, () => fill)]];
+		return [...rows.slice(0, -1), [...lastRow, ...Array.from({ length: size - lastRow.length }, () => fillValue)]];
 	},
-	items: (input, given, { budget }) => {
-		if (!isObject(input)) throw given.error(`needs an object, not ${typeName(input)}`);
+	items: (input, args, { budget }) => {
+		if (!isObject(input)) throw args.error(`needs an object, not ${typeName(input)}`);
 		budget.step(Object.keys(input).length);
 		return Object.entries(input);
 	},
-	dictsort: (input, given, context) => {
+	dictsort: (input, args, context) => {
 		const { budget } = context;
-		if (!isObject(input)) throw given.error(`needs an object, not ${typeName(input)}`);
-		const key = keyGetter(given.text(1, "by", "key") === "value" ? 1 : 0, {
-			caseSensitive: given.flag(0, "case_sensitive", false),
+		if (!isObject(input)) throw args.error(`needs an object, not ${typeName(input)}`);
+		const key = keyGetter(args.text(1, "by", "key") === "value" ? 1 : 0, {
+			isCaseSensitive: args.flag(0, "case_sensitive", false),
 			context,
 		});
-		const sign = given.flag(2, "reverse", false) ? -1 : 1;
+		const sign = args.flag(2, "reverse", false) ? -1 : 1;
 		return Object.entries(input).sort((a, b) => sign * order(key(a), key(b), budget));
 	},
-	groupby: (input, given, context) => {
+	groupby: (input, args, context) => {
 		const { budget } = context;
-		const attribute = given.required(0, "attribute");
+		const attribute = args.required(0, "attribute");
 		const key = attributeGetter(attribute, context);
 		const groups: [Value, Value[]][] = [];
 		for (const element of [...elementsOf(input, budget)].sort((a, b) => order(key(a), key(b), budget))) {
@@ -88,22 +88,24 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 	},
 };
 
-function extreme(input: Value, given: Arguments, context: FilterContext, sign: number): Value {
+function findExtreme(input: Value, args: Arguments, context: FilterContext, sign: number): Value {
 	const { budget } = context;
-	const key = keyGetter(given.get(1, "attribute"), { caseSensitive: given.flag(0, "case_sensitive", false), context });
+	const key = keyGetter(args.get(1, "attribute"), { isCaseSensitive: args.flag(0, "case_sensitive", false), context });
 	const elements = elementsOf(input, budget);
 	if (elements.length === 0) return new Undefined("an empty list has no smallest or largest element");
 	return elements.reduce((best, element) => (sign * order(key(element), key(best), budget) > 0 ? element : best));
 }
 
-/** What elements are compared by: themselves or an attribute, without regard to case unless asked for. */
+/**
+ * Returns a function that yields the sort key of an element: the element itself or an attribute. Case is ignored unless `isCaseSensitive`.
+ */
 function keyGetter(
 	attribute: Value | undefined,
-	{ caseSensitive, context }: { readonly caseSensitive: boolean; readonly context: FilterContext },
+	{ isCaseSensitive, context }: { readonly isCaseSensitive: boolean; readonly context: FilterContext },
 ): (element: Value) => Value {
 	const get = attribute === undefined || attribute === null ? (element: Value) => element : attributeGetter(attribute, context);
 	return (element) => {
 		const key = demand(get(element));
-		return typeof key === "string" && !caseSensitive ? key.toLowerCase() : key;
+		return typeof key === "string" && !isCaseSensitive ? key.toLowerCase() : key;
 	};
 }

@@ -4,34 +4,34 @@ import { isFloat, numberOf, toFloat, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 
 export const numberFilters: Readonly<Record<string, Filter>> = {
-	int: (input, given) => {
-		const number = typeof input === "string" ? parseInteger(input, given.integer(1, "base", 10)) : numberOf(input);
-		if (number === undefined) return given.get(0, "default") ?? 0;
+	int: (input, args) => {
+		const number = typeof input === "string" ? parseInteger(input, args.integer(1, "base", 10)) : numberOf(input);
+		if (number === undefined) return args.get(0, "default") ?? 0;
 		return typeof number === "bigint" ? number : toWholeNumber(BigInt(Math.trunc(number)));
 	},
-	float: (input, given) => {
+	float: (input, args) => {
 		const number = typeof input === "string" ? parseDecimal(input) : numberOf(input);
-		return number === undefined ? (given.get(0, "default") ?? toFloat(0)) : toFloat(Number(number));
+		return number === undefined ? (args.get(0, "default") ?? toFloat(0)) : toFloat(Number(number));
 	},
 	abs: (input) => {
-		const number = numberNeeded(input, "abs");
-		const size = number < 0 ? -number : number;
-		return isFloat(input) ? toFloat(Number(size)) : size;
+		const number = requireNumber(input, "abs");
+		const absoluteValue = number < 0 ? -number : number;
+		return isFloat(input) ? toFloat(Number(absoluteValue)) : absoluteValue;
 	},
-	round: (input, given) => {
-		const precision = given.integer(0, "precision", 0);
-		if (Math.abs(precision) > 20) throw given.error("needs a precision between -20 and 20");
-		return toFloat(roundTo(Number(numberNeeded(input, "round")), precision, given.text(1, "method", "common")));
+	round: (input, args) => {
+		const precision = args.integer(0, "precision", 0);
+		if (Math.abs(precision) > 20) throw args.error("needs a precision between -20 and 20");
+		return toFloat(roundTo(Number(requireNumber(input, "round")), precision, args.text(1, "method", "common")));
 	},
 };
 
-function numberNeeded(input: Value, filter: string): number | bigint {
+function requireNumber(input: Value, filter: string): number | bigint {
 	const number = numberOf(input);
 	if (number === undefined) throw new TemplateError(`filter "${filter}" needs a number, not ${typeName(input)}`);
 	return number;
 }
 
-const digitsOfBase: ReadonlyMap<number, RegExp> = new Map([
+const digitPatterns: ReadonlyMap<number, RegExp> = new Map([
 	[2, /^[+-]?(?:0b)?[01]+$/i],
 	[8, /^[+-]?(?:0o)?[0-7]+$/i],
 	[16, /^[+-]?(?:0x)?[\da-f]+$/i],
@@ -39,20 +39,20 @@ const digitsOfBase: ReadonlyMap<number, RegExp> = new Map([
 
 function parseInteger(text: string, base: number): number | bigint | undefined {
 	const trimmed = text.trim();
-	if (/^[+-]?\d+$/.test(trimmed) && !digitsOfBase.has(base)) return parseWholeNumber(trimmed);
-	if (digitsOfBase.get(base)?.test(trimmed) !== true) return parseDecimal(trimmed);
+	if (/^[+-]?\d+$/.test(trimmed) && !digitPatterns.has(base)) return parseWholeNumber(trimmed);
+	if (digitPatterns.get(base)?.test(trimmed) !== true) return parseDecimal(trimmed);
 	const digits = trimmed.replace(/^[+-]/, "").replace(/^0[box]/i, "");
-	const size = toWholeNumber(BigInt(`${prefixOfBase.get(base)}${digits}`));
-	return trimmed.startsWith("-") ? -size : size;
+	const absoluteValue = toWholeNumber(BigInt(`${basePrefixes.get(base)}${digits}`));
+	return trimmed.startsWith("-") ? -absoluteValue : absoluteValue;
 }
 
-const prefixOfBase: ReadonlyMap<number, string> = new Map([
+const basePrefixes: ReadonlyMap<number, string> = new Map([
 	[2, "0b"],
 	[8, "0o"],
 	[16, "0x"],
 ]);
 
-/** The number a decimal text stands for, or undefined. */
+/** Returns the number of a decimal text; undefined if it is not one. */
 function parseDecimal(text: string): number | undefined {
 	const trimmed = text.trim();
 	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
@@ -66,7 +66,7 @@ function roundTo(number: number, precision: number, method: string): number {
 	if (method === "floor") return Math.floor(number * scale) / scale;
 	if (method !== "common") throw new TemplateError('filter "round" knows the methods common, ceil and floor');
 	const scaled = number * scale;
-	// Exactly half goes to the even neighbour; only a multiple of 2^-(precision+1) can be exactly half.
+	// Rounds half to even. Only a multiple of 2^-(precision+1) can be exactly half.
 	const isHalf = Math.abs(scaled % 1) === 0.5 && Number.isInteger(number * 2 ** (precision + 1));
 	if (isHalf) return (2 * Math.round(scaled / 2)) / scale;
 	return precision < 0 ? Math.round(scaled) / scale : Number(number.toFixed(precision));

@@ -5,58 +5,58 @@ import type { Filter } from "./filter.ts";
 
 /** Filters that take a regular expression. */
 export const patternFilters: Readonly<Record<string, Filter>> = {
-	regex_match: (input, given, { budget }) => {
-		const text = textOf(input, given);
+	regex_match: (input, args, { budget }) => {
+		const text = textOf(input, args);
 		budget.text(text.length);
-		return patternOf(given, 1, { fromStart: true }).test(text);
+		return patternOf(args, 1, { fromStart: true }).test(text);
 	},
-	regex_search: (input, given, { budget }) => {
-		const text = textOf(input, given);
+	regex_search: (input, args, { budget }) => {
+		const text = textOf(input, args);
 		budget.text(text.length);
-		return patternOf(given, 1).test(text);
+		return patternOf(args, 1).test(text);
 	},
-	regex_replace: (input, given, { budget }) => {
-		const text = textOf(input, given);
+	regex_replace: (input, args, { budget }) => {
+		const text = textOf(input, args);
 		budget.text(text.length);
-		const pattern = patternOf(given, 2, { global: true });
-		const { replacement, references } = toReplacement(given.text(1, "replacement"));
+		const pattern = patternOf(args, 2, { global: true });
+		const { replacement, references } = toReplacement(args.text(1, "replacement"));
 		const matches = pattern.matches(text).length;
 		budget.step(matches);
 		budget.text(text.length * (1 + references) + matches * replacement.length);
 		return pattern.replace(text, replacement);
 	},
-	regex_substring: (input, given, { budget }) => {
-		const text = textOf(input, given);
+	regex_substring: (input, args, { budget }) => {
+		const text = textOf(input, args);
 		budget.text(text.length);
-		const matches = patternOf(given, 2, { global: true }).matches(text);
+		const matches = patternOf(args, 2, { global: true }).matches(text);
 		budget.step(matches.length);
-		const match = matches.at(given.integer(1, "result_index", 0));
-		if (match === undefined) throw given.error("finds no match of that index");
+		const match = matches.at(args.integer(1, "result_index", 0));
+		if (match === undefined) throw args.error("finds no match of that index");
 		const groups = match.slice(1).map((group) => group ?? "");
 		return groups.length > 1 ? groups : (groups[0] ?? match[0] ?? "");
 	},
 };
 
-function textOf(input: Value, given: Arguments): string {
+function textOf(input: Value, args: Arguments): string {
 	if (typeof input === "string") return input;
-	throw given.error(`needs a text, not ${typeName(input)}`);
+	throw args.error(`needs a text, not ${typeName(input)}`);
 }
 
-/** @param flagIndex where `ignorecase` stands */
-function patternOf(given: Arguments, flagIndex: number, options: TextPatternOptions = {}) {
-	return compileTextPattern(given.text(0, "pattern"), { ...options, ignoreCase: given.flag(flagIndex, "ignorecase", false) });
+/** @param flagIndex position of the argument `ignorecase` */
+function patternOf(args: Arguments, flagIndex: number, options: TextPatternOptions = {}) {
+	return compileTextPattern(args.text(0, "pattern"), { ...options, ignoreCase: args.flag(flagIndex, "ignorecase", false) });
 }
 
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };
+const replacementEscapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };
 
-/** A replacement as this language writes it, and how many times it refers to groups. */
+/** Returns the replacement in JavaScript syntax, and the number of its references to groups. */
 function toReplacement(text: string): { readonly replacement: string; readonly references: number } {
 	let references = 0;
 	const replacement = text.replace(
 		/\\(?:(\d{1,2})|g<(?:(\d{1,2})|(\w+))>|([^]))|\$/gu,
-		(found: string, short?: string, number?: string, name?: string, escaped?: string) => {
-			if (found === "$") return "$$";
-			if (escaped !== undefined) return escaped === "$" ? "\\$$" : (escapes[escaped] ?? found);
+		(match: string, short?: string, number?: string, name?: string, escapedCharacter?: string) => {
+			if (match === "$") return "$$";
+			if (escapedCharacter !== undefined) return escapedCharacter === "$" ? "\\$$" : (replacementEscapes[escapedCharacter] ?? match);
 			references++;
 			if (name !== undefined) return `$<${name}>`;
 			const group = Number(short ?? number);

@@ -7,13 +7,13 @@ import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 import { escapeMarkup } from "./markup.ts";
 
-/** A filter on the text form of its input. */
+/** Returns a filter on the text of its input. */
 const onText =
-	(change: (text: string) => Value): Filter =>
-	(input, _given, { budget }) => {
+	(convert: (text: string) => Value): Filter =>
+	(input, _args, { budget }) => {
 		const text = toText(input, budget);
 		budget.text(text.length);
-		return change(text);
+		return convert(text);
 	};
 
 const escapeText = onText(escapeMarkup);
@@ -30,32 +30,35 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 	forceescape: escapeText,
 	wordcount: onText((text) => text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
 	shell_quote: onText(shellQuote),
-	trim: (input, given, { budget }) =>
-		strip(toText(input, budget), given.get(0, "chars") === undefined ? undefined : given.text(0, "chars")),
-	replace: (input, given, { budget }) =>
-		replace(toText(input, budget), given.text(0, "old"), given.text(1, "new"), { count: given.integer(2, "count", -1), budget }),
-	format: (input, given, { budget }) => formatPercent(toText(input, budget), given.positional, budget),
-	join: (input, given, context) => {
+	trim: (input, args, { budget }) => strip(toText(input, budget), args.get(0, "chars") === undefined ? undefined : args.text(0, "chars")),
+	replace: (input, args, { budget }) =>
+		replace(toText(input, budget), args.text(0, "old"), args.text(1, "new"), { count: args.integer(2, "count", -1), budget }),
+	format: (input, args, { budget }) => formatPercent(toText(input, budget), args.positional, budget),
+	join: (input, args, context) => {
 		const { budget } = context;
-		const attribute = given.get(1, "attribute");
+		const attribute = args.get(1, "attribute");
 		const elements = elementsOf(input, budget);
 		const parts = attribute === undefined ? elements : elements.map(attributeGetter(attribute, context));
-		return joinTexts(parts, given.text(0, "d", ""), budget);
+		return joinTexts(parts, args.text(0, "d", ""), budget);
 	},
-	indent: (input, given, { budget }) => {
-		const width = given.get(0, "width") ?? 4;
-		const prefix = typeof width === "string" ? width : indentation(given.integer(0, "width", 4), budget);
-		return indent(toText(input, budget), prefix, { first: given.flag(1, "first", false), blank: given.flag(2, "blank", false), budget });
+	indent: (input, args, { budget }) => {
+		const width = args.get(0, "width") ?? 4;
+		const prefix = typeof width === "string" ? width : indentation(args.integer(0, "width", 4), budget);
+		return indentLines(toText(input, budget), prefix, {
+			shouldIndentFirst: args.flag(1, "first", false),
+			shouldIndentBlank: args.flag(2, "blank", false),
+			budget,
+		});
 	},
-	truncate: (input, given, { budget }) => {
+	truncate: (input, args, { budget }) => {
 		const text = toText(input, budget);
-		const length = given.integer(0, "length", 255);
-		const end = given.text(2, "end", "...");
-		if (text.length <= length + given.integer(3, "leeway", 5)) return text;
-		const cut = text.slice(0, Math.max(0, length - end.length));
-		return (given.flag(1, "killwords", false) ? cut : cut.replace(/ [^ ]*$/, "")) + end;
+		const length = args.integer(0, "length", 255);
+		const end = args.text(2, "end", "...");
+		if (text.length <= length + args.integer(3, "leeway", 5)) return text;
+		const shortenedText = text.slice(0, Math.max(0, length - end.length));
+		return (args.flag(1, "killwords", false) ? shortenedText : shortenedText.replace(/ [^ ]*$/, "")) + end;
 	},
-	urlencode: (input, _given, context) => urlEncode(input, context),
+	urlencode: (input, _args, context) => urlEncode(input, context),
 };
 
 function indentation(width: number, budget: FilterContext["budget"]): string {
@@ -64,17 +67,19 @@ function indentation(width: number, budget: FilterContext["budget"]): string {
 	return " ".repeat(width);
 }
 
-function indent(
+function indentLines(
 	text: string,
 	prefix: string,
-	options: { readonly first: boolean; readonly blank: boolean; readonly budget: FilterContext["budget"] },
+	options: { readonly shouldIndentFirst: boolean; readonly shouldIndentBlank: boolean; readonly budget: FilterContext["budget"] },
 ): string {
 	const lines = text.split("\n");
 	options.budget.text(text.length + lines.length * prefix.length);
-	return lines.map((line, index) => ((index === 0 ? options.first : options.blank || line !== "") ? prefix + line : line)).join("\n");
+	return lines
+		.map((line, index) => ((index === 0 ? options.shouldIndentFirst : options.shouldIndentBlank || line !== "") ? prefix + line : line))
+		.join("\n");
 }
 
-/** A text for a path, an object or list of pairs for a query. */
+/** Encodes a text for the path of a URL, and an object or a list of pairs for its query. */
 function urlEncode(input: Value, { budget }: FilterContext): string {
 	if (!isObject(input) && !isList(input)) return quote(toText(input, budget)).replaceAll("%2F", "/");
 	const pairs = isObject(input) ? Object.entries(input) : input.map((pair) => elementsOf(pair, budget));

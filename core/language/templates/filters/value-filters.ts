@@ -5,82 +5,82 @@ import { isFloat, isList, isObject, isTrue, memberOf, numberOf, toJson, typeName
 import type { Filter, FilterContext } from "./filter.ts";
 
 export const valueFilters: Readonly<Record<string, Filter>> = {
-	decrypt_kv: (input, given, { decrypt, budget }) => {
-		if (typeof input !== "string") throw given.error("needs the text of a datastore item");
-		if (input === "") throw given.error("cannot decrypt a datastore item that is absent or empty");
+	decrypt_kv: (input, args, { decrypt, budget }) => {
+		if (typeof input !== "string") throw args.error("needs the text of a datastore item");
+		if (input === "") throw args.error("cannot decrypt a datastore item that is absent or empty");
 		budget.text(input.length);
 		return decrypt(input);
 	},
-	jsonpath_query: (input, given, { budget }) => {
-		if (!isObject(input) && !isList(input)) throw given.error(`needs an object or a list, not ${typeName(input)}`);
-		const found: JsonValue[] = [];
+	jsonpath_query: (input, args, { budget }) => {
+		if (!isObject(input) && !isList(input)) throw args.error(`needs an object or a list, not ${typeName(input)}`);
+		const values: JsonValue[] = [];
 		const visit = (value: JsonValue) => {
-			found.push(value);
+			values.push(value);
 			return false;
 		};
-		parseJsonPath(given.text(0, "query")).walk(toJson(input, 0, budget), visit, budget);
-		return found.length === 0 ? null : found;
+		parseJsonPath(args.text(0, "query")).walk(toJson(input, 0, budget), visit, budget);
+		return values.length === 0 ? null : values;
 	},
-	json_escape: (input, given, { budget }) => {
-		if (typeof input !== "string") throw given.error(`needs a text, not ${typeName(input)}`);
+	json_escape: (input, args, { budget }) => {
+		if (typeof input !== "string") throw args.error(`needs a text, not ${typeName(input)}`);
 		return toJsonText(input, { itemSeparator: ", ", keySeparator: ": " }, budget).slice(1, -1);
 	},
-	combine: (input, given, { budget }) => {
-		const recursive = isTrue(given.named.get("recursive") ?? false);
-		return [input, ...given.positional].reduce<Value>((merged, next) => {
-			if (!isObject(merged) || !isObject(next)) throw given.error(`needs objects, not ${typeName(isObject(merged) ? next : merged)}`);
-			return merge(merged, next, { recursive, depth: 0, budget });
+	combine: (input, args, { budget }) => {
+		const isRecursive = isTrue(args.named.get("recursive") ?? false);
+		return [input, ...args.positional].reduce<Value>((merged, next) => {
+			if (!isObject(merged) || !isObject(next)) throw args.error(`needs objects, not ${typeName(isObject(merged) ? next : merged)}`);
+			return merge(merged, next, { isRecursive, depth: 0, budget });
 		}, {});
 	},
-	attr: (input, given, { budget }) => memberOf(input, given.text(0, "name"), budget, true),
-	basename: (input, given) => {
-		const path = pathOf(input, given);
+	attr: (input, args, { budget }) => memberOf(input, args.text(0, "name"), budget, true),
+	basename: (input, args) => {
+		const path = pathOf(input, args);
 		return path.slice(path.lastIndexOf("/") + 1);
 	},
-	dirname: (input, given) => {
-		const path = pathOf(input, given);
+	dirname: (input, args) => {
+		const path = pathOf(input, args);
 		const head = path.slice(0, path.lastIndexOf("/") + 1);
 		let end = head.length;
 		while (end > 0 && head[end - 1] === "/") end--;
 		return end === 0 ? head : head.slice(0, end);
 	},
-	to_human_time_from_seconds: (input, given) => {
+	to_human_time_from_seconds: (input, args) => {
 		const seconds = typeof input === "boolean" ? Number.NaN : Number(numberOf(input) ?? Number.NaN);
-		if (!(seconds >= 0)) throw given.error("needs a number of seconds that is not negative");
+		if (!(seconds >= 0)) throw args.error("needs a number of seconds that is not negative");
 		if (seconds === 0) return "0s";
 		return seconds < 1 ? `${seconds}μs` : humanTime(isFloat(input) ? roundHalfEven(seconds) : seconds);
 	},
 };
 
-interface Merging {
-	readonly recursive: boolean;
+interface MergeOptions {
+	readonly isRecursive: boolean;
 	readonly depth: number;
 	readonly budget: FilterContext["budget"];
 }
 
-/** Returns an object with the members of both; those of `next` win. */
-function merge(object: ValueObject, next: ValueObject, { recursive, depth, budget }: Merging): ValueObject {
+/** Returns an object with the members of both; a member of `next` takes precedence. */
+function merge(object: ValueObject, next: ValueObject, { isRecursive, depth, budget }: MergeOptions): ValueObject {
 	budget.depth(depth);
 	budget.step(Object.keys(object).length + Object.keys(next).length);
-	const merged = new Map(Object.entries(object));
+	const mergedMembers = new Map(Object.entries(object));
 	for (const [name, value] of Object.entries(next)) {
-		const before = merged.get(name);
-		const isNested = recursive && before !== undefined && isObject(before) && isObject(value);
-		merged.set(name, isNested ? merge(before, value, { recursive, depth: depth + 1, budget }) : value);
+		const previousValue = mergedMembers.get(name);
+		const isNested = isRecursive && previousValue !== undefined && isObject(previousValue) && isObject(value);
+		mergedMembers.set(name, isNested ? merge(previousValue, value, { isRecursive, depth: depth + 1, budget }) : value);
 	}
-	return Object.fromEntries(merged);
+	return Object.fromEntries(mergedMembers);
 }
 
-function pathOf(input: Value, given: Parameters<Filter>[1]): string {
+function pathOf(input: Value, args: Parameters<Filter>[1]): string {
 	if (typeof input === "string") return input;
-	throw given.error(`needs a path, not ${typeName(input)}`);
+	throw args.error(`needs a path, not ${typeName(input)}`);
 }
 
 function roundHalfEven(number: number): number {
 	return Math.abs(number % 1) === 0.5 ? 2 * Math.round(number / 2) : Math.round(number);
 }
 
-const units = [
+const timeUnits = [
 	["y", 365 * 86_400],
 	["d", 86_400],
 	["h", 3_600],
@@ -88,12 +88,12 @@ const units = [
 	["s", 1],
 ] as const;
 
-/** `3h25m45s`: units above the largest that is not zero are left out, those below stay. */
+/** Returns a duration such as `3h25m45s`. Units above the largest unit that is not zero are omitted; all units below it are included. */
 function humanTime(seconds: number): string {
-	let rest = seconds;
-	const parts = units.map(([unit, size]) => {
-		const count = Math.floor(rest / size);
-		rest -= count * size;
+	let remainingSeconds = seconds;
+	const parts = timeUnits.map(([unit, size]) => {
+		const count = Math.floor(remainingSeconds / size);
+		remainingSeconds -= count * size;
 		return { count, unit };
 	});
 	return parts

@@ -1,36 +1,36 @@
 import { type Argument, type FunctionEntry, mismatch, type Pair } from "./define-function.ts";
 
-/** Arguments as a call has them. */
+/** Arguments of a call, not yet matched with parameters. */
 export interface Given {
 	readonly positional: readonly Argument[];
 	readonly pairs: readonly Pair[];
 }
 
-/** The values for the parameters of a function; undefined when they do not fit. */
-export function bind({ parameters }: FunctionEntry, given: Given): readonly unknown[] | undefined {
+/** Returns the values for the parameters of a function; undefined if the arguments do not match. */
+export function bind({ parameters }: FunctionEntry, args: Given): readonly unknown[] | undefined {
 	const values: unknown[] = [];
-	const taken = new Set<Pair>();
-	let next = 0;
+	const usedPairs = new Set<Pair>();
+	let nextIndex = 0;
 	for (const { name, takes, fallback, read } of parameters) {
 		if (takes === "pairs") {
-			for (const pair of given.pairs) taken.add(pair);
-			values.push(given.pairs);
+			for (const pair of args.pairs) usedPairs.add(pair);
+			values.push(args.pairs);
 			continue;
 		}
 		if (takes === "rest") {
-			const elements = given.positional.slice(next).map((argument) => read?.(argument));
+			const elements = args.positional.slice(nextIndex).map((argument) => read?.(argument));
 			if (elements.includes(mismatch)) return undefined;
-			next = given.positional.length;
+			nextIndex = args.positional.length;
 			values.push(elements);
 			continue;
 		}
-		const pair = next < given.positional.length ? undefined : given.pairs.find((candidate) => candidate.name === name);
-		if (pair !== undefined) taken.add(pair);
-		const argument = given.positional[next++] ?? pair?.value;
+		const pair = nextIndex < args.positional.length ? undefined : args.pairs.find((candidate) => candidate.name === name);
+		if (pair !== undefined) usedPairs.add(pair);
+		const argument = args.positional[nextIndex++] ?? pair?.value;
 		if (argument === undefined && fallback === undefined) return undefined;
 		const value = argument === undefined ? fallback?.value : read?.(argument);
 		if (value === mismatch) return undefined;
 		values.push(value);
 	}
-	return next < given.positional.length || taken.size < given.pairs.length ? undefined : values;
+	return nextIndex < args.positional.length || usedPairs.size < args.pairs.length ? undefined : values;
 }

@@ -3,7 +3,7 @@ import { YaqlError } from "../errors.ts";
 import { isTrue, Stream, stepping, type YaqlValue } from "../values.ts";
 import { any, defineFunction, defineMethod, integer, lambda, list, optional, pairs, rest, text } from "./define-function.ts";
 
-/** Functions that decide what is evaluated, and those that set variables. */
+/** Functions that select what is evaluated, and functions that set variables. */
 export const branchingFunctions = [
 	defineFunction("switch", [pairs], (_call, cases) => {
 		for (const { key, value } of cases) if (isTrue(key.value())) return value.value();
@@ -22,8 +22,8 @@ export const branchingFunctions = [
 		}),
 	),
 	defineMethod("switchCase", [integer("case"), rest(lambda("args"))], (_call, index, cases) => {
-		const chosen = index >= 0 && index < cases.length ? cases[index] : cases.at(-1);
-		return chosen === undefined ? null : chosen();
+		const selectedCase = index >= 0 && index < cases.length ? cases[index] : cases.at(-1);
+		return selectedCase === undefined ? null : selectedCase();
 	}),
 	defineFunction("coalesce", [rest(lambda("args"))], (_call, candidates) => {
 		for (const candidate of candidates) {
@@ -54,8 +54,8 @@ export const branchingFunctions = [
 	defineMethod(
 		"assert",
 		[any("obj"), lambda("condition"), optional(text("message"), "Assertion failed")],
-		(_call, value, holds, message) => {
-			if (!isTrue(holds(value))) throw new YaqlError("AssertionError", message);
+		(_call, value, isSatisfied, message) => {
+			if (!isTrue(isSatisfied(value))) throw new YaqlError("AssertionError", message);
 			return value;
 		},
 	),
@@ -67,7 +67,7 @@ function unpackError(count: number): YaqlError {
 	return new YaqlError("ValueError", `the list has not as many elements as there are names, which are ${count}`);
 }
 
-/** The elements that a generator function makes, when they are asked for. */
+/** Returns a stream of the elements that a generator function yields, computed on demand. */
 export function streamOf(make: () => Generator<YaqlValue, void>): Stream {
 	return new Stream(make());
 }

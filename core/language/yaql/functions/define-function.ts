@@ -4,96 +4,98 @@ import { DateTime, TimeSpan } from "../date-time.ts";
 import { Pattern } from "../pattern.ts";
 import { isFloat, isList, isObject, numberOf, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
 
-/** An argument that was not evaluated: evaluates it for elements, which it knows as `$`, `$2` … */
+/** Unevaluated argument. Each call evaluates it with the elements as `$`, `$2` and so on. */
 export type Lambda = (...elements: readonly YaqlValue[]) => YaqlValue;
 
-/** An argument of a call, as a value or as a lambda. */
+/** Argument of a call, which can be read as a value or as a lambda. */
 export interface Argument {
-	/** Evaluated once. */
+	/** Returns the value, which is evaluated once. */
 	value(): YaqlValue;
 	readonly lambda: Lambda;
-	/** Evaluates it with other variables. */
+	/** Evaluates the argument in another context. */
 	within(context: Context): YaqlValue;
 }
 
-/** What stands around `=>`. */
+/** Argument of the form `key => value`. */
 export interface Pair {
-	/** The name where a word or text stands there. */
+	/** Name, if the key is a word or a text; otherwise undefined. */
 	readonly name: string | undefined;
 	readonly key: Argument;
 	readonly value: Argument;
 }
 
+/** Result of `Parameter.convert` for an argument of another type. */
 export const mismatch = Symbol("an argument of another type");
 
-/** One parameter of a function. The last one may take all arguments that are left, or all pairs. */
+/** Parameter of a function. The last parameter may accept all remaining arguments, or all pairs. */
 export interface Parameter<T> {
 	readonly name: string;
 	readonly takes: "one" | "rest" | "pairs";
-	/** What it is when it is not given. */
+	/** Value of the parameter if the argument is absent. Without it the argument is required. */
 	readonly fallback?: { readonly value: unknown };
-	/** The argument as the function gets it, or `mismatch`; of `rest` each one. */
+	/** Converts an argument for the function, or returns `mismatch`. A `rest` parameter calls it for each argument. */
 	readonly read?: (argument: Argument) => unknown;
-	/** Only for the type. */
+	/** Type of the converted value; never set. */
 	readonly type?: T;
 }
 
-/** What a function may use beside its arguments. */
+/** Services that a function may use in addition to its arguments. */
 export interface Call {
 	readonly budget: Budget;
-	/** Where it is called. */
+	/** Context of the call. */
 	readonly context: Context;
 }
 
+/** Overload of a function. */
 export interface FunctionEntry {
 	readonly name: string;
-	/** Whether it is called as `name(x)`, as `x.name()`, or both. */
+	/** Forms of the call: `name(x)`, `x.name()`, or both. */
 	readonly use: "function" | "method" | "both";
 	readonly parameters: readonly Parameter<unknown>[];
 	run(values: readonly unknown[], call: Call): YaqlValue;
 }
 
 type ValuesOf<P extends readonly Parameter<unknown>[]> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
-type Run<P extends readonly Parameter<unknown>[]> = (call: Call, ...values: ValuesOf<P>) => YaqlValue;
+type RunFunction<P extends readonly Parameter<unknown>[]> = (call: Call, ...values: ValuesOf<P>) => YaqlValue;
 
-const define =
+const defineWith =
 	(use: FunctionEntry["use"]) =>
-	<const P extends readonly Parameter<unknown>[]>(name: string, parameters: P, run: Run<P>): FunctionEntry => ({
+	<const P extends readonly Parameter<unknown>[]>(name: string, parameters: P, run: RunFunction<P>): FunctionEntry => ({
 		name,
 		use,
 		parameters,
 		run: (values, call) => run(call, ...(values as ValuesOf<P>)),
 	});
 
-/** One of its forms; several of the same name are told apart by the types of their arguments. */
-export const defineFunction = define("function");
-export const defineMethod = define("method");
-export const defineBoth = define("both");
+/** Defines one overload of a function. Overloads of a name are distinguished by the types of their arguments. */
+export const defineFunction = defineWith("function");
+export const defineMethod = defineWith("method");
+export const defineBoth = defineWith("both");
 
-function one<T>(name: string, read: (value: YaqlValue) => T | typeof mismatch): Parameter<T> {
+function singleParameter<T>(name: string, read: (value: YaqlValue) => T | typeof mismatch): Parameter<T> {
 	return { name, takes: "one", read: (argument) => read(argument.value()) };
 }
 
-export const any = (name: string) => one<YaqlValue>(name, (value) => value);
-export const text = (name: string) => one<string>(name, (value) => (typeof value === "string" ? value : mismatch));
-export const flag = (name: string) => one<boolean>(name, (value) => (typeof value === "boolean" ? value : mismatch));
-export const list = (name: string) => one<YaqlList>(name, (value) => (isList(value) ? value : mismatch));
-export const object = (name: string) => one<YaqlObject>(name, (value) => (isObject(value) ? value : mismatch));
-export const pattern = (name: string) => one<Pattern>(name, (value) => (value instanceof Pattern ? value : mismatch));
-export const dateTime = (name: string) => one<DateTime>(name, (value) => (value instanceof DateTime ? value : mismatch));
-export const timeSpan = (name: string) => one<TimeSpan>(name, (value) => (value instanceof TimeSpan ? value : mismatch));
-/** A number as it is, so that a float stays one. */
-export const numeric = (name: string) => one<YaqlValue>(name, (value) => (numberOf(value) === undefined ? mismatch : value));
-/** True is 1 here, as in the reference. */
+export const any = (name: string) => singleParameter<YaqlValue>(name, (value) => value);
+export const text = (name: string) => singleParameter<string>(name, (value) => (typeof value === "string" ? value : mismatch));
+export const flag = (name: string) => singleParameter<boolean>(name, (value) => (typeof value === "boolean" ? value : mismatch));
+export const list = (name: string) => singleParameter<YaqlList>(name, (value) => (isList(value) ? value : mismatch));
+export const object = (name: string) => singleParameter<YaqlObject>(name, (value) => (isObject(value) ? value : mismatch));
+export const pattern = (name: string) => singleParameter<Pattern>(name, (value) => (value instanceof Pattern ? value : mismatch));
+export const dateTime = (name: string) => singleParameter<DateTime>(name, (value) => (value instanceof DateTime ? value : mismatch));
+export const timeSpan = (name: string) => singleParameter<TimeSpan>(name, (value) => (value instanceof TimeSpan ? value : mismatch));
+/** Parameter for a number of any type, which keeps a float a float. */
+export const numeric = (name: string) => singleParameter<YaqlValue>(name, (value) => (numberOf(value) === undefined ? mismatch : value));
+/** Parameter for a safe integer. As in Python, true is 1. */
 export const integer = (name: string) =>
-	one<number>(name, (value) => {
+	singleParameter<number>(name, (value) => {
 		if (typeof value === "boolean") return Number(value);
 		return typeof value === "number" && !isFloat(value) ? value : mismatch;
 	});
 
-/** An integer that may be beyond `Number.MAX_SAFE_INTEGER`. */
+/** Parameter for an integer that may exceed `Number.MAX_SAFE_INTEGER`. */
 export const wholeNumber = (name: string) =>
-	one<number | bigint>(name, (value) => {
+	singleParameter<number | bigint>(name, (value) => {
 		if (typeof value === "boolean") return Number(value);
 		return typeof value === "bigint" || (typeof value === "number" && !isFloat(value)) ? value : mismatch;
 	});
@@ -102,7 +104,7 @@ export function lambda(name: string): Parameter<Lambda> {
 	return { name, takes: "one", read: (argument) => argument.lambda };
 }
 
-/** Evaluated with variables that the function sets. */
+/** Parameter that is evaluated in a context which the function creates. */
 export function body(name: string): Parameter<Argument["within"]> {
 	return { name, takes: "one", read: (argument) => (context: Context) => argument.within(context) };
 }
@@ -118,10 +120,10 @@ export function optional<T>(parameter: Parameter<T>, value?: T): Parameter<T | u
 	return { ...parameter, fallback: { value } };
 }
 
-/** All positional arguments that are left. */
+/** Parameter for all remaining positional arguments. */
 export function rest<T>(parameter: Parameter<T>): Parameter<readonly T[]> {
 	return { ...parameter, takes: "rest" } as Parameter<readonly T[]>;
 }
 
-/** All that have a name or a condition in front. */
+/** Parameter for all arguments of the form `key => value`. */
 export const pairs: Parameter<readonly Pair[]> = { name: "pairs", takes: "pairs" };

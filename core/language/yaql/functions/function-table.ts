@@ -9,16 +9,17 @@ import { patternFunctions } from "./pattern-functions.ts";
 import { streamFunctions } from "./stream-functions.ts";
 import { textFunctions } from "./text-functions.ts";
 
-/** Other names of functions. */
-const aliases: Readonly<Record<string, string>> = { where: "filter", select: "map", limit: "take", aggregate: "reduce" };
+/** Second names of functions. */
+const functionAliases: Readonly<Record<string, string>> = { where: "filter", select: "map", limit: "take", aggregate: "reduce" };
 
-/** All functions of the language by name; several forms of one are tried in this order. */
-export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = grouped();
+/** All functions by name. The overloads of a name are tried in this order. */
+export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = groupByName();
 
-function grouped(): Map<string, FunctionEntry[]> {
+function groupByName(): Map<string, FunctionEntry[]> {
 	const table = new Map<string, FunctionEntry[]>();
 	for (const entry of allEntries()) {
-		for (const name of [entry.name, aliases[entry.name]]) if (name !== undefined) table.set(name, [...(table.get(name) ?? []), entry]);
+		for (const name of [entry.name, functionAliases[entry.name]])
+			if (name !== undefined) table.set(name, [...(table.get(name) ?? []), entry]);
 	}
 	return table;
 }

@@ -4,11 +4,11 @@ import { isEqual } from "../operators.ts";
 import { isList, numberOf, stepping, toInteger, type YaqlList, type YaqlValue } from "../values.ts";
 import type { Lambda } from "./define-function.ts";
 
-/** Remembers values and tells whether one equal to another was there before. */
+/** Set of values. Values are compared by the equality of YAQL. */
 export class SeenValues {
 	readonly #budget: Budget;
-	/** Those that can be told apart by a look. */
-	readonly #simple = new Set<string | number | bigint | null>();
+	/** Values that have a primitive form, which makes them comparable by a lookup. */
+	readonly #primitives = new Set<string | number | bigint | null>();
 	readonly #others: YaqlValue[] = [];
 
 	constructor(budget: Budget) {
@@ -16,35 +16,35 @@ export class SeenValues {
 	}
 
 	has(value: YaqlValue): boolean {
-		const simple = simplified(value);
-		return simple === undefined ? this.#others.some((other) => isEqual(other, value, this.#budget)) : this.#simple.has(simple);
+		const primitive = toPrimitive(value);
+		return primitive === undefined ? this.#others.some((other) => isEqual(other, value, this.#budget)) : this.#primitives.has(primitive);
 	}
 
-	/** False when it was there before. */
+	/** Adds a value. Returns false if the set already contains an equal value. */
 	add(value: YaqlValue): boolean {
 		if (this.has(value)) return false;
-		const simple = simplified(value);
-		if (simple === undefined) this.#others.push(value);
-		else this.#simple.add(simple);
+		const primitive = toPrimitive(value);
+		if (primitive === undefined) this.#others.push(value);
+		else this.#primitives.add(primitive);
 		return true;
 	}
 }
 
-/** True is equal to 1, and 1 to 1.0. */
-function simplified(value: YaqlValue): string | number | bigint | null | undefined {
+/** Returns the primitive form of a value; undefined if it has none. True has the form of 1, and 1.0 that of 1, because they are equal. */
+function toPrimitive(value: YaqlValue): string | number | bigint | null | undefined {
 	if (value === null || typeof value === "string") return value;
 	if (typeof value === "boolean") return Number(value);
 	const number = numberOf(value);
-	// A float of this size is the same number as a whole one.
+	// A float with a whole value equals the integer, even beyond the safe integers.
 	return typeof number === "number" && Number.isInteger(number) ? toInteger(number) : number;
 }
 
 export function distinct(elements: Iterable<YaqlValue>, key: Lambda | undefined, budget: Budget): readonly YaqlValue[] {
-	const seen = new SeenValues(budget);
-	return Array.from(stepping(elements, budget)).filter((element) => seen.add(key === undefined ? element : key(element)));
+	const seenValues = new SeenValues(budget);
+	return Array.from(stepping(elements, budget)).filter((element) => seenValues.add(key === undefined ? element : key(element)));
 }
 
-/** The elements, and those of lists in it, at any depth. */
+/** Yields the elements, with lists of any depth replaced by their elements. */
 export function* flattened(elements: Iterable<YaqlValue>, budget: Budget, depth = 0): Generator<YaqlValue, void> {
 	budget.depth(depth);
 	for (const element of stepping(elements, budget)) {
@@ -53,7 +53,7 @@ export function* flattened(elements: Iterable<YaqlValue>, budget: Budget, depth 
 	}
 }
 
-/** One value made of all, from the left. */
+/** Combines all elements from the left. Throws `TypeError` if there are no elements and no seed. */
 export function reduce(elements: YaqlList, combine: Lambda, seed: YaqlValue | undefined, budget: Budget): YaqlValue {
 	let total = seed;
 	for (const element of stepping(elements, budget)) total = total === undefined ? element : combine(total, element);

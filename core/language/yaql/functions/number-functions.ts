@@ -36,31 +36,31 @@ export const numberFunctions = [
 	),
 ];
 
-/** As many as a whole number of 1,000 digits has. */
-const mostBits = 3_323;
+/** Bits of the largest whole number with 1,000 digits. */
+const maxBits = 3_323;
 
 function plainNumber(number: YaqlValue): number {
 	return Number(numberOf(number) ?? 0);
 }
 
 function absolute(number: YaqlValue): YaqlValue {
-	const size = numberOf(number) ?? 0;
-	return alike(number, size < 0 ? -size : size);
+	const absoluteValue = numberOf(number) ?? 0;
+	return toSameType(number, absoluteValue < 0 ? -absoluteValue : absoluteValue);
 }
 
-/** A float where the other one is. */
-function alike(pattern: YaqlValue, number: number | bigint): YaqlValue {
+/** Returns a number as a float if `pattern` is a float, otherwise as an integer. */
+function toSameType(pattern: YaqlValue, number: number | bigint): YaqlValue {
 	return isFloat(pattern) ? toFloat(Number(number)) : toInteger(number);
 }
 
-const integerText = /^[+-]?\d+(?:_\d+)*$/;
-const floatText = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const integerPattern = /^[+-]?\d+(?:_\d+)*$/;
+const floatPattern = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function toWhole(value: YaqlValue): number | bigint {
 	if (typeof value === "bigint") return value;
 	if (typeof value !== "string") return toInteger(Math.trunc(toNumber(value)));
 	const trimmed = value.trim();
-	if (!integerText.test(trimmed)) throw new YaqlError("ValueError", "the text is no integer");
+	if (!integerPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is no integer");
 	return parseWholeNumber(trimmed.replaceAll("_", ""));
 }
 
@@ -71,21 +71,24 @@ function toNumber(value: YaqlValue): number {
 	if (number !== undefined) return Number(number);
 	if (typeof value !== "string") throw new YaqlError("TypeError", `a text or a number is needed, not ${typeName(value)}`);
 	const trimmed = value.trim();
-	if (!floatText.test(trimmed)) throw new YaqlError("ValueError", "the text is no number");
+	if (!floatPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is no number");
 	return Number(trimmed.replaceAll("_", ""));
 }
 
-/** To the nearest, and from the middle to the even one. A number that is cut to integers by negative digits stays what it was. */
+/**
+ * Rounds to the nearest number. With at most 0 digits, exactly half rounds to the even neighbour. A float stays a float, and an integer an
+ * integer.
+ */
 function round(number: YaqlValue, digits: number): YaqlValue {
 	if (typeof number === "bigint") return roundWhole(number, digits);
 	const value = plainNumber(number);
 	if (!isFloat(number) && digits >= 0) return toInteger(value);
-	if (digits > 300 || digits < -300) return digits > 0 ? number : alike(number, 0);
+	if (digits > 300 || digits < -300) return digits > 0 ? number : toSameType(number, 0);
 	if (digits <= 0) {
 		const unit = 10 ** -digits;
-		return alike(number, evenRound(value / unit) * unit);
+		return toSameType(number, roundHalfEven(value / unit) * unit);
 	}
-	// The decimal text is exact, the product would not be.
+	// The decimal text is exact; multiplying would add an error.
 	return toFloat(digits > 15 ? value : Number(value.toFixed(digits)));
 }
 
@@ -93,13 +96,13 @@ function roundWhole(number: bigint, digits: number): YaqlValue {
 	if (digits >= 0) return number;
 	if (digits < -1_000) return 0;
 	const unit = 10n ** BigInt(-digits);
-	const rest = ((number % unit) + unit) % unit;
-	const lower = number - rest;
-	const isUp = 2n * rest > unit || (2n * rest === unit && (lower / unit) % 2n !== 0n);
-	return toInteger(isUp ? lower + unit : lower);
+	const remainder = ((number % unit) + unit) % unit;
+	const lower = number - remainder;
+	const shouldRoundUp = 2n * remainder > unit || (2n * remainder === unit && (lower / unit) % 2n !== 0n);
+	return toInteger(shouldRoundUp ? lower + unit : lower);
 }
 
-function evenRound(value: number): number {
+function roundHalfEven(value: number): number {
 	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
@@ -125,8 +128,8 @@ function power(a: YaqlValue, b: YaqlValue, modulus: number | null): YaqlValue {
 function powerOfModulus(base: bigint, exponent: bigint, modulus: bigint): YaqlValue {
 	let result = 1n % modulus;
 	let factor = base % modulus;
-	for (let left = exponent; left > 0n; left >>= 1n) {
-		if (left & 1n) result = (result * factor) % modulus;
+	for (let remainingExponent = exponent; remainingExponent > 0n; remainingExponent >>= 1n) {
+		if (remainingExponent & 1n) result = (result * factor) % modulus;
 		factor = (factor * factor) % modulus;
 	}
 	return toInteger(result !== 0n && result < 0n !== modulus < 0n ? result + modulus : result);
@@ -134,10 +137,10 @@ function powerOfModulus(base: bigint, exponent: bigint, modulus: bigint): YaqlVa
 
 function shift(bits: number): bigint {
 	if (bits < 0) throw new YaqlError("ValueError", "negative shift count");
-	return BigInt(Math.min(bits, mostBits));
+	return BigInt(Math.min(bits, maxBits));
 }
 
 function fromBits(bits: bigint): YaqlValue {
-	if (bits.toString(2).length > mostBits) throw new YaqlError("OverflowError", "the result has too many digits");
+	if (bits.toString(2).length > maxBits) throw new YaqlError("OverflowError", "the result has too many digits");
 	return toInteger(bits);
 }

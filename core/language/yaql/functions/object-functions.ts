@@ -18,7 +18,7 @@ import {
 } from "./define-function.ts";
 import { distinct } from "./list-tools.ts";
 
-/** Functions of objects, which the language calls dictionaries. None changes what it is given. */
+/** Functions of objects, which YAQL calls dictionaries. No function changes its arguments. */
 export const objectFunctions = [
 	defineFunction("dict", [pairs], (_call, entries) =>
 		Object.fromEntries(entries.map(({ key, value }): [string, YaqlValue] => [toKey(key.value()), value.value()])),
@@ -32,17 +32,19 @@ export const objectFunctions = [
 		return Object.hasOwn(dict, name) ? (dict[name] as YaqlValue) : fallback;
 	}),
 	defineMethod("set", [object("dict"), any("key"), any("value")], ({ budget }, dict, key, value) =>
-		merged(dict, [[toKey(key), value]], budget),
+		mergeEntries(dict, [[toKey(key), value]], budget),
 	),
-	defineMethod("set", [object("dict"), object("replacements")], ({ budget }, dict, other) => merged(dict, Object.entries(other), budget)),
+	defineMethod("set", [object("dict"), object("replacements")], ({ budget }, dict, replacements) =>
+		mergeEntries(dict, Object.entries(replacements), budget),
+	),
 	defineMethod("set", [object("dict"), pairs], ({ budget }, dict, entries) =>
-		merged(
+		mergeEntries(
 			dict,
 			entries.map(({ key, value }): [string, YaqlValue] => [toKey(key.value()), value.value()]),
 			budget,
 		),
 	),
-	// Streams, which `list` takes apart and everything else takes for lists.
+	// These functions return streams: `list` replaces a stream by its elements, and all other functions treat it as a list.
 	defineMethod("keys", [object("dict")], (_call, dict) => new Stream(Object.keys(dict))),
 	defineMethod("values", [object("dict")], (_call, dict) => new Stream(Object.values(dict))),
 	defineMethod("items", [object("dict")], (_call, dict) => new Stream(Object.entries(dict))),
@@ -50,8 +52,8 @@ export const objectFunctions = [
 	defineMethod("containsValue", [object("dict"), any("value")], ({ budget }, dict, value) =>
 		Object.values(dict).some((member) => isEqual(member, value, budget)),
 	),
-	defineMethod("delete", [object("dict"), rest(any("keys"))], ({ budget }, dict, keys) => without(dict, keys, budget)),
-	defineMethod("deleteAll", [object("dict"), list("keys")], ({ budget }, dict, keys) => without(dict, keys, budget)),
+	defineMethod("delete", [object("dict"), rest(any("keys"))], ({ budget }, dict, keys) => withoutKeys(dict, keys, budget)),
+	defineMethod("deleteAll", [object("dict"), list("keys")], ({ budget }, dict, keys) => withoutKeys(dict, keys, budget)),
 	defineMethod(
 		"toDict",
 		[list("collection"), lambda("keySelector"), optional(lambda("valueSelector"))],
@@ -80,16 +82,16 @@ function fromPairs(items: YaqlList, budget: Budget): YaqlValue {
 	return Object.fromEntries(entries);
 }
 
-function merged(dict: YaqlObject, entries: readonly (readonly [string, YaqlValue])[], budget: Budget): YaqlValue {
-	const own = Object.entries(dict);
-	budget.step(own.length + entries.length);
-	return Object.fromEntries([...own, ...entries]);
+function mergeEntries(dict: YaqlObject, entries: readonly (readonly [string, YaqlValue])[], budget: Budget): YaqlValue {
+	const ownEntries = Object.entries(dict);
+	budget.step(ownEntries.length + entries.length);
+	return Object.fromEntries([...ownEntries, ...entries]);
 }
 
-function without(dict: YaqlObject, keys: Iterable<YaqlValue>, budget: Budget): YaqlValue {
-	const left = new Set(Array.from(stepping(keys, budget), toKey));
+function withoutKeys(dict: YaqlObject, keys: Iterable<YaqlValue>, budget: Budget): YaqlValue {
+	const removedKeys = new Set(Array.from(stepping(keys, budget), toKey));
 	budget.step(Object.keys(dict).length);
-	return Object.fromEntries(Object.entries(dict).filter(([key]) => !left.has(key)));
+	return Object.fromEntries(Object.entries(dict).filter(([key]) => !removedKeys.has(key)));
 }
 
 class Merger {
@@ -103,15 +105,15 @@ class Merger {
 		this.#mergeItems = mergeItems ?? ((_left, right = null) => right);
 	}
 
-	/** @param levels how many of them are merged; 0 for all */
+	/** @param levels number of levels to merge; 0 merges all */
 	merge(left: YaqlObject, right: YaqlObject, levels: number, depth: number): YaqlValue {
 		this.#budget.depth(depth);
 		this.#budget.step(Object.keys(left).length + Object.keys(right).length);
-		const own = Object.entries(left).map(([key, value]): [string, YaqlValue] => [
+		const ownEntries = Object.entries(left).map(([key, value]): [string, YaqlValue] => [
 			key,
 			Object.hasOwn(right, key) ? this.#member(value, right[key] as YaqlValue, levels, depth) : value,
 		]);
-		return Object.fromEntries([...own, ...Object.entries(right).filter(([key]) => !Object.hasOwn(left, key))]);
+		return Object.fromEntries([...ownEntries, ...Object.entries(right).filter(([key]) => !Object.hasOwn(left, key))]);
 	}
 
 	#member(left: YaqlValue, right: YaqlValue, levels: number, depth: number): YaqlValue {

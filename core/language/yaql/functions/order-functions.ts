@@ -12,7 +12,7 @@ const predicate = lambda("predicate");
 const left = list("left");
 const right = list("right");
 
-const ordered: Parameter<OrderedStream> = {
+const orderedParameter: Parameter<OrderedStream> = {
 	name: "collection",
 	takes: "one",
 	read: (argument) => {
@@ -21,7 +21,7 @@ const ordered: Parameter<OrderedStream> = {
 	},
 };
 
-/** Functions that order a list, cut it, or compare it with another. */
+/** Functions that sort a list, split it, or compare it with another list. */
 export const orderFunctions = [
 	defineMethod("orderBy", [collection, selector], ({ budget }, elements, key) =>
 		order(toArray(elements, budget), [orderBy(key, 1, budget)], budget),
@@ -29,33 +29,39 @@ export const orderFunctions = [
 	defineMethod("orderByDescending", [collection, selector], ({ budget }, elements, key) =>
 		order(toArray(elements, budget), [orderBy(key, -1, budget)], budget),
 	),
-	defineMethod("thenBy", [ordered, selector], ({ budget }, { elements, orders }, key) =>
+	defineMethod("thenBy", [orderedParameter, selector], ({ budget }, { elements, orders }, key) =>
 		order(elements, [...orders, orderBy(key, 1, budget)], budget),
 	),
-	defineMethod("thenByDescending", [ordered, selector], ({ budget }, { elements, orders }, key) =>
+	defineMethod("thenByDescending", [orderedParameter, selector], ({ budget }, { elements, orders }, key) =>
 		order(elements, [...orders, orderBy(key, -1, budget)], budget),
 	),
 	defineMethod("reverse", [collection], ({ budget }, elements) => [...toArray(elements, budget)].reverse()),
 	defineMethod("slice", [collection, integer("length")], ({ budget }, elements, length) =>
-		streamOf(() => sliced(elements, length, budget)),
+		streamOf(() => sliceByLength(elements, length, budget)),
 	),
 	defineMethod("splitAt", [collection, integer("index")], ({ budget }, elements, index) => {
-		const known = toArray(elements, budget);
-		return [known.slice(0, index), known.slice(index)];
+		const array = toArray(elements, budget);
+		return [array.slice(0, index), array.slice(index)];
 	}),
-	defineMethod("splitWhere", [collection, predicate], ({ budget }, elements, isCut) => splitWhere(toArray(elements, budget), isCut)),
-	defineMethod("sliceWhere", [collection, predicate], ({ budget }, elements, mark) => sliceWhere(toArray(elements, budget), mark, budget)),
-	defineMethod("union", [left, right], ({ budget }, a, b) => toSet([...toArray(a, budget), ...toArray(b, budget)], budget)),
-	defineMethod("intersect", [left, right], ({ budget }, a, b) => selected(a, b, true, budget)),
-	defineMethod("difference", [left, right], ({ budget }, a, b) => selected(a, b, false, budget)),
-	defineMethod("symmetricDifference", [left, right], ({ budget }, a, b) => [
-		...selected(a, b, false, budget),
-		...selected(b, a, false, budget),
-	]),
-	defineMethod("add", [collection, rest(any("values"))], ({ budget }, elements, more) =>
-		toSet([...toArray(elements, budget), ...more], budget),
+	defineMethod("splitWhere", [collection, predicate], ({ budget }, elements, isSeparator) =>
+		splitWhere(toArray(elements, budget), isSeparator),
 	),
-	defineMethod("remove", [collection, rest(any("values"))], ({ budget }, elements, less) => selected(elements, less, false, budget)),
+	defineMethod("sliceWhere", [collection, predicate], ({ budget }, elements, keyOf) =>
+		sliceWhere(toArray(elements, budget), keyOf, budget),
+	),
+	defineMethod("union", [left, right], ({ budget }, a, b) => toSet([...toArray(a, budget), ...toArray(b, budget)], budget)),
+	defineMethod("intersect", [left, right], ({ budget }, a, b) => filterByMembership(a, b, true, budget)),
+	defineMethod("difference", [left, right], ({ budget }, a, b) => filterByMembership(a, b, false, budget)),
+	defineMethod("symmetricDifference", [left, right], ({ budget }, a, b) => [
+		...filterByMembership(a, b, false, budget),
+		...filterByMembership(b, a, false, budget),
+	]),
+	defineMethod("add", [collection, rest(any("values"))], ({ budget }, elements, addedValues) =>
+		toSet([...toArray(elements, budget), ...addedValues], budget),
+	),
+	defineMethod("remove", [collection, rest(any("values"))], ({ budget }, elements, removedValues) =>
+		filterByMembership(elements, removedValues, false, budget),
+	),
 ];
 
 function orderBy(key: Lambda, sign: 1 | -1, budget: Budget): Order {
@@ -63,21 +69,21 @@ function orderBy(key: Lambda, sign: 1 | -1, budget: Budget): Order {
 }
 
 function order(elements: readonly YaqlValue[], orders: readonly Order[], budget: Budget): OrderedStream {
-	const sorted = function* () {
+	const sortElements = function* () {
 		budget.step(elements.length);
 		yield* [...elements].sort((a, b) => {
-			for (const compared of orders) {
-				const result = compared(a, b);
+			for (const comparator of orders) {
+				const result = comparator(a, b);
 				if (result !== 0) return result;
 			}
 			return 0;
 		});
 	};
-	return new OrderedStream(elements, orders, sorted());
+	return new OrderedStream(elements, orders, sortElements());
 }
 
-/** Lists of that many elements; the last one may be shorter. */
-function* sliced(elements: YaqlList, length: number, budget: Budget): Generator<YaqlValue, void> {
+/** Yields lists of `length` elements; the last one may be shorter. */
+function* sliceByLength(elements: YaqlList, length: number, budget: Budget): Generator<YaqlValue, void> {
 	let part: YaqlValue[] = [];
 	if (length <= 0) return;
 	for (const element of elements) {
@@ -90,35 +96,35 @@ function* sliced(elements: YaqlList, length: number, budget: Budget): Generator<
 	if (part.length > 0) yield part;
 }
 
-/** Parts between the elements for which the predicate holds, which are left out. */
-function splitWhere(elements: readonly YaqlValue[], isCut: Lambda): YaqlValue {
+/** Splits a list at the elements that satisfy the predicate; these elements are omitted. */
+function splitWhere(elements: readonly YaqlValue[], isSeparator: Lambda): YaqlValue {
 	const parts: YaqlValue[] = [];
 	let start = 0;
 	for (const [index, element] of elements.entries()) {
-		if (!isTrue(isCut(element))) continue;
+		if (!isTrue(isSeparator(element))) continue;
 		parts.push(elements.slice(start, index));
 		start = index + 1;
 	}
 	return start < elements.length ? [...parts, elements.slice(start)] : parts;
 }
 
-/** Parts within which the predicate gives the same. */
-function sliceWhere(elements: readonly YaqlValue[], mark: Lambda, budget: Budget): YaqlValue {
+/** Splits a list into runs of elements with equal results of the lambda. */
+function sliceWhere(elements: readonly YaqlValue[], keyOf: Lambda, budget: Budget): YaqlValue {
 	const parts: YaqlValue[][] = [];
-	let last: YaqlValue | undefined;
+	let lastKey: YaqlValue | undefined;
 	for (const element of elements) {
-		const next = mark(element);
+		const key = keyOf(element);
 		const part = parts.at(-1);
-		if (part !== undefined && last !== undefined && isEqual(last, next, budget)) part.push(element);
+		if (part !== undefined && lastKey !== undefined && isEqual(lastKey, key, budget)) part.push(element);
 		else parts.push([element]);
-		last = next;
+		lastKey = key;
 	}
 	return parts;
 }
 
-/** Elements of a list, each once, that the other one has, or has not. */
-function selected(elements: YaqlList, others: YaqlList, isHad: boolean, budget: Budget): readonly YaqlValue[] {
-	const known = new SeenValues(budget);
-	for (const other of toArray(others, budget)) known.add(other);
-	return toSet(elements, budget).filter((element) => known.has(element) === isHad);
+/** Returns the distinct elements that the other list contains, or does not contain. */
+function filterByMembership(elements: YaqlList, others: YaqlList, shouldContain: boolean, budget: Budget): readonly YaqlValue[] {
+	const otherValues = new SeenValues(budget);
+	for (const other of toArray(others, budget)) otherValues.add(other);
+	return toSet(elements, budget).filter((element) => otherValues.has(element) === shouldContain);
 }

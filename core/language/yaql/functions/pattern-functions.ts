@@ -26,95 +26,102 @@ export const patternFunctions = [
 	defineMethod("matches", [regexp, string], ({ budget }, expression, source) => searchText(expression, source, budget).length > 0),
 	defineMethod("matches", [string, text("regexp")], ({ budget }, source, expression) => searchText(expression, source, budget).length > 0),
 	defineMethod("search", [regexp, string, optional(body("selector"))], (call, expression, source, selector) => {
-		const [found] = searchText(expression, source, call.budget);
-		if (found === undefined) return null;
-		return selector === undefined ? found[0] : selector(describe(found, source, call));
+		const [match] = searchText(expression, source, call.budget);
+		if (match === undefined) return null;
+		return selector === undefined ? match[0] : selector(toMatchContext(match, source, call));
 	}),
 	defineMethod("searchAll", [regexp, string, optional(body("selector"))], (call, expression, source, selector) => {
-		const all = searchText(expression, source, call.budget);
+		const matches = searchText(expression, source, call.budget);
 		return streamOf(function* () {
-			for (const found of all) yield selector === undefined ? found[0] : selector(describe(found, source, call));
+			for (const match of matches) yield selector === undefined ? match[0] : selector(toMatchContext(match, source, call));
 		});
 	}),
-	defineMethod("split", [regexp, string, optional(integer("maxSplit"), 0)], ({ budget }, expression, source, most) =>
-		split(expression, source, most, budget),
+	defineMethod("split", [regexp, string, optional(integer("maxSplit"), 0)], ({ budget }, expression, source, maxCount) =>
+		split(expression, source, maxCount, budget),
 	),
-	defineMethod("split", [string, regexp, optional(integer("maxSplit"), 0)], ({ budget }, source, expression, most) =>
-		split(expression, source, most, budget),
+	defineMethod("split", [string, regexp, optional(integer("maxSplit"), 0)], ({ budget }, source, expression, maxCount) =>
+		split(expression, source, maxCount, budget),
 	),
-	defineMethod("replace", [regexp, string, text("repl"), count], (call, expression, source, by, most) =>
-		replace(expression, source, most, call, (found) => expand(by, found)),
+	defineMethod("replace", [regexp, string, text("repl"), count], (call, expression, source, replacement, maxCount) =>
+		replace(expression, source, maxCount, call, (match) => expand(replacement, match)),
 	),
-	defineMethod("replace", [string, regexp, text("repl"), count], (call, source, expression, by, most) =>
-		replace(expression, source, most, call, (found) => expand(by, found)),
+	defineMethod("replace", [string, regexp, text("repl"), count], (call, source, expression, replacement, maxCount) =>
+		replace(expression, source, maxCount, call, (match) => expand(replacement, match)),
 	),
-	defineMethod("replaceBy", [regexp, string, body("repl"), count], (call, expression, source, make, most) =>
-		replace(expression, source, most, call, (found) => textOf(make(describe(found, source, call)), call.budget)),
+	defineMethod("replaceBy", [regexp, string, body("repl"), count], (call, expression, source, toReplacement, maxCount) =>
+		replace(expression, source, maxCount, call, (match) => textOf(toReplacement(toMatchContext(match, source, call)), call.budget)),
 	),
-	defineMethod("replaceBy", [string, regexp, body("repl"), count], (call, source, expression, make, most) =>
-		replace(expression, source, most, call, (found) => textOf(make(describe(found, source, call)), call.budget)),
+	defineMethod("replaceBy", [string, regexp, body("repl"), count], (call, source, expression, toReplacement, maxCount) =>
+		replace(expression, source, maxCount, call, (match) => textOf(toReplacement(toMatchContext(match, source, call)), call.budget)),
 	),
 ];
 
-/** `$` is the match, `$2` its first group, `$name` one that has a name: each with value, start and end. */
-function describe(found: RegExpExecArray, source: string, { context, budget }: Call): Context {
-	budget.step(found.length);
-	const groups = Array.from(found, (value: string | undefined, index): [string, YaqlValue] => [
+/** Returns a context in which `$` is the match, `$2` its first group and `$name` a named group. Each has a value, a start and an end. */
+function toMatchContext(match: RegExpExecArray, source: string, { context, budget }: Call): Context {
+	budget.step(match.length);
+	const groups = Array.from(match, (value: string | undefined, index): [string, YaqlValue] => [
 		`$${index + 1}`,
-		describeGroup(value, found.indices?.[index], source),
+		describeGroup(value, match.indices?.[index], source),
 	]);
-	const named = Object.entries(found.groups ?? {}).map(([name, value]: [string, string | undefined]): [string, YaqlValue] => [
+	const named = Object.entries(match.groups ?? {}).map(([name, value]: [string, string | undefined]): [string, YaqlValue] => [
 		`$${name}`,
-		describeGroup(value, found.indices?.groups?.[name], source),
+		describeGroup(value, match.indices?.groups?.[name], source),
 	]);
 	return new Context(context, new Map([...groups, ...named]));
 }
 
-function describeGroup(value: string | undefined, place: readonly [number, number] | undefined, source: string): YaqlValue {
+function describeGroup(value: string | undefined, span: readonly [number, number] | undefined, source: string): YaqlValue {
 	const position = (index: number | undefined) => (index === undefined ? -1 : [...source.slice(0, index)].length);
-	return { value: value ?? null, start: position(place?.[0]), end: position(place?.[1]) };
+	return { value: value ?? null, start: position(span?.[0]), end: position(span?.[1]) };
 }
 
-/** Parts between the matches, and the groups of these. */
-function split(expression: Pattern, source: string, most: number, budget: Budget): YaqlValue {
-	const all = searchText(expression, source, budget);
+/** Returns the parts between the matches, with the groups of each match between them. */
+function split(expression: Pattern, source: string, maxCount: number, budget: Budget): YaqlValue {
+	const matches = searchText(expression, source, budget);
 	const parts: YaqlValue[] = [];
 	let end = 0;
-	for (const found of most > 0 ? all.slice(0, most) : all) {
-		parts.push(source.slice(end, found.index), ...Array.from(found.slice(1), (group: string | undefined) => group ?? null));
-		end = found.index + found[0].length;
+	for (const match of maxCount > 0 ? matches.slice(0, maxCount) : matches) {
+		parts.push(source.slice(end, match.index), ...Array.from(match.slice(1), (group: string | undefined) => group ?? null));
+		end = match.index + match[0].length;
 	}
 	budget.step(parts.length);
 	return [...parts, source.slice(end)];
 }
 
-function replace(expression: Pattern, source: string, most: number, { budget }: Call, make: (found: RegExpExecArray) => string): string {
-	const all = searchText(expression, source, budget);
+function replace(
+	expression: Pattern,
+	source: string,
+	maxCount: number,
+	{ budget }: Call,
+	toReplacement: (match: RegExpExecArray) => string,
+): string {
+	const matches = searchText(expression, source, budget);
 	const parts: string[] = [];
 	let end = 0;
 	let size = source.length;
-	for (const found of most > 0 ? all.slice(0, most) : all) {
-		const by = make(found);
-		size += by.length;
-		budget.text(size <= budget.limits.output ? by.length : size);
-		parts.push(source.slice(end, found.index), by);
-		end = found.index + found[0].length;
+	for (const match of maxCount > 0 ? matches.slice(0, maxCount) : matches) {
+		const replacement = toReplacement(match);
+		size += replacement.length;
+		budget.text(size <= budget.limits.output ? replacement.length : size);
+		parts.push(source.slice(end, match.index), replacement);
+		end = match.index + match[0].length;
 	}
 	parts.push(source.slice(end));
 	budget.text(size);
 	return parts.join("");
 }
 
-/** A replacement in which `\1` and `\g<name>` are groups of the match. */
-function expand(template: string, found: RegExpExecArray): string {
+/** Returns a replacement text with `\1` and `\g<name>` replaced by the groups of the match. */
+function expand(template: string, match: RegExpExecArray): string {
 	return template.replace(
 		/\\(?:(\d{1,2})|g<(?:(\d{1,2})|(\w+))>|([^]))/gu,
-		(whole: string, short?: string, number?: string, name?: string, other?: string) => {
-			if (name !== undefined) return found.groups?.[name] ?? "";
-			if (other !== undefined) return Object.hasOwn(escapes, other) ? (escapes[other] ?? whole) : whole;
-			return found[Number(short ?? number)] ?? "";
+		(sequence: string, short?: string, number?: string, name?: string, escapedCharacter?: string) => {
+			if (name !== undefined) return match.groups?.[name] ?? "";
+			if (escapedCharacter !== undefined)
+				return Object.hasOwn(replacementEscapes, escapedCharacter) ? (replacementEscapes[escapedCharacter] ?? sequence) : sequence;
+			return match[Number(short ?? number)] ?? "";
 		},
 	);
 }
 
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };
+const replacementEscapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };

@@ -23,56 +23,56 @@ const predicate = lambda("predicate");
 const position = integer("position");
 const count = optional(integer("count"), 1);
 
-/** Functions that make a list of another or of nothing. Their elements are made when they are asked for. */
+/** Functions that create a list from other lists, or from a rule. Most compute its elements on demand. */
 export const streamFunctions = [
-	defineMethod("where", [collection, predicate], ({ budget }, elements, holds) =>
+	defineMethod("where", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
-			for (const element of stepping(elements, budget)) if (isTrue(holds(element))) yield element;
+			for (const element of stepping(elements, budget)) if (isTrue(isMatch(element))) yield element;
 		}),
 	),
-	defineMethod("select", [collection, lambda("selector")], ({ budget }, elements, change) =>
+	defineMethod("select", [collection, lambda("selector")], ({ budget }, elements, select) =>
 		streamOf(function* () {
-			for (const element of stepping(elements, budget)) yield change(element);
+			for (const element of stepping(elements, budget)) yield select(element);
 		}),
 	),
-	defineMethod("selectMany", [collection, lambda("selector")], ({ budget }, elements, change) =>
+	defineMethod("selectMany", [collection, lambda("selector")], ({ budget }, elements, select) =>
 		streamOf(function* () {
 			for (const element of stepping(elements, budget)) {
-				const inner = change(element);
-				if (isList(inner)) yield* inner;
-				else yield inner;
+				const selectedValue = select(element);
+				if (isList(selectedValue)) yield* selectedValue;
+				else yield selectedValue;
 			}
 		}),
 	),
-	defineMethod("skip", [collection, integer("count")], ({ budget }, elements, skipped) => {
-		const first = notNegative(skipped);
-		return streamOf(() => ranged(elements, first, Number.POSITIVE_INFINITY, budget));
+	defineMethod("skip", [collection, integer("count")], ({ budget }, elements, skipCount) => {
+		const first = assertNotNegative(skipCount);
+		return streamOf(() => sliceStream(elements, first, Number.POSITIVE_INFINITY, budget));
 	}),
-	defineMethod("limit", [collection, integer("count")], ({ budget }, elements, most) => {
-		const end = notNegative(most);
-		return streamOf(() => ranged(elements, 0, end, budget));
+	defineMethod("limit", [collection, integer("count")], ({ budget }, elements, maxCount) => {
+		const end = assertNotNegative(maxCount);
+		return streamOf(() => sliceStream(elements, 0, end, budget));
 	}),
-	defineMethod("takeWhile", [collection, predicate], ({ budget }, elements, holds) =>
+	defineMethod("takeWhile", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
 			for (const element of stepping(elements, budget)) {
-				if (!isTrue(holds(element))) return;
+				if (!isTrue(isMatch(element))) return;
 				yield element;
 			}
 		}),
 	),
-	defineMethod("skipWhile", [collection, predicate], ({ budget }, elements, holds) =>
+	defineMethod("skipWhile", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
 			let isSkipping = true;
 			for (const element of stepping(elements, budget)) {
-				isSkipping = isSkipping && isTrue(holds(element));
+				isSkipping = isSkipping && isTrue(isMatch(element));
 				if (!isSkipping) yield element;
 			}
 		}),
 	),
-	defineBoth("append", [collection, rest(any("args"))], (_call, elements, more) =>
+	defineBoth("append", [collection, rest(any("args"))], (_call, elements, addedElements) =>
 		streamOf(function* () {
 			yield* elements;
-			yield* more;
+			yield* addedElements;
 		}),
 	),
 	defineBoth("concat", [rest(list("collections"))], (_call, lists) =>
@@ -82,57 +82,62 @@ export const streamFunctions = [
 	),
 	defineBoth("distinct", [collection, optional(lambda("keySelector"))], ({ budget }, elements, key) =>
 		streamOf(function* () {
-			const seen = new SeenValues(budget);
-			for (const element of stepping(elements, budget)) if (seen.add(key === undefined ? element : key(element))) yield element;
+			const seenValues = new SeenValues(budget);
+			for (const element of stepping(elements, budget)) if (seenValues.add(key === undefined ? element : key(element))) yield element;
 		}),
 	),
 	defineBoth("enumerate", [collection, optional(integer("start"), 0)], ({ budget }, elements, start) =>
 		streamOf(function* () {
 			let index = start;
-			for (const element of stepping(elements, budget)) yield [counted(index++), element];
+			for (const element of stepping(elements, budget)) yield [checkCount(index++), element];
 		}),
 	),
-	defineMethod("zip", [rest(list("collections"))], ({ budget }, lists) => streamOf(() => zipped(lists, undefined, budget))),
+	defineMethod("zip", [rest(list("collections"))], ({ budget }, lists) => streamOf(() => zip(lists, undefined, budget))),
 	defineMethod("zipLongest", [rest(list("collections")), pairs], ({ budget }, lists, named) => {
 		const [pair] = named;
 		if (named.length > 1 || (pair !== undefined && pair.name !== "default"))
 			throw new YaqlError("TypeError", '"zipLongest" has no name but "default"');
-		const filler = pair?.value.value() ?? null;
-		return streamOf(() => zipped(lists, filler, budget));
+		const fillValue = pair?.value.value() ?? null;
+		return streamOf(() => zip(lists, fillValue, budget));
 	}),
-	defineMethod("join", [collection, list("collection2"), predicate, lambda("selector")], ({ budget }, elements, others, fits, make) =>
-		streamOf(function* () {
-			for (const element of stepping(elements, budget)) {
-				for (const other of stepping(others, budget)) if (isTrue(fits(element, other))) yield make(element, other);
-			}
-		}),
+	defineMethod(
+		"join",
+		[collection, list("collection2"), predicate, lambda("selector")],
+		({ budget }, elements, others, isMatch, toResult) =>
+			streamOf(function* () {
+				for (const element of stepping(elements, budget)) {
+					for (const other of stepping(others, budget)) if (isTrue(isMatch(element, other))) yield toResult(element, other);
+				}
+			}),
 	),
-	defineMethod("insert", [collection, position, any("value")], ({ budget }, elements, place, value) => {
+	defineMethod("insert", [collection, position, any("value")], ({ budget }, elements, index, value) => {
 		const copy = [...toArray(elements, budget)];
 		budget.step(copy.length);
-		copy.splice(place, 0, value);
+		copy.splice(index, 0, value);
 		return copy;
 	}),
-	defineMethod("insertMany", [collection, position, list("values")], ({ budget }, elements, place, values) => {
+	defineMethod("insertMany", [collection, position, list("values")], ({ budget }, elements, index, values) => {
 		const copy = toArray(elements, budget);
-		const start = Math.max(place, 0);
+		const start = Math.max(index, 0);
 		return [...copy.slice(0, start), ...toArray(values, budget), ...copy.slice(start)];
 	}),
-	defineMethod("delete", [collection, position, count], ({ budget }, elements, place, size) => replaced(elements, place, size, [], budget)),
-	defineMethod("replace", [collection, position, any("value"), count], ({ budget }, elements, place, value, size) =>
-		replaced(elements, place, size, [value], budget),
+	defineMethod("delete", [collection, position, count], ({ budget }, elements, index, size) =>
+		replaceElements(elements, index, size, [], budget),
 	),
-	defineMethod("replaceMany", [collection, position, list("values"), count], ({ budget }, elements, place, values, size) =>
-		replaced(elements, place, size, toArray(values, budget), budget),
+	defineMethod("replace", [collection, position, any("value"), count], ({ budget }, elements, index, value, size) =>
+		replaceElements(elements, index, size, [value], budget),
+	),
+	defineMethod("replaceMany", [collection, position, list("values"), count], ({ budget }, elements, index, values, size) =>
+		replaceElements(elements, index, size, toArray(values, budget), budget),
 	),
 	defineMethod("defaultIfEmpty", [collection, list("default")], (_call, elements, other) => (isTrue(elements) ? elements : other)),
-	defineFunction("range", [integer("stop")], (_call, stop) => streamOf(() => numbers(0, 1, stop))),
+	defineFunction("range", [integer("stop")], (_call, stop) => streamOf(() => countFrom(0, 1, stop))),
 	defineFunction("range", [integer("start"), integer("stop"), optional(integer("step"), 1)], (_call, start, stop, step) => {
 		if (step === 0) throw new YaqlError("ValueError", "range() arg 3 must not be zero");
-		return streamOf(() => numbers(start, step, stop));
+		return streamOf(() => countFrom(start, step, stop));
 	}),
 	defineFunction("sequence", [optional(integer("start"), 0), optional(integer("step"), 1)], (_call, start, step) =>
-		streamOf(() => numbers(start, step, undefined)),
+		streamOf(() => countFrom(start, step, undefined)),
 	),
 	defineMethod("repeat", [any("value"), optional(integer("times"), -1)], (_call, value, times) =>
 		streamOf(function* () {
@@ -141,19 +146,19 @@ export const streamFunctions = [
 	),
 	defineMethod("cycle", [collection], ({ budget }, elements) =>
 		streamOf(function* () {
-			const known = toArray(elements, budget);
-			while (known.length > 0) yield* known;
+			const array = toArray(elements, budget);
+			while (array.length > 0) yield* array;
 		}),
 	),
 	defineFunction(
 		"generate",
 		[any("initial"), predicate, lambda("producer"), optional(lambda("selector")), optional(flag("decycle"), false)],
-		({ budget }, initial, holds, produce, change, decycle) =>
+		({ budget }, initial, isMatch, produce, select, shouldSkipRepeated) =>
 			streamOf(function* () {
-				const seen = decycle ? new SeenValues(budget) : undefined;
-				for (let value = initial; isTrue(holds(value)); value = produce(value)) {
-					if (seen?.add(value) === false) return;
-					yield change === undefined ? value : change(value);
+				const seenValues = shouldSkipRepeated ? new SeenValues(budget) : undefined;
+				for (let value = initial; isTrue(isMatch(value)); value = produce(value)) {
+					if (seenValues?.add(value) === false) return;
+					yield select === undefined ? value : select(value);
 				}
 			}),
 	),
@@ -166,17 +171,17 @@ export const streamFunctions = [
 			optional(flag("decycle"), false),
 			optional(flag("depthFirst"), false),
 		],
-		({ budget }, initial, produce, change, decycle, depthFirst) =>
-			streamOf(() => generateMany(initial, { produce, change, decycle, depthFirst, budget })),
+		({ budget }, initial, produce, select, shouldSkipRepeated, isDepthFirst) =>
+			streamOf(() => generateMany(initial, { produce, select, shouldSkipRepeated, isDepthFirst, budget })),
 	),
 ];
 
-function notNegative(number: number): number {
+function assertNotNegative(number: number): number {
 	if (number < 0) throw new YaqlError("ValueError", "the number of elements must not be negative");
 	return number;
 }
 
-function* ranged(elements: YaqlList, start: number, end: number, budget: Budget): Generator<YaqlValue, void> {
+function* sliceStream(elements: YaqlList, start: number, end: number, budget: Budget): Generator<YaqlValue, void> {
 	if (end <= 0) return;
 	let index = 0;
 	for (const element of stepping(elements, budget)) {
@@ -185,68 +190,68 @@ function* ranged(elements: YaqlList, start: number, end: number, budget: Budget)
 	}
 }
 
-function* numbers(start: number, step: number, stop: number | undefined): Generator<YaqlValue, void> {
-	for (let number = start; stop === undefined || (step > 0 ? number < stop : number > stop); number += step) yield counted(number);
+function* countFrom(start: number, step: number, stop: number | undefined): Generator<YaqlValue, void> {
+	for (let number = start; stop === undefined || (step > 0 ? number < stop : number > stop); number += step) yield checkCount(number);
 }
 
-/** A number that is counted on from: one more than it is another number. */
-function counted(number: number): number {
+/** Returns the number. Throws `OverflowError` beyond the safe integers, where adding one may not change a number. */
+function checkCount(number: number): number {
 	if (Number.isSafeInteger(number)) return number;
 	throw new YaqlError("OverflowError", `a count goes beyond ±${Number.MAX_SAFE_INTEGER}`);
 }
 
-/** Rows of one element each; without a filler until the shortest list ends. */
-function* zipped(lists: readonly YaqlList[], filler: YaqlValue | undefined, budget: Budget): Generator<YaqlValue, void> {
+/** Yields rows with one element of each list. Without a filler, the rows stop at the end of the shortest list. */
+function* zip(lists: readonly YaqlList[], fillValue: YaqlValue | undefined, budget: Budget): Generator<YaqlValue, void> {
 	const sources = lists.map((elements) => elements[Symbol.iterator]());
 	while (sources.length > 0) {
 		budget.step(sources.length);
 		const row = sources.map((source) => source.next());
-		const ended = row.filter(({ done }) => done === true).length;
-		if (ended === row.length || (filler === undefined && ended > 0)) return;
-		yield row.map(({ done, value }) => (done === true ? (filler ?? null) : (value as YaqlValue)));
+		const endedCount = row.filter(({ done }) => done === true).length;
+		if (endedCount === row.length || (fillValue === undefined && endedCount > 0)) return;
+		yield row.map(({ done, value }) => (done === true ? (fillValue ?? null) : (value as YaqlValue)));
 	}
 }
 
-/** Elements from a position on replaced; by a negative number all that follow. */
-function replaced(elements: YaqlList, position: number, count: number, values: readonly YaqlValue[], budget: Budget): YaqlValue {
-	const known = toArray(elements, budget);
-	const isReplaced = (index: number) => (count < 0 ? index >= position : index >= position && index < position + count);
+/** Replaces `count` elements from a position on; a negative count replaces all following elements. */
+function replaceElements(elements: YaqlList, position: number, count: number, values: readonly YaqlValue[], budget: Budget): YaqlValue {
+	const array = toArray(elements, budget);
+	const isInRange = (index: number) => (count < 0 ? index >= position : index >= position && index < position + count);
 	let isDone = false;
-	return known.flatMap((element, index) => {
+	return array.flatMap((element, index) => {
 		budget.step();
-		if (!isReplaced(index)) return [element];
-		const inserted = isDone ? [] : values;
+		if (!isInRange(index)) return [element];
+		const insertedValues = isDone ? [] : values;
 		isDone = true;
-		return inserted;
+		return insertedValues;
 	});
 }
 
 interface GenerateManyOptions {
 	readonly produce: Lambda;
-	readonly change: Lambda | undefined;
-	readonly decycle: boolean;
-	readonly depthFirst: boolean;
+	readonly select: Lambda | undefined;
+	readonly shouldSkipRepeated: boolean;
+	readonly isDepthFirst: boolean;
 	readonly budget: Budget;
 }
 
 function* generateMany(initial: YaqlValue, options: GenerateManyOptions): Generator<YaqlValue, void> {
-	const { produce, change, decycle, depthFirst, budget } = options;
-	const seen = decycle ? new SeenValues(budget) : undefined;
-	let waiting: YaqlValue[] = [initial];
-	for (let index = 0; index < waiting.length; index++) {
+	const { produce, select, shouldSkipRepeated, isDepthFirst, budget } = options;
+	const seenValues = shouldSkipRepeated ? new SeenValues(budget) : undefined;
+	let queue: YaqlValue[] = [initial];
+	for (let index = 0; index < queue.length; index++) {
 		budget.step();
-		const value = waiting[index] as YaqlValue;
-		if (seen?.add(value) === false) continue;
-		yield change === undefined ? value : change(value);
-		const produced = produce(value);
-		if (!isList(produced)) throw new YaqlError("TypeError", "a producer gives a list");
-		const more = toArray(produced, budget);
-		if (!depthFirst) {
-			for (const element of more) waiting.push(element);
+		const value = queue[index] as YaqlValue;
+		if (seenValues?.add(value) === false) continue;
+		yield select === undefined ? value : select(value);
+		const producedList = produce(value);
+		if (!isList(producedList)) throw new YaqlError("TypeError", "a producer gives a list");
+		const addedElements = toArray(producedList, budget);
+		if (!isDepthFirst) {
+			for (const element of addedElements) queue.push(element);
 			continue;
 		}
-		budget.step(waiting.length - index);
-		waiting = [...more, ...waiting.slice(index + 1)];
+		budget.step(queue.length - index);
+		queue = [...addedElements, ...queue.slice(index + 1)];
 		index = -1;
 	}
 }

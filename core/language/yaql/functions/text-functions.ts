@@ -22,49 +22,54 @@ import {
 const characters = optional(nullable(text("chars")));
 const separator = optional(nullable(text("separator")));
 
-/** Functions of texts. Positions count code points, as in the reference. */
+/** Functions of texts. Positions count code points, as in Python. */
 export const textFunctions = [
 	defineBoth("len", [text("string")], ({ budget }, string) => toCodePoints(string, budget).length),
 	defineFunction("str", [any("value")], ({ budget }, value) => textOf(value, budget)),
 	defineFunction("concat", [rest(text("args"))], ({ budget }, texts) => joinTexts(texts, "", budget)),
 	defineFunction("isString", [any("arg")], (_call, value) => typeof value === "string"),
 	defineFunction("hex", [numeric("num")], (_call, number) => hexadecimal(number)),
-	defineMethod("toUpper", [text("string")], ({ budget }, string) => counted(string, budget).toUpperCase()),
-	defineMethod("toLower", [text("string")], ({ budget }, string) => counted(string, budget).toLowerCase()),
+	defineMethod("toUpper", [text("string")], ({ budget }, string) => withTextCost(string, budget).toUpperCase()),
+	defineMethod("toLower", [text("string")], ({ budget }, string) => withTextCost(string, budget).toLowerCase()),
 	defineMethod("trim", [text("string"), characters], (_call, string, chars) => strip(string, chars ?? undefined)),
 	defineMethod("trimLeft", [text("string"), characters], (_call, string, chars) => strip(string, chars ?? undefined, "start")),
 	defineMethod("trimRight", [text("string"), characters], (_call, string, chars) => strip(string, chars ?? undefined, "end")),
 	defineBoth("norm", [nullable(text("string")), characters], (_call, string, chars) => {
-		const stripped = string === null ? "" : strip(string, chars ?? undefined);
-		return stripped === "" ? null : stripped;
+		const strippedText = string === null ? "" : strip(string, chars ?? undefined);
+		return strippedText === "" ? null : strippedText;
 	}),
 	defineBoth("isEmpty", [nullable(text("string")), optional(flag("trim"), true), characters], (_call, string, trim, chars) => {
 		if (string === null) return true;
 		return (trim ? strip(string, chars ?? undefined) : string) === "";
 	}),
-	defineMethod("split", [text("string"), separator, optional(integer("maxSplits"), -1)], ({ budget }, string, by, most) =>
-		split(counted(string, budget), by ?? null, most, budget),
+	defineMethod("split", [text("string"), separator, optional(integer("maxSplits"), -1)], ({ budget }, string, delimiter, maxSplits) =>
+		split(withTextCost(string, budget), delimiter ?? null, maxSplits, budget),
 	),
-	defineMethod("rightSplit", [text("string"), separator, optional(integer("maxSplits"), -1)], ({ budget }, string, by, most) =>
-		rightSplit(counted(string, budget), by ?? null, most, budget),
+	defineMethod("rightSplit", [text("string"), separator, optional(integer("maxSplits"), -1)], ({ budget }, string, delimiter, maxSplits) =>
+		rightSplit(withTextCost(string, budget), delimiter ?? null, maxSplits, budget),
 	),
-	defineMethod("join", [list("sequence"), text("separator")], ({ budget }, sequence, by) => joinValues(sequence, by, budget)),
-	defineMethod("join", [text("separator"), list("sequence")], ({ budget }, by, sequence) => joinValues(sequence, by, budget)),
+	defineMethod("join", [list("sequence"), text("separator")], ({ budget }, sequence, delimiter) => joinValues(sequence, delimiter, budget)),
+	defineMethod("join", [text("separator"), list("sequence")], ({ budget }, delimiter, sequence) => joinValues(sequence, delimiter, budget)),
 	defineMethod(
 		"replace",
 		[text("string"), text("old"), text("new"), optional(integer("count"), -1)],
-		({ budget }, string, old, by, count) => replace(string, old, by, { count, budget }),
+		({ budget }, string, old, replacement, count) => replace(string, old, replacement, { count, budget }),
 	),
-	defineMethod("replace", [text("string"), object("replacements"), optional(integer("count"), -1)], ({ budget }, string, by, count) =>
-		Object.entries(by).reduce((result, [old, value]) => replace(result, old, textOf(value, budget), { count, budget }), string),
+	defineMethod(
+		"replace",
+		[text("string"), object("replacements"), optional(integer("count"), -1)],
+		({ budget }, string, replacements, count) =>
+			Object.entries(replacements).reduce((result, [old, value]) => replace(result, old, textOf(value, budget), { count, budget }), string),
 	),
 	defineMethod("substring", [text("string"), integer("start"), optional(integer("length"), -1)], ({ budget }, string, start, length) => {
-		const points = toCodePoints(string, budget);
-		const begin = start < 0 ? start + points.length : start;
-		return points.slice(begin, begin + (length < 0 ? points.length : length)).join("");
+		const codePoints = toCodePoints(string, budget);
+		const begin = start < 0 ? start + codePoints.length : start;
+		return codePoints.slice(begin, begin + (length < 0 ? codePoints.length : length)).join("");
 	}),
-	defineMethod("indexOf", searched(), ({ budget }, string, sub, start, length) => indexOf({ string, sub, start, length }, "first", budget)),
-	defineMethod("lastIndexOf", searched(), ({ budget }, string, sub, start, length) =>
+	defineMethod("indexOf", searchParameters(), ({ budget }, string, sub, start, length) =>
+		indexOf({ string, sub, start, length }, "first", budget),
+	),
+	defineMethod("lastIndexOf", searchParameters(), ({ budget }, string, sub, start, length) =>
 		indexOf({ string, sub, start, length }, "last", budget),
 	),
 	defineMethod("toCharArray", [text("string")], ({ budget }, string) => toCodePoints(string, budget)),
@@ -76,7 +81,7 @@ export const textFunctions = [
 	),
 ];
 
-function searched() {
+function searchParameters() {
 	return [text("string"), text("sub"), optional(integer("start"), 0), optional(integer("length"))] as const;
 }
 
@@ -86,72 +91,72 @@ export function toCodePoints(string: string, budget: Budget): string[] {
 	return [...string];
 }
 
-function counted(string: string, budget: Budget): string {
+function withTextCost(string: string, budget: Budget): string {
 	budget.text(string.length);
 	return string;
 }
 
-function joinTexts(texts: readonly string[], by: string, budget: Budget): string {
-	budget.text(texts.reduce((sum, part) => sum + part.length + by.length, 0));
-	return texts.join(by);
+function joinTexts(texts: readonly string[], delimiter: string, budget: Budget): string {
+	budget.text(texts.reduce((sum, part) => sum + part.length + delimiter.length, 0));
+	return texts.join(delimiter);
 }
 
-function joinValues(sequence: YaqlList, by: string, budget: Budget): string {
+function joinValues(sequence: YaqlList, delimiter: string, budget: Budget): string {
 	const texts: string[] = [];
 	let size = 0;
 	for (const element of stepping(sequence, budget)) {
 		const part = textOf(element, budget);
-		size += part.length + by.length;
-		// Known before all of them are made: they may be without end.
+		size += part.length + delimiter.length;
+		// The size is checked before all texts exist, because the list may be infinite.
 		budget.text(size <= budget.limits.output ? part.length : size);
 		texts.push(part);
 	}
-	return joinTexts(texts, by, budget);
+	return joinTexts(texts, delimiter, budget);
 }
 
-function split(string: string, by: string | null, most: number, budget: Budget): YaqlValue {
-	if (by === "") throw new YaqlError("ValueError", "empty separator");
-	const parts = by === null ? words(string) : string.split(by);
+function split(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
+	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
+	const parts = delimiter === null ? words(string) : string.split(delimiter);
 	budget.step(parts.length);
-	if (most < 0 || parts.length <= most + 1) return parts;
-	if (by !== null) return [...parts.slice(0, most), parts.slice(most).join(by)];
+	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
+	if (delimiter !== null) return [...parts.slice(0, maxSplits), parts.slice(maxSplits).join(delimiter)];
 	let remaining = string.trimStart();
-	for (const word of parts.slice(0, most)) remaining = remaining.slice(word.length).trimStart();
-	return [...parts.slice(0, most), remaining];
+	for (const word of parts.slice(0, maxSplits)) remaining = remaining.slice(word.length).trimStart();
+	return [...parts.slice(0, maxSplits), remaining];
 }
 
-function rightSplit(string: string, by: string | null, most: number, budget: Budget): YaqlValue {
-	if (by === "") throw new YaqlError("ValueError", "empty separator");
-	const parts = by === null ? words(string) : string.split(by);
+function rightSplit(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
+	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
+	const parts = delimiter === null ? words(string) : string.split(delimiter);
 	budget.step(parts.length);
-	if (most < 0 || parts.length <= most + 1) return parts;
-	const cut = parts.length - most;
-	if (by !== null) return [parts.slice(0, cut).join(by), ...parts.slice(cut)];
+	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
+	const headCount = parts.length - maxSplits;
+	if (delimiter !== null) return [parts.slice(0, headCount).join(delimiter), ...parts.slice(headCount)];
 	let remaining = string.trimEnd();
-	for (const word of parts.slice(cut).reverse()) remaining = remaining.slice(0, remaining.length - word.length).trimEnd();
-	return [remaining, ...parts.slice(cut)];
+	for (const word of parts.slice(headCount).reverse()) remaining = remaining.slice(0, remaining.length - word.length).trimEnd();
+	return [remaining, ...parts.slice(headCount)];
 }
 
 function words(string: string): string[] {
 	return string.split(/\s+/).filter((word) => word !== "");
 }
 
-interface Searched {
+interface SearchOptions {
 	readonly string: string;
 	readonly sub: string;
 	readonly start: number;
 	readonly length: number | undefined;
 }
 
-/** Where a part of a text is that begins and ends within the range; -1 when it is not there. */
-function indexOf({ string, sub, start, length }: Searched, which: "first" | "last", budget: Budget): number {
-	const points = toCodePoints(string, budget);
-	const begin = Math.min(Math.max(start < 0 ? start + points.length : start, 0), points.length);
-	const end = length === undefined || length < 0 ? points.length : Math.min(begin + length, points.length);
-	const before = points.slice(0, begin).join("");
-	const range = points.slice(begin, end).join("");
-	const found = which === "first" ? range.indexOf(sub) : range.lastIndexOf(sub);
-	return found < 0 ? -1 : [...before].length + [...range.slice(0, found)].length;
+/** Returns the position of a text within a range of another text; -1 if the range does not contain it. */
+function indexOf({ string, sub, start, length }: SearchOptions, which: "first" | "last", budget: Budget): number {
+	const codePoints = toCodePoints(string, budget);
+	const begin = Math.min(Math.max(start < 0 ? start + codePoints.length : start, 0), codePoints.length);
+	const end = length === undefined || length < 0 ? codePoints.length : Math.min(begin + length, codePoints.length);
+	const prefix = codePoints.slice(0, begin).join("");
+	const rangeText = codePoints.slice(begin, end).join("");
+	const index = which === "first" ? rangeText.indexOf(sub) : rangeText.lastIndexOf(sub);
+	return index < 0 ? -1 : [...prefix].length + [...rangeText.slice(0, index)].length;
 }
 
 function hexadecimal(number: YaqlValue): string {
