@@ -10,7 +10,7 @@ export type { TriggersApi } from "./features/triggers/triggers-api.ts";
 export type { Page } from "./kernel/basics/pagination.ts";
 export type { Principal } from "./kernel/basics/principal.ts";
 export type { Engine } from "./kernel/engine-api.ts";
-export type { Dispatch, Dispatcher } from "./kernel/events/event-dispatcher-api.ts";
+export type { Dispatcher, IncomingEvent } from "./kernel/events/event-dispatcher-api.ts";
 export type {
 	ExecutionFilter,
 	ExecutionListQuery,

@@ -235,7 +235,7 @@ test("each attribute's schema accepts what its check does", () => {
 
 test("each word's schema accepts what its check does, within definitions too", () => {
 	const definitions = { definition: { type: "object" } };
-	for (const [name, { schema, accepts: check, nested: isNested }] of [
+	for (const [name, { schema, accepts: check, hasDefinitions: isNested }] of [
 		...Object.entries(attributeRules),
 		...Object.entries(nestedAttributeRules),
 	]) {

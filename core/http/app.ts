@@ -5,9 +5,9 @@ import type { Options } from "../contract/index.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { findDeclarationProblem } from "./openapi/default-responses.ts";
 import { findPermissionProblem } from "./permissions.ts";
-import { wantsPage } from "./placeholder-page.ts";
+import { wantsHtml } from "./placeholder-page.ts";
 import { type Reply, replyFault, toErrorReply } from "./replies.ts";
-import { handleRoute, handleUnmatched, type Responder, replyNoRoute } from "./request-pipeline.ts";
+import { handleRoute, handleUnmatched, type PipelineDependencies, replyNoRoute } from "./request-pipeline.ts";
 import type { Component, Route } from "./route.ts";
 
 const emptyReply: Reply = { status: 200, headers: {}, body: null };
@@ -38,7 +38,7 @@ export function toPaths(listener: Component, route: Route): string[] {
  *
  * @param base prefix of every path, such as `/automation`
  */
-export function createApp(listener: Component, routes: readonly Route[], sharedDependencies: Responder, base = ""): H3 {
+export function createApp(listener: Component, routes: readonly Route[], sharedDependencies: PipelineDependencies, base = ""): H3 {
 	const dependencies = { ...sharedDependencies, context: { ...sharedDependencies.context, listener } };
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, dependencies), dependencies) });
 	const allowedMethods = new AllowedMethods(
@@ -56,7 +56,7 @@ export function createApp(listener: Component, routes: readonly Route[], sharedD
 			if (hostRefusal !== undefined) return handleUnmatched(event, hostRefusal, dependencies);
 			// The router passes HEAD requests to GET routes.
 			if (event.req.method !== route.method) return replyToUnmatched(event);
-			const page = isRoot && wantsPage(event.req) ? findPage(event.url.pathname, base, dependencies) : undefined;
+			const page = isRoot && wantsHtml(event.req) ? findPage(event.url.pathname, base, dependencies) : undefined;
 			return page === undefined ? handleRoute(event, route, dependencies) : handleUnmatched(event, page, dependencies);
 		};
 		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
@@ -70,7 +70,7 @@ export function createApp(listener: Component, routes: readonly Route[], sharedD
  * Returns the page of the service for the root with a slash, and a redirect to it for the root without one. Otherwise returns
  * undefined.
  */
-function findPage(pathname: string, base: string, { page }: Responder): Reply | undefined {
+function findPage(pathname: string, base: string, { page }: PipelineDependencies): Reply | undefined {
 	if (pathname === `${base}/`) return page();
 	// The page loads its files by relative addresses, which browsers resolve from the last slash of the page's address.
 	const location = `${base.slice(base.lastIndexOf("/") + 1)}/`;
@@ -78,7 +78,7 @@ function findPage(pathname: string, base: string, { page }: Responder): Reply | 
 }
 
 /** Returns the reply for an error outside of routes: 400 for an address that the router cannot decode. Every other error is a defect. */
-function toFault(error: HTTPError, { context }: Responder): Reply {
+function toFault(error: HTTPError, { context }: PipelineDependencies): Reply {
 	return error.status === 400 ? replyFault(400, "path: cannot be decoded") : toErrorReply(error.cause ?? error, context.logger, {});
 }
 

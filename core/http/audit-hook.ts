@@ -2,7 +2,7 @@ import type { Principal } from "../kernel/basics/principal.ts";
 import type { Reply } from "./replies.ts";
 
 /** The parts of a request that an audit record needs. */
-export interface RecordedRequest {
+export interface AuditedRequest {
 	readonly route: { readonly component: string; readonly method: string; readonly path: string; readonly permission: string };
 	/** The caller; an anonymous principal with an empty username if the caller is unknown. */
 	readonly principal: Principal;
@@ -14,18 +14,18 @@ export interface RecordedRequest {
 }
 
 /** Records changes with their caller, and refused requests. The audit feature implements it. */
-export interface Recorder {
+export interface AuditHook {
 	/**
 	 * Answers a request that may change something and records its changes. Throws what `answer` throws. Throws `SVC_UNAVAILABLE` if
 	 * the changes cannot be recorded.
 	 */
-	record(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> | Reply;
+	record(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> | Reply;
 	/** Records that a request was refused with `error`. Never rejects. */
-	refused(request: RecordedRequest, error: unknown): Promise<void>;
+	recordRefusal(request: AuditedRequest, error: unknown): Promise<void>;
 }
 
 /** Records nothing. Used if no feature keeps audit records. */
-export const noRecorder: Recorder = {
+export const noAuditHook: AuditHook = {
 	record: (_request, answer) => answer(),
-	refused: async () => {},
+	recordRefusal: async () => {},
 };

@@ -1,15 +1,15 @@
 import { SvcError } from "../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../kernel/basics/principal.ts";
-import { assertNotForeign, assertOwnPage, isFromElsewhere } from "./origin-check.ts";
+import { assertNotCrossOrigin, assertTrustedPage, isCrossOriginRequest } from "./origin-check.ts";
 import { parseQuery, type RawQuery } from "./query.ts";
 import type { HttpContext } from "./route.ts";
 import { toTokenCookie } from "./token-cookie.ts";
 
 /** Principal of requests to public routes: an empty username without permissions. */
-export const nobody: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
+export const anonymousPrincipal: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
 
 /** Result of authenticating a request. */
-export interface Authenticated {
+export interface AuthenticationResult {
 	readonly principal: Principal;
 	/** Credential of the request. Undefined if the service needs none. */
 	readonly offered?: OfferedCredentials;
@@ -26,20 +26,20 @@ export async function authenticate(
 	{ guard, options, clock }: Pick<HttpContext, "guard" | "options" | "clock">,
 	request: Request,
 	query: RawQuery,
-): Promise<Authenticated> {
+): Promise<AuthenticationResult> {
 	const { headers } = request;
 	const explicit = findExplicit(headers, query);
 	const cookieToken = explicit === undefined ? findCookie(headers) : undefined;
 	const authorization = explicit === undefined && cookieToken === undefined ? findAuthorization(headers) : undefined;
-	if (cookieToken !== undefined && options.auth.enable) assertOwnPage(request, options);
+	if (cookieToken !== undefined && options.auth.enable) assertTrustedPage(request, options);
 	// Browsers repeat a name and password with requests of any page, as they do with a cookie.
-	else if (explicit === undefined && (!options.auth.enable || authorization?.isBasic === true)) assertNotForeign(request, options);
+	else if (explicit === undefined && (!options.auth.enable || authorization?.isBasic === true)) assertNotCrossOrigin(request, options);
 	const offered = explicit ?? cookieToken ?? authorization?.offered;
 	const principal = await guard.authenticate(offered);
 	const authenticated = offered !== undefined && options.auth.enable ? { principal, offered } : { principal };
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
 	// Otherwise a link on another page could sign its reader in as another user.
-	if (explicit.location === "query" && isFromElsewhere(request, options)) return authenticated;
+	if (explicit.location === "query" && isCrossOriginRequest(request, options)) return authenticated;
 	const setCookie = toTokenCookie(explicit.token, principal.authentication.token_expire, { clock, options });
 	return setCookie === undefined ? authenticated : { cookie: setCookie, ...authenticated };
 }

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
 import { silentLogger } from "../testing/run-context.ts";
-import { assertGlobally, assertOnRecord } from "./authorize.ts";
+import { assertRecordPermission, assertRoutePermission } from "./authorize.ts";
 
 /** Permissions that the guard was asked for. */
 function createScene(route: object, { isAdmin = false } = {}) {
@@ -12,8 +12,8 @@ function createScene(route: object, { isAdmin = false } = {}) {
 	const context = { guard, principal, logger: silentLogger, path: { id: "1" } };
 	return {
 		asked,
-		globally: () => assertGlobally({ path: "/things", ...route } as never, principal as never, context as never),
-		onRecord: () => assertOnRecord(route as never, context as never),
+		globally: () => assertRoutePermission({ path: "/things", ...route } as never, principal as never, context as never),
+		onRecord: () => assertRecordPermission(route as never, context as never),
 	};
 }
 

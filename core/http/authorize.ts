@@ -6,7 +6,7 @@ import type { HttpContext, Route, RouteContext } from "./route.ts";
  * Checks the permission of a route as far as it does not depend on a record. Called before path, query and body are read, so that a
  * caller without the permission cannot make the service buffer a body. Throws `SVC_FORBIDDEN`.
  */
-export function assertGlobally(route: Route, principal: Principal, { guard, logger }: HttpContext): void {
+export function assertRoutePermission(route: Route, principal: Principal, { guard, logger }: HttpContext): void {
 	const { permission, resource } = route;
 	if (permission === "public" || permission === "authenticated" || principal.isAdmin) return;
 	if (permission === "admin") {
@@ -21,7 +21,7 @@ export function assertGlobally(route: Route, principal: Principal, { guard, logg
  * Returns the path values by which the handler must read the record, so that it reads the record that was checked. Throws
  * `SVC_FORBIDDEN` and what finding the record throws.
  */
-export async function assertOnRecord(route: Route, context: RouteContext): Promise<RouteContext["path"]> {
+export async function assertRecordPermission(route: Route, context: RouteContext): Promise<RouteContext["path"]> {
 	if (route.resource === undefined || context.principal.isAdmin) return context.path;
 	const { path, permission = route.permission, ...resource } = await route.resource(context);
 	context.guard.assert(context.principal, permission, resource);

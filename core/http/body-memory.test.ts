@@ -46,24 +46,24 @@ const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const
 test("one user may hold half of the memory for bodies, all together the whole of it", () => {
 	const memory = new BodyMemory({ total: 100, largest: 10 });
 	const full = { code: "SVC_UNAVAILABLE" };
-	const ada = memory.hold("ada");
+	const ada = memory.allocate("ada");
 	ada.add(40);
-	assert.throws(() => memory.hold("ada").add(11), full);
-	const bob = memory.hold("bob");
+	assert.throws(() => memory.allocate("ada").add(11), full);
+	const bob = memory.allocate("bob");
 	bob.add(50);
-	assert.throws(() => memory.hold("eve").add(11), full);
+	assert.throws(() => memory.allocate("eve").add(11), full);
 	bob.release();
 	bob.release();
-	memory.hold("ada").add(10);
-	assert.equal(memory.held, 50);
+	memory.allocate("ada").add(10);
+	assert.equal(memory.usedBytes, 50);
 });
 
 test("one body of the largest size always fits", () => {
 	const memory = new BodyMemory({ total: 100, largest: 1_000 });
-	const held = memory.hold("ada");
+	const held = memory.allocate("ada");
 	held.add(1_000);
 	held.release();
-	assert.equal(memory.held, 0);
+	assert.equal(memory.usedBytes, 0);
 });
 
 test("a route that needs no credential takes 16 KiB and no more, whether the length is announced or not", () =>

@@ -4,7 +4,7 @@ import { SvcError } from "../contract/index.ts";
 const maxUserFraction = 1 / 2;
 
 /** The memory that the body of one request uses. */
-export interface HeldBody {
+export interface BodyAllocation {
 	/** Counts bytes that have arrived. Throws `SVC_UNAVAILABLE` if the user, or all users together, would use too much memory. */
 	add(bytes: number): void;
 	/** Frees the memory, because the request has been answered. May be called more than once. */
@@ -33,12 +33,12 @@ export class BodyMemory {
 	}
 
 	/** Bytes in use now. */
-	get held(): number {
+	get usedBytes(): number {
 		return this.#usedBytes;
 	}
 
 	/** Starts counting the body of one request, with zero bytes. */
-	hold(username: string): HeldBody {
+	allocate(username: string): BodyAllocation {
 		let bodyBytes = 0;
 		const count = (bytes: number) => {
 			bodyBytes += bytes;

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { isSvcError, SvcError } from "../contract/index.ts";
-import type { HeldBody } from "./body-memory.ts";
+import type { BodyAllocation } from "./body-memory.ts";
 import type { ServerRequest } from "./server-request.ts";
 
 /** Error message for an embedding program that has already read the body. */
-export const alreadyRead = "body: it was read before the service got the request; mount the service in front of whatever parses bodies";
+export const bodyAlreadyReadMessage =
+	"body: it was read before the service got the request; mount the service in front of whatever parses bodies";
 
 /** Bytes of a refused body that are read and discarded. */
 const maxDrainBytes = 64 * 1024 * 1024;
@@ -14,11 +15,11 @@ const maxDrainBytes = 64 * 1024 * 1024;
 /** Limits for reading the body of a request. */
 export interface BodyBounds {
 	/** Maximum number of bytes, both before and after decoding. */
-	readonly limit: number;
+	readonly maxBytes: number;
 	/** Milliseconds within which the body must arrive. Undefined: as long as the listener waits for a request. */
-	readonly timeout?: number | undefined;
+	readonly timeoutMs?: number | undefined;
 	/** Counts the bytes in memory. */
-	readonly held: HeldBody;
+	readonly allocation: BodyAllocation;
 }
 
 /**
@@ -30,18 +31,18 @@ export interface BodyBounds {
  */
 export async function readBytes(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
 	const announcedLength = request.headers.get("content-length");
-	if (Number(announcedLength) > bounds.limit) throw tooLarge(bounds.limit, `got ${announcedLength}`);
+	if (Number(announcedLength) > bounds.maxBytes) throw tooLarge(bounds.maxBytes, `got ${announcedLength}`);
 	const bytes = await readAll(request, bounds);
 	const coding = request.headers.get("content-encoding");
 	if (coding === null) return bytes;
-	const decoded = await decodeContent(bytes, coding, bounds.limit);
+	const decoded = await decodeContent(bytes, coding, bounds.maxBytes);
 	// The encoded bytes are garbage now, so that only the difference is added.
-	bounds.held.add(Math.max(0, decoded.byteLength - bytes.byteLength));
+	bounds.allocation.add(Math.max(0, decoded.byteLength - bytes.byteLength));
 	return decoded;
 }
 
 async function readAll(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
-	const { timeout } = bounds;
+	const { timeoutMs: timeout } = bounds;
 	const deadline = timeout === undefined ? undefined : startDeadline(request, timeout);
 	try {
 		const source = request.runtime?.node?.req as IncomingMessage | undefined;
@@ -73,7 +74,7 @@ function startDeadline(request: ServerRequest, timeoutMs: number): Deadline {
 }
 
 /** Reads a body from Node's request. Stops reading on an error; after the response `readRestAfterAnswer` reads and discards the rest. */
-function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
+function readSource(source: IncomingMessage, { maxBytes, allocation }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
 		let size = 0;
@@ -84,8 +85,8 @@ function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadli
 		const addChunk = (chunk: Buffer) => {
 			try {
 				size += chunk.byteLength;
-				if (size > limit) throw tooLarge(limit, `got ${size} and more`);
-				held.add(chunk.byteLength);
+				if (size > maxBytes) throw tooLarge(maxBytes, `got ${size} and more`);
+				allocation.add(chunk.byteLength);
 				chunks.push(chunk);
 			} catch (error) {
 				chunks.length = 0;
@@ -101,7 +102,7 @@ function readSource(source: IncomingMessage, { limit, held }: BodyBounds, deadli
 }
 
 /** Reads a body from a web stream. On an error the rest is read and discarded in the background. */
-async function readStream(body: ReadableStream<Uint8Array>, { limit, held }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
+async function readStream(body: ReadableStream<Uint8Array>, { maxBytes, allocation }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	const reader = body.getReader();
 	const deadlinePassed = new Promise<never>((_resolve, reject) => {
 		deadline?.addEventListener("abort", () => reject(deadline.reason), { once: true });
@@ -114,8 +115,8 @@ async function readStream(body: ReadableStream<Uint8Array>, { limit, held }: Bod
 			const { done, value } = await Promise.race([reader.read(), deadlinePassed]);
 			if (done) return Buffer.concat(chunks);
 			size += value.byteLength;
-			if (size > limit) throw tooLarge(limit, `got ${size} and more`);
-			held.add(value.byteLength);
+			if (size > maxBytes) throw tooLarge(maxBytes, `got ${size} and more`);
+			allocation.add(value.byteLength);
 			chunks.push(value);
 		} catch (error) {
 			void drain(reader);

@@ -80,13 +80,14 @@ export async function readRawBody(request: ServerRequest, bounds: BodyBounds): P
 }
 
 /** Media types accepted for a text body. JSON is included because it is also YAML. */
-export const textTypes: readonly string[] = ["text/plain", "application/yaml", "application/x-yaml", "text/yaml", "application/json"];
+export const textMediaTypes: readonly string[] = ["text/plain", "application/yaml", "application/x-yaml", "text/yaml", "application/json"];
 
 /** Reads a body as text without parsing it. Throws `SVC_INVALID` for a media type that is not text, and the errors of `readBytes`. */
 export async function readTextBody(request: ServerRequest, bounds: BodyBounds): Promise<string> {
 	const contentType = request.headers.get("content-type");
 	const type = toMediaType(contentType);
-	if (type === "" || isJsonType(type) || textTypes.includes(type)) return decodeBodyText(await readBytes(request, bounds), contentType);
+	if (type === "" || isJsonType(type) || textMediaTypes.includes(type))
+		return decodeBodyText(await readBytes(request, bounds), contentType);
 	throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use text/plain");
 }
 

@@ -19,7 +19,7 @@ const baseHeaders = {
  * their own. Otherwise any page could act as its reader.
  */
 export function createCors(options: Options): Cors {
-	const ownOrigins = toOwnOrigins(options);
+	const ownOrigins = toTrustedOrigins(options);
 	const [fallback] = ownOrigins;
 	const otherHeaders = options.api.allow_origin.includes("*") ? { ...baseHeaders, "access-control-allow-origin": "*" } : baseHeaders;
 	return {
@@ -34,7 +34,7 @@ export function createCors(options: Options): Cors {
 const cachedOrigins = new WeakMap<Options, ReadonlySet<string>>();
 
 /** Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The configured origins come first. */
-export function toOwnOrigins(options: Options): ReadonlySet<string> {
+export function toTrustedOrigins(options: Options): ReadonlySet<string> {
 	let origins = cachedOrigins.get(options);
 	if (origins === undefined) {
 		const configured = options.api.allow_origin.filter((origin) => origin !== "*");

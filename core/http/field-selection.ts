@@ -8,7 +8,7 @@ export type Selection =
 
 export interface SelectionRules {
 	/** Members that may be included. */
-	readonly known: ReadonlySet<string>;
+	readonly includable: ReadonlySet<string>;
 	/** Members that may be excluded. */
 	readonly excludable: ReadonlySet<string>;
 	/** Members that are always included. */
@@ -46,7 +46,7 @@ export function isSelected(selection: Selection | undefined, member: string): bo
 }
 
 /** Returns the record with the selected members only. */
-export function select(record: WireRecord, selection: Selection | undefined): WireRecord {
+export function selectMembers(record: WireRecord, selection: Selection | undefined): WireRecord {
 	if (selection === undefined) return record;
 	const selected: Record<string, unknown> = {};
 	for (const name of Object.keys(record)) {
@@ -61,7 +61,7 @@ function toMembers(include: readonly string[], rules: SelectionRules): Map<strin
 	const members = new Map<string, string[][] | undefined>(rules.mandatory.map((name) => [name, undefined]));
 	for (const attribute of include) {
 		const [name = "", ...path] = attribute.split(".");
-		assertKnown("include_attributes", name, rules.known);
+		assertKnown("include_attributes", name, rules.includable);
 		const isWhole = members.has(name) && members.get(name) === undefined;
 		if (path.length === 0 || isWhole) members.set(name, undefined);
 		else members.set(name, [...(members.get(name) ?? []), path]);

@@ -3,7 +3,7 @@ import type { Reply } from "./replies.ts";
 import type { Route } from "./route.ts";
 
 /** A feature that also answers requests. */
-export interface ServedFeature<Api extends object = object> extends Feature<Api> {
+export interface HttpFeature<Api extends object = object> extends Feature<Api> {
 	/** Routes of the feature. Each declares its permission. The handlers use the engine members that `api` adds. */
 	readonly routes?: readonly Route[];
 	/**

@@ -38,19 +38,19 @@ export class HttpMetrics {
 	}
 
 	/** Records a response. `milliseconds` is the time until it began. */
-	answered({ method, path }: { readonly method: string; readonly path: string }, status: number, milliseconds: number): void {
+	recordResponse({ method, path }: { readonly method: string; readonly path: string }, status: number, milliseconds: number): void {
 		this.#requests.record(1, method, path, String(status));
 		this.#duration.record(milliseconds / 1_000, method);
 	}
 
 	/** Records a sent piece of an event stream. */
-	sent({ byteLength }: Uint8Array): void {
+	recordStreamPiece({ byteLength }: Uint8Array): void {
 		this.#streamPieces.record(1);
 		this.#streamBytes.record(byteLength);
 	}
 
 	/** Records that an event stream was ended because its client was too slow. */
-	tooSlow(): void {
+	recordSlowClient(): void {
 		this.#slowReaders.record(1);
 	}
 }

@@ -2,10 +2,10 @@ import type { H3 } from "h3";
 import { type Clock, type Logger, type Meters, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { settledWithin } from "../lib/wait.ts";
 import { createApp } from "./app.ts";
-import { noRecorder, type Recorder } from "./audit-hook.ts";
-import type { Guard } from "./authorizer.ts";
+import { type AuditHook, noAuditHook } from "./audit-hook.ts";
+import type { Authorizer } from "./authorizer.ts";
 import { BodyMemory } from "./body-memory.ts";
-import { alreadyRead } from "./body-reader.ts";
+import { bodyAlreadyReadMessage } from "./body-reader.ts";
 import { createCors } from "./cors.ts";
 import { findHostProblem } from "./host-header.ts";
 import { HttpMetrics, noMeters } from "./http-metrics.ts";
@@ -14,20 +14,20 @@ import type { Mount } from "./mount-api.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { ApiDescription } from "./openapi/api-description.ts";
-import { webPage } from "./placeholder-page.ts";
+import { placeholderPage } from "./placeholder-page.ts";
 import { type Reply, replyFault } from "./replies.ts";
-import type { Responder } from "./request-pipeline.ts";
+import type { PipelineDependencies } from "./request-pipeline.ts";
 import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
-import { Broadcasts } from "./sse-fan-outs.ts";
+import { SseFanOuts } from "./sse-fan-outs.ts";
 
 /** Dependencies and settings of the HTTP interface. */
-export interface HttpParts<E> {
+export interface HttpInterfaceOptions<E> {
 	/** The engine that the routes use. */
 	readonly engine: E;
-	readonly guard: Guard;
+	readonly guard: Authorizer;
 	/** Records changes and refused requests. Default: nothing is recorded. */
-	readonly recorder?: Recorder | undefined;
+	readonly recorder?: AuditHook | undefined;
 	readonly routes: readonly Route<E>[];
 	readonly options: Options;
 	/** Roles of this node, which decide the listeners to open. Default: all roles. */
@@ -77,10 +77,10 @@ export interface Http {
 export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** Creates the HTTP interface for the given routes. Throws an `Error` if a route does not declare its permission or its answers. */
-export function createRoutedHttp<E>(parts: HttpParts<E>): Http {
-	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => webPage } = parts;
+export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): Http {
+	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => placeholderPage } = parts;
 	const streams = new OpenStreams({
-		limit: options.stream.max_per_user,
+		maxStreamsPerUser: options.stream.max_per_user,
 		authenticate: (offered) => guard.authenticate(offered),
 		now: () => performance.now(),
 	});
@@ -96,12 +96,12 @@ export function createRoutedHttp<E>(parts: HttpParts<E>): Http {
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
 		metrics: new HttpMetrics(parts.meters ?? noMeters, streams),
-		broadcasts: new Broadcasts(),
+		sseFanOuts: new SseFanOuts(),
 		bodies: new BodyMemory({ total: options.api.max_total_body_size, largest: options.api.max_body_size }),
-		isClosed: () => isClosed,
+		isStarting: () => isClosed,
 		listener: "api",
 		description: new ApiDescription(routes, version),
-		recorder: parts.recorder ?? noRecorder,
+		recorder: parts.recorder ?? noAuditHook,
 	};
 	const apps = createApps({ context, cors: createCors(options), page }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);
@@ -139,7 +139,7 @@ export function createRoutedHttp<E>(parts: HttpParts<E>): Http {
  * Creates the applications of the listeners. `at` returns the application of the API below another path; `health` creates the
  * reduced one.
  */
-function createApps(dependencies: Responder, routes: readonly Route[]) {
+function createApps(dependencies: PipelineDependencies, routes: readonly Route[]) {
 	const api = createApp("api", routes, dependencies);
 	return {
 		auth: createApp("auth", routes, dependencies),
@@ -148,7 +148,7 @@ function createApps(dependencies: Responder, routes: readonly Route[]) {
 		health: () =>
 			createApp(
 				"api",
-				routes.filter(({ isAlwaysOpen, isForWatchers }) => isAlwaysOpen === true || isForWatchers === true),
+				routes.filter(({ isAlwaysOpen, isForMonitoring }) => isAlwaysOpen === true || isForMonitoring === true),
 				dependencies,
 			),
 		at: (base: string) => (base === "" ? api : createApp("api", routes, dependencies, base)),
@@ -188,8 +188,8 @@ function createMount(createApp: () => H3, logger: Logger): Mount {
 			const hostProblem = findHostProblem(host === null ? [] : [host], { isNeeded: false });
 			if (hostProblem !== undefined) return toResponse(replyFault(400, hostProblem));
 			if (!request.bodyUsed) return track(Promise.resolve(app().request(request, undefined, { remoteAddress })));
-			logger.error("request failed", { error: alreadyRead });
-			return toResponse(replyFault(500, alreadyRead));
+			logger.error("request failed", { error: bodyAlreadyReadMessage });
+			return toResponse(replyFault(500, bodyAlreadyReadMessage));
 		},
 		nodeHandler(request, response) {
 			if (isStopped) {

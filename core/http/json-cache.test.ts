@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { keepJsonText, toJsonText } from "./json-cache.ts";
+import { cacheJsonText, toJsonText } from "./json-cache.ts";
 
 test("with and without kept members the text is what JSON.stringify makes", () => {
-	const kept = keepJsonText({ 'a "quoted" name': ["\u2028", { deep: null }] });
+	const kept = cacheJsonText({ 'a "quoted" name': ["\u2028", { deep: null }] });
 	const records: unknown[] = [
 		{ id: "1", kept, list: [1, "two"], nothing: undefined, "odd\nname": true },
 		{ kept },

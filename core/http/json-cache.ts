@@ -8,7 +8,7 @@ const nameTexts = new Map<string, string>();
 const maxCachedNames = 1_000;
 
 /** Caches the JSON of a value that is a member of many records. The value must not change afterwards. Returns the value. */
-export function keepJsonText<T extends object>(value: T): T {
+export function cacheJsonText<T extends object>(value: T): T {
 	cachedTexts.set(value, stringifyJson(value));
 	return value;
 }

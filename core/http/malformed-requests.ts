@@ -12,7 +12,7 @@ const answers: ReadonlyMap<string | undefined, readonly [status: string, faultst
 const badRequest = ["400 Bad Request", "request: it is not valid HTTP"] as const;
 
 /** Answers malformed requests, which do not reach the application, with an error body like that of all other errors. */
-export function answerBrokenRequests(server: Pick<Server, "on">): void {
+export function answerMalformedRequests(server: Pick<Server, "on">): void {
 	const answeredSockets = new WeakSet<Socket>();
 	server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
 		// The parser fails again for all further bytes of the socket.

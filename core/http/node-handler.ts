@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type H3, toNodeHandler } from "h3";
 import type { Logger } from "../contract/index.ts";
-import { alreadyRead } from "./body-reader.ts";
+import { bodyAlreadyReadMessage } from "./body-reader.ts";
 import { findHostProblem, toHosts } from "./host-header.ts";
 import { replyFault } from "./replies.ts";
 import { readRestAfterAnswer } from "./unread-rest.ts";
@@ -31,8 +31,8 @@ export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 			return fail(400, hostProblem);
 		}
 		if (isBodyRead(request)) {
-			logger.error("request failed", { error: alreadyRead });
-			return fail(500, alreadyRead);
+			logger.error("request failed", { error: bodyAlreadyReadMessage });
+			return fail(500, bodyAlreadyReadMessage);
 		}
 		try {
 			await handle(request, response);

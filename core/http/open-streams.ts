@@ -1,5 +1,5 @@
 import { SvcError } from "../contract/index.ts";
-import { type StreamCredential, StreamWatch, type StreamWatchParts } from "./stream-authorization.ts";
+import { StreamAuthorization, type StreamAuthorizationOptions, type StreamCredential } from "./stream-authorization.ts";
 
 /** A stream to a client. It continues until its signal aborts. */
 export interface OpenStream {
@@ -15,9 +15,9 @@ export interface OpenStream {
 	done(): void;
 }
 
-export interface OpenStreamsOptions extends StreamWatchParts {
+export interface OpenStreamsOptions extends StreamAuthorizationOptions {
 	/** Maximum number of open streams of one user; 0 for no limit. */
-	readonly limit: number;
+	readonly maxStreamsPerUser: number;
 }
 
 /** Value of `Retry-After` for a user with too many streams. It is a guess, because the end of a stream cannot be predicted. */
@@ -28,13 +28,13 @@ export class OpenStreams {
 	readonly #controllers = new Set<AbortController>();
 	/** Number of open streams by username. */
 	readonly #userCounts = new Map<string, number>();
-	readonly #authorization: StreamWatch;
+	readonly #authorization: StreamAuthorization;
 	readonly #limit: number;
 	#isStopped = false;
 
-	constructor({ limit, ...parts }: OpenStreamsOptions) {
-		this.#limit = limit;
-		this.#authorization = new StreamWatch(parts);
+	constructor({ maxStreamsPerUser, ...parts }: OpenStreamsOptions) {
+		this.#limit = maxStreamsPerUser;
+		this.#authorization = new StreamAuthorization(parts);
 	}
 
 	/** Number of open streams. */
@@ -66,13 +66,13 @@ export class OpenStreams {
 	}
 
 	/** Checks at once whether the streams that were opened with a token are still authorized. Called after the token has been revoked. */
-	async lookAt(token: string): Promise<void> {
-		await this.#authorization.look(token);
+	async checkToken(token: string): Promise<void> {
+		await this.#authorization.check(token);
 	}
 
 	/** Checks at once whether all streams are still authorized. Called when tokens have been revoked and the caller does not know which. */
-	async lookAtAll(): Promise<void> {
-		await this.#authorization.look();
+	async checkAll(): Promise<void> {
+		await this.#authorization.check();
 	}
 
 	/** Ends all streams, and from now on every stream when it is opened. */

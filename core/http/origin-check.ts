@@ -1,5 +1,5 @@
 import { type Options, SvcError } from "../contract/index.ts";
-import { toOwnOrigins } from "./cors.ts";
+import { toTrustedOrigins } from "./cors.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 
 /**
@@ -9,10 +9,10 @@ import { isJsonType, toMediaType } from "./media-type.ts";
  *
  * Throws `SVC_FORBIDDEN` for a request by another page, and `SVC_INVALID` for a body that is not JSON.
  */
-export function assertOwnPage(request: Request, options: Options): void {
-	if (isReading(request)) return assertNotForeign(request, options);
+export function assertTrustedPage(request: Request, options: Options): void {
+	if (isReading(request)) return assertNotCrossOrigin(request, options);
 	const origin = request.headers.get("origin");
-	if (origin === null || !isOwn(origin, request, options) || isFromElsewhere(request, options)) throw foreignPageError(origin);
+	if (origin === null || !isOwnOrigin(origin, request, options) || isCrossOriginRequest(request, options)) throw foreignPageError(origin);
 	assertJson(request.headers);
 }
 
@@ -21,12 +21,12 @@ export function assertOwnPage(request: Request, options: Options): void {
  * client that reaches the service may do everything. A page of another origin reaches it through the browser of any user who does.
  * Programs other than browsers do not send the checked headers and are not affected.
  */
-export function assertNotForeign(request: Request, options: Options): void {
+export function assertNotCrossOrigin(request: Request, options: Options): void {
 	const origin = request.headers.get("origin");
-	if (origin !== null && !isOwn(origin, request, options)) throw foreignPageError(origin);
+	if (origin !== null && !isOwnOrigin(origin, request, options)) throw foreignPageError(origin);
 	// Following a link is allowed, because the page with the link cannot read the response.
 	const isLink = isReading(request) && request.headers.get("sec-fetch-mode") === "navigate";
-	if (!isLink && isFromElsewhere(request, options)) throw foreignPageError(origin);
+	if (!isLink && isCrossOriginRequest(request, options)) throw foreignPageError(origin);
 }
 
 function isReading({ method }: Request): boolean {
@@ -34,8 +34,8 @@ function isReading({ method }: Request): boolean {
 }
 
 /** Returns true if the origin is the service's own, or one that the options allow. */
-export function isOwn(origin: string, request: Request, options: Options): boolean {
-	if (toOwnOrigins(options).has(origin)) return true;
+export function isOwnOrigin(origin: string, request: Request, options: Options): boolean {
+	if (toTrustedOrigins(options).has(origin)) return true;
 	// This includes "null", the origin of sandboxed pages, local files and data URLs.
 	if (!URL.canParse(origin)) return false;
 	const { protocol, host } = new URL(origin);
@@ -50,9 +50,9 @@ export function isOwn(origin: string, request: Request, options: Options): boole
  * Returns true if the browser reports a page of another origin as the sender. Browsers report nothing over connections that they do
  * not trust.
  */
-export function isFromElsewhere({ headers }: Request, options: Options): boolean {
+export function isCrossOriginRequest({ headers }: Request, options: Options): boolean {
 	const site = headers.get("sec-fetch-site");
-	return site !== null && site !== "same-origin" && site !== "none" && !toOwnOrigins(options).has(headers.get("origin") ?? "");
+	return site !== null && site !== "same-origin" && site !== "none" && !toTrustedOrigins(options).has(headers.get("origin") ?? "");
 }
 
 function assertJson(headers: Headers): void {

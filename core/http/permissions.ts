@@ -1,6 +1,6 @@
 import type { PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Resource } from "../kernel/basics/refs.ts";
-import type { Guard } from "./authorizer.ts";
+import type { Authorizer } from "./authorizer.ts";
 
 /** Requirement of a route: none, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;
@@ -27,7 +27,7 @@ interface GuardedRoute {
  * records on a route without a resource. Others are "authenticated" on a route that may not declare it, and a resource that the
  * permission ignores.
  */
-export function findPermissionProblem(route: GuardedRoute, guard: Guard): string | undefined {
+export function findPermissionProblem(route: GuardedRoute, guard: Authorizer): string | undefined {
 	const { component, method, path, permission, resource } = route;
 	if (permission === "authenticated" && !guard.openToAuthenticated.has(`${component} ${method} ${path}`)) {
 		return 'is not one of those that may declare "authenticated"; hint: give it a permission type of its own';

@@ -22,9 +22,9 @@ const html = `<!doctype html>
 `;
 
 /** Reply to a browser if no feature provides a page. It is the same for all callers. */
-export const webPage = replyContent(html, "text/html; charset=UTF-8", { ...toPageHeaders(style), vary: "Accept, Origin" });
+export const placeholderPage = replyContent(html, "text/html; charset=UTF-8", { ...toPageHeaders(style), vary: "Accept, Origin" });
 
 /** Returns true if a browser opens the address. Programs that accept any type do not name `text/html`. */
-export function wantsPage({ headers }: Request): boolean {
+export function wantsHtml({ headers }: Request): boolean {
 	return /(^|[\s,])text\/html\b/.test(headers.get("accept") ?? "");
 }

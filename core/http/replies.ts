@@ -12,7 +12,7 @@ export interface Reply {
  * Header that stops browsers from guessing another content type. Otherwise a stored text in a response could be run as a page or
  * script.
  */
-export const sniffHeaders: Readonly<Record<string, string>> = { "x-content-type-options": "nosniff" };
+export const noSniffHeaders: Readonly<Record<string, string>> = { "x-content-type-options": "nosniff" };
 
 /** Status of each error code. Codes for internal errors have none and are answered with 500. */
 const statuses: { readonly [C in SvcErrorCode]?: number } = {
@@ -33,11 +33,11 @@ const maxMessageLength = 2_000;
 
 /** Returns a JSON reply. */
 export function replyJson(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
-	return { status, headers: { "content-type": "application/json", ...sniffHeaders, ...headers }, body: toJsonText(value ?? null) };
+	return { status, headers: { "content-type": "application/json", ...noSniffHeaders, ...headers }, body: toJsonText(value ?? null) };
 }
 
 /** Headers for replies that contain a plaintext secret, so that neither browsers nor proxies cache it. */
-export const noStore: Readonly<Record<string, string>> = { "cache-control": "no-store" };
+export const noStoreHeaders: Readonly<Record<string, string>> = { "cache-control": "no-store" };
 
 /** Returns a reply (200) with a body of the given content type. */
 export function replyContent(body: NonNullable<Reply["body"]>, contentType: string, headers: Readonly<Record<string, string>> = {}): Reply {
@@ -45,7 +45,7 @@ export function replyContent(body: NonNullable<Reply["body"]>, contentType: stri
 }
 
 /** Returns a reply without a body (204). */
-export function replyNothing(headers: Reply["headers"] = {}): Reply {
+export function replyNoContent(headers: Reply["headers"] = {}): Reply {
 	return { status: 204, headers, body: null };
 }
 

@@ -1,17 +1,17 @@
 import type { Page } from "../kernel/basics/pagination.ts";
-import { type Selection, type SelectionRules, select } from "./field-selection.ts";
+import { type Selection, type SelectionRules, selectMembers } from "./field-selection.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
 import { type Reply, replyJson } from "./replies.ts";
 import type { WireRecord } from "./wire-record.ts";
 
 /** Returns rules that allow any of these members to be included or excluded. `mandatory` members are always included. */
-export function selectionOf(members: readonly string[], mandatory: readonly string[] = ["id"]): SelectionRules {
+export function selectionRulesOf(members: readonly string[], mandatory: readonly string[] = ["id"]): SelectionRules {
 	const selectable = new Set(members);
-	return { known: selectable, excludable: selectable, mandatory };
+	return { includable: selectable, excludable: selectable, mandatory };
 }
 
 /** Returns the reply with a page of a list, with the selected members of each record. */
 export function replyList(page: Page<WireRecord>, paging: Paging, selection: Selection | undefined): Reply {
-	const records = page.items.map((record) => select(record, selection));
+	const records = page.items.map((record) => selectMembers(record, selection));
 	return replyJson(records, 200, toCountHeaders(page.total, paging));
 }

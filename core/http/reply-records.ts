@@ -1,4 +1,4 @@
-import { beginning } from "../kernel/basics/pagination.ts";
+import { listStart } from "../kernel/basics/pagination.ts";
 import type { Paging } from "./paging.ts";
 import type { Reply } from "./replies.ts";
 import { replyPages } from "./streamed-list.ts";
@@ -14,8 +14,8 @@ export function replyRecords<T>(
 	present: (batch: readonly T[]) => Promise<readonly unknown[]> | readonly unknown[],
 ): Promise<Reply> {
 	const total = records.length;
-	return replyPages(context, paging, async ({ offset = 0, limit = total, after = beginning }) => {
-		const start = after === beginning ? offset : after.offset;
+	return replyPages(context, paging, async ({ offset = 0, limit = total, after = listStart }) => {
+		const start = after === listStart ? offset : after.offset;
 		const end = start + limit;
 		return { items: await present(records.slice(start, end)), total, ...(end < total && { next: { ...after, offset: end } }) };
 	});

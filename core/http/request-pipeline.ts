@@ -4,16 +4,16 @@ import { STATUS_CODES } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
 import { isSvcError, SvcError } from "../contract/index.ts";
 import type { AllowedMethods } from "./allowed-methods.ts";
-import type { RecordedRequest, Recorder } from "./audit-hook.ts";
-import { type Authenticated, authenticate, nobody } from "./authenticate.ts";
-import { assertGlobally, assertOnRecord } from "./authorize.ts";
+import type { AuditedRequest, AuditHook } from "./audit-hook.ts";
+import { type AuthenticationResult, anonymousPrincipal, authenticate } from "./authenticate.ts";
+import { assertRecordPermission, assertRoutePermission } from "./authorize.ts";
 import { readBody, readRawBody, readTextBody } from "./body.ts";
-import type { HeldBody } from "./body-memory.ts";
+import type { BodyAllocation } from "./body-memory.ts";
 import type { BodyBounds } from "./body-reader.ts";
 import type { Cors } from "./cors.ts";
 import { castQuery, parseQuery } from "./query.ts";
 import { toLoggedPath } from "./redacted-path.ts";
-import { noStore, type Reply, replyFault, sniffHeaders, toErrorReply } from "./replies.ts";
+import { noSniffHeaders, noStoreHeaders, type Reply, replyFault, toErrorReply } from "./replies.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 import { mayHoldSecrets } from "./secret-presentation.ts";
 import type { ServerRequest } from "./server-request.ts";
@@ -41,10 +41,13 @@ interface RouteResult {
  * State of a request in the pipeline. Its fields are filled step by step, so that the audit record of a refused request has all
  * fields known at that time.
  */
-type RequestState = { -readonly [M in keyof RecordedRequest]: RecordedRequest[M] } & { readonly route: Route; bodyAllocation?: HeldBody };
+type RequestState = { -readonly [M in keyof AuditedRequest]: AuditedRequest[M] } & {
+	readonly route: Route;
+	bodyAllocation?: BodyAllocation;
+};
 
 /** Dependencies of the pipeline, shared by all requests of a listener. */
-export interface Responder {
+export interface PipelineDependencies {
 	readonly context: HttpContext;
 	readonly cors: Cors;
 	/** Returns the page that a browser gets at the root. */
@@ -79,7 +82,7 @@ export interface Responder {
  * of the reply is sent afterwards, so the measured duration ends where the response begins. If the client disconnects, the handler
  * still runs to its end. An error of such a request is reported as 499 and not logged as a failure of the service.
  */
-export async function handleRoute(event: H3Event, route: Route, { context, cors }: Responder): Promise<HTTPResponse> {
+export async function handleRoute(event: H3Event, route: Route, { context, cors }: PipelineDependencies): Promise<HTTPResponse> {
 	const startedAt = performance.now();
 	const requestId = toRequestId(event.req.headers.get("x-request-id"));
 	let result: RouteResult;
@@ -91,17 +94,17 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	}
 	const { cookie, ignored = [] } = result;
 	const reply = ignored.length === 0 ? result.reply : withWarnings(result.reply, ignored);
-	if (answered.hasSubscribers) answered.publish({ route, url: event.url, reply } satisfies Answered);
+	if (responseChannel.hasSubscribers) responseChannel.publish({ route, url: event.url, reply } satisfies ResponseEvent);
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
 	const elapsedMs = performance.now() - startedAt;
 	const duration_ms = Math.round(elapsedMs * 1000) / 1000;
-	context.metrics.answered(route, reply.status, elapsedMs);
+	context.metrics.recordResponse(route, reply.status, elapsedMs);
 	context.logger[level]("request", Object.assign(toLogFields(event, requestId), { status: reply.status, duration_ms }));
 	return toResponse(reply, event.req, cors, requestId, cookie);
 }
 
 /** Answers a request without running a route, with the given reply: if no route matches, or the address cannot be decoded. */
-export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }: Responder): HTTPResponse {
+export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }: PipelineDependencies): HTTPResponse {
 	const requestId = toRequestId(event.req.headers.get("x-request-id"));
 	context.logger.debug("request", { ...toLogFields(event, requestId), status: reply.status });
 	return toResponse(reply, event.req, cors, requestId);
@@ -124,7 +127,7 @@ async function runRoute(event: H3Event, route: Route, context: HttpContext, requ
 	const { recorder } = context;
 	const state: RequestState = {
 		route,
-		principal: nobody,
+		principal: anonymousPrincipal,
 		path: noPathValues,
 		headers: event.req.headers,
 		requestId,
@@ -134,7 +137,7 @@ async function runRoute(event: H3Event, route: Route, context: HttpContext, requ
 		return await answerRequest(event, state, context);
 	} catch (error) {
 		const isRefused = isSvcError(error, "SVC_FORBIDDEN") || (route.permission === "public" && isSignInRefusal(error));
-		if (isRefused) await recorder.refused(state, error);
+		if (isRefused) await recorder.recordRefusal(state, error);
 		throw error;
 	} finally {
 		state.bodyAllocation?.release();
@@ -159,21 +162,21 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 		apiUrl,
 		streams,
 		metrics,
-		broadcasts,
+		sseFanOuts,
 		bodies,
-		isClosed,
+		isStarting,
 		listener,
 		description,
 		recorder,
 	} = context;
-	if (isClosed() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
+	if (isStarting() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const rawQuery = parseQuery(event.url.search);
-	const authenticated: Authenticated =
-		route.permission === "public" ? { principal: nobody } : await authenticate(context, request, rawQuery);
+	const authenticated: AuthenticationResult =
+		route.permission === "public" ? { principal: anonymousPrincipal } : await authenticate(context, request, rawQuery);
 	const { principal, offered, cookie } = authenticated;
 	state.principal = principal;
-	assertGlobally(route, principal, context);
+	assertRoutePermission(route, principal, context);
 	// Members are listed one by one, because spreading the context takes as long as the rest of this function.
 	const routeContext = {
 		engine,
@@ -185,10 +188,10 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 		apiUrl,
 		streams,
 		metrics,
-		broadcasts,
+		sseFanOuts,
 		bodies,
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
-		isClosed,
+		isStarting,
 		listener,
 		description,
 		recorder,
@@ -200,10 +203,11 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 		body: await readRouteBody(state, request, context),
 	};
 	const ignored = findIgnored(route, rawQuery, routeContext.body);
-	const handlerContext = route.resource === undefined ? routeContext : { ...routeContext, path: await assertOnRecord(route, routeContext) };
+	const handlerContext =
+		route.resource === undefined ? routeContext : { ...routeContext, path: await assertRecordPermission(route, routeContext) };
 	const reply = await callHandler(recorder, state, handlerContext);
 	return {
-		reply: mayHoldSecrets(route, handlerContext) ? { ...reply, headers: { ...reply.headers, ...noStore } } : reply,
+		reply: mayHoldSecrets(route, handlerContext) ? { ...reply, headers: { ...reply.headers, ...noStoreHeaders } } : reply,
 		cookie,
 		ignored,
 	};
@@ -218,10 +222,10 @@ function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
 }
 
 /** Calls the handler of the route, within the audit hook unless the request only reads. */
-function callHandler(recorder: Recorder, state: RequestState, context: RouteContext): Promise<Reply> | Reply {
+function callHandler(recorder: AuditHook, state: RequestState, context: RouteContext): Promise<Reply> | Reply {
 	const { route } = state;
 	const isReading = route.method === "GET" || route.method === "HEAD";
-	if (isReading && route.isRecorded !== true) return route.handler(context);
+	if (isReading && route.isAudited !== true) return route.handler(context);
 	state.path = context.path;
 	return recorder.record(state, () => route.handler(context));
 }
@@ -231,12 +235,12 @@ function readRouteBody(state: RequestState, request: ServerRequest, { options, b
 	const { route, principal } = state;
 	const { body } = route;
 	if (body === undefined) return undefined;
-	state.bodyAllocation = bodies.hold(principal.username);
+	state.bodyAllocation = bodies.allocate(principal.username);
 	const isAnonymous = route.permission === "public";
 	const bounds: BodyBounds = {
-		limit: isAnonymous ? Math.min(maxAnonymousBytes, options.api.max_body_size) : options.api.max_body_size,
-		timeout: isAnonymous ? anonymousTimeoutMs : undefined,
-		held: state.bodyAllocation,
+		maxBytes: isAnonymous ? Math.min(maxAnonymousBytes, options.api.max_body_size) : options.api.max_body_size,
+		timeoutMs: isAnonymous ? anonymousTimeoutMs : undefined,
+		allocation: state.bodyAllocation,
 	};
 	if (body === "raw") return readRawBody(request, bounds);
 	return body === "text" ? readTextBody(request, bounds) : readBody(request, body, bounds);
@@ -262,7 +266,7 @@ function toRequestId(given: string | null): string {
 
 function toResponse(reply: Reply, request: Request, cors: Cors, requestId: string, cookie?: string): HTTPResponse {
 	// Object.assign is used because adding members to an object made by spreading costs a microsecond for each of them.
-	const headers: Record<string, string> = Object.assign({}, cors.toHeaders(request.headers.get("origin")), sniffHeaders, reply.headers);
+	const headers: Record<string, string> = Object.assign({}, cors.toHeaders(request.headers.get("origin")), noSniffHeaders, reply.headers);
 	headers["x-request-id"] = requestId;
 	// Without the length Node sends text with chunked encoding.
 	if (typeof reply.body === "string") headers["content-length"] = String(Buffer.byteLength(reply.body));
@@ -272,11 +276,11 @@ function toResponse(reply: Reply, request: Request, cors: Cors, requestId: strin
 }
 
 /** Reply of a route, before the headers that every response has. */
-export interface Answered {
+export interface ResponseEvent {
 	readonly route: Route;
 	readonly url: URL;
 	readonly reply: Reply;
 }
 
 /** Diagnostics channel of the replies of all routes. Only tests subscribe: they compare each reply with what the route declares. */
-export const answered = channel("svc:http:answered");
+export const responseChannel = channel("svc:http:answered");

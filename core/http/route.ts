@@ -1,18 +1,18 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
-import type { Recorder } from "./audit-hook.ts";
-import type { Guard } from "./authorizer.ts";
+import type { AuditHook } from "./audit-hook.ts";
+import type { Authorizer } from "./authorizer.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { Description } from "./openapi/description.ts";
+import type { ApiDocumentation } from "./openapi/description.ts";
 import type { Answers } from "./openapi/responses.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./replies.ts";
 import type { ServerRequest } from "./server-request.ts";
-import type { Broadcasts } from "./sse-fan-outs.ts";
+import type { SseFanOuts } from "./sse-fan-outs.ts";
 
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";
@@ -23,7 +23,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 /** Services that all requests share. `E` is the part of the engine that the routes use; each route declares its own part. */
 export interface HttpContext<E = unknown> {
 	readonly engine: E;
-	readonly guard: Guard;
+	readonly guard: Authorizer;
 	readonly options: Options;
 	readonly logger: Logger;
 	readonly clock: Clock;
@@ -31,20 +31,20 @@ export interface HttpContext<E = unknown> {
 	/** Returns the address of the API listener, without a path: the actual one once it is open, otherwise the configured one. */
 	apiUrl(): string;
 	/** Returns true if the service is still starting. Only routes with `isAlwaysOpen` are answered then. */
-	isClosed(): boolean;
+	isStarting(): boolean;
 	/** Component whose listener received the request. For an embedded service it is the API. */
 	readonly listener: Component;
 	readonly streams: OpenStreams;
 	/** Metrics of requests and event streams. */
 	readonly metrics: HttpMetrics;
 	/** Event streams that clients share. */
-	readonly broadcasts: Broadcasts;
+	readonly sseFanOuts: SseFanOuts;
 	/** Limits the memory of request bodies. */
 	readonly bodies: BodyMemory;
 	/** API description of all routes. */
-	readonly description: Description;
+	readonly description: ApiDocumentation;
 	/** Records changes and refused requests. */
-	readonly recorder: Recorder;
+	readonly recorder: AuditHook;
 }
 
 /** A request whose credential, permission and input have been checked, as a handler gets it. */
@@ -85,11 +85,11 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	 * True if a GET or HEAD request changes something and must be recorded. Default false. Requests with other methods are always
 	 * recorded.
 	 */
-	readonly isRecorded?: boolean;
+	readonly isAudited?: boolean;
 	/** True if the route is also answered while the service is starting. Default false. */
 	readonly isAlwaysOpen?: boolean;
 	/** True if the route serves monitoring and is also answered on the listener for health checks. Default false. */
-	readonly isForWatchers?: boolean;
+	readonly isForMonitoring?: boolean;
 	/**
 	 * Returns the record that the caller needs the permission on. Required unless the permission concerns no single record. Throws
 	 * what the handler would throw, such as `SVC_NOT_FOUND`.

@@ -1,6 +1,6 @@
 import { toActionResource } from "../kernel/basics/refs.ts";
-import { roomInTurn } from "../language/event-loop-budget.ts";
-import { maskTogether } from "../language/parameters/schema-masking.ts";
+import { waitForLoopBudget } from "../language/event-loop-budget.ts";
+import { maskWithinBudget } from "../language/parameters/schema-masking.ts";
 import { toLoggedPath } from "./redacted-path.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
@@ -44,14 +44,14 @@ export function mayHoldSecrets({ query: schema }: Pick<Route, "query">, { query,
  * case. This is faster, and every state of every execution is converted here.
  */
 export function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
-	const presentAll = () => maskTogether(() => items.map(present));
-	const nextTurn = roomInTurn();
+	const presentAll = () => maskWithinBudget(() => items.map(present));
+	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? presentAll() : nextTurn.then(presentAll);
 }
 
 /** Converts one record for its caller. Waits for a turn in the event loop like `presentTogether`. */
 export function presentOne<R>(present: () => R): Promise<R> | R {
-	const nextTurn = roomInTurn();
+	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? present() : nextTurn.then(present);
 }
 

@@ -15,7 +15,7 @@ export type ServerRequest = Request & {
  * Returns true if this process holds no bytes of the response any more, so that their memory may be reused. Returns false if that cannot be
  * determined: reusing memory that is still to be sent would corrupt the response.
  */
-export function isAllSent(request: ServerRequest): boolean {
+export function isResponseSent(request: ServerRequest): boolean {
 	const response = request.runtime?.node?.res;
 	// An embedding program may have replaced `write`, for example to compress. Its code may still read the bytes.
 	if (!(response instanceof ServerResponse) || response.write !== ServerResponse.prototype.write) return false;

@@ -3,7 +3,7 @@ import type { H3 } from "h3";
 import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
-import { answerBrokenRequests } from "./malformed-requests.ts";
+import { answerMalformedRequests } from "./malformed-requests.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import type { ServerAddress } from "./server-address.ts";
 
@@ -22,7 +22,7 @@ export interface Server {
 export async function startServer(app: H3, address: ServerAddress, logger: Logger): Promise<Server> {
 	const certificate = address.use_ssl ? await readCertificate(address) : undefined;
 	const listener = await open(createNodeHandler(app, logger), address, certificate);
-	answerBrokenRequests(listener.server);
+	answerMalformedRequests(listener.server);
 	const certificateWatch = certificate === undefined ? undefined : watchCertificate(address, listener.server, logger);
 	return {
 		url: toUrl(listener, address),

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { EventBody } from "./sse-body.ts";
+import { SseBody } from "./sse-body.ts";
 
 const heartbeatText = ":\n\n";
 
@@ -23,8 +23,8 @@ function createSource() {
 	};
 	const controller = new AbortController();
 	const open = (heartbeat = 60) =>
-		new EventBody(source, {
-			heartbeat,
+		new SseBody(source, {
+			heartbeatSeconds: heartbeat,
 			signal: controller.signal,
 			onEnd: () => {
 				state.ends += 1;

@@ -1,11 +1,11 @@
-import { StreamEnded } from "./stream-authorization.ts";
+import { StreamEndedError } from "./stream-authorization.ts";
 
 /** A comment and a blank line. Parsers skip it; proxies and clients see that the stream is alive. */
 const heartbeatBytes = Buffer.from(":\n\n");
 
-export interface EventBodyOptions {
+export interface SseBodyOptions {
 	/** Seconds without a piece after which a heartbeat is sent. */
-	readonly heartbeat: number;
+	readonly heartbeatSeconds: number;
 	/** Ends the stream when it aborts. The source must also end when it aborts. */
 	readonly signal: AbortSignal;
 	/** Called when the stream has ended, whether by the client, the source or the signal. May be called more than once. */
@@ -24,11 +24,11 @@ const doneResult: ReadResult = { done: true, value: undefined };
  * `getReader` returns a reader that reads the source directly. With hundreds of clients, the work of a `ReadableStream` for each
  * piece takes longer than everything else. All other ways to read the body work like those of any stream.
  */
-export class EventBody extends ReadableStream<Uint8Array> {
+export class SseBody extends ReadableStream<Uint8Array> {
 	readonly #reader: EventReader;
 
 	/** @param source read for the next bytes when the client has taken the previous ones */
-	constructor(source: AsyncIterator<Uint8Array>, options: EventBodyOptions) {
+	constructor(source: AsyncIterator<Uint8Array>, options: SseBodyOptions) {
 		const reader = new EventReader(source, options);
 		const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
 			const { done, value } = await reader.read();
@@ -54,7 +54,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 	/** Resolves when the stream has ended. */
 	readonly closed: Promise<undefined>;
 	readonly #source: AsyncIterator<Uint8Array>;
-	readonly #options: EventBodyOptions;
+	readonly #options: SseBodyOptions;
 	readonly #timer: NodeJS.Timeout;
 	/** Bytes to deliver before the next piece of the source. */
 	#queuedPieces: Uint8Array[] = [heartbeatBytes];
@@ -66,7 +66,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 	#lock: Pick<ReadableStreamDefaultReader, "releaseLock"> | undefined;
 	#resolveClosed: () => void = () => {};
 
-	constructor(source: AsyncIterator<Uint8Array>, options: EventBodyOptions) {
+	constructor(source: AsyncIterator<Uint8Array>, options: SseBodyOptions) {
 		this.#source = source;
 		this.#options = options;
 		this.closed = new Promise((resolve) => {
@@ -76,7 +76,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 		this.#timer = setInterval(() => {
 			// A client that does not read gets no heartbeats: they would only accumulate.
 			if (this.#resolveRead !== undefined) this.#deliver(heartbeatBytes);
-		}, options.heartbeat * 1_000);
+		}, options.heartbeatSeconds * 1_000);
 		const { signal } = options;
 		if (signal.aborted) this.#onAbort();
 		else signal.addEventListener("abort", () => this.#onAbort(), { once: true });
@@ -134,7 +134,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 	#onAbort(): void {
 		const { signal, onEnd } = this.#options;
 		clearInterval(this.#timer);
-		if (!(signal.reason instanceof StreamEnded)) return onEnd();
+		if (!(signal.reason instanceof StreamEndedError)) return onEnd();
 		// The stream ends at once, whether or not the client reads. The client reconnects and then learns whether it is still allowed to.
 		this.#deliver(Buffer.from(`: ${signal.reason.message}\n\n`));
 		this.#endWithSource();

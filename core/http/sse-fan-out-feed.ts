@@ -1,14 +1,14 @@
-import type { Broadcast, BroadcastReader } from "./sse-fan-out.ts";
+import type { SseFanOut, SseSubscriber } from "./sse-fan-out.ts";
 
 /** Source of the events of a fan-out. */
-export interface BroadcastSource {
+export interface SseFanOutSource {
 	/**
 	 * Encoded events in order, in one batch for each event of the source. A batch is empty if its event must not be shown. Ends when
 	 * the signal that the source was opened with aborts.
 	 */
-	readonly frames: AsyncIterable<readonly Uint8Array[]>;
+	readonly eventBatches: AsyncIterable<readonly Uint8Array[]>;
 	/** Returns how many batches `frames` has had so far, read or not. */
-	published(): number;
+	publishedCount(): number;
 }
 
 /**
@@ -21,17 +21,17 @@ export interface BroadcastSource {
  * Reading lags the source, so events that were published before a client joined may arrive after it. Such a client waits as a
  * joined, not yet started subscriber until these events have been read. Without that it would get events older than its request.
  */
-export class Feed {
-	readonly #broadcast: Broadcast;
+export class SseFanOutFeed {
+	readonly #broadcast: SseFanOut;
 	readonly #onEnd: () => void;
 	readonly #stopController = new AbortController();
-	readonly #source: Promise<BroadcastSource>;
+	readonly #source: Promise<SseFanOutSource>;
 	/** Subscribers that wait until `startAfter` batches have been read: all batches that were published before the subscriber joined. */
-	#waitingSubscribers: { readonly subscriber: BroadcastReader; readonly startAfter: number }[] = [];
+	#waitingSubscribers: { readonly subscriber: SseSubscriber; readonly startAfter: number }[] = [];
 	#readBatches = 0;
 
 	/** @param onEnd called once no subscriber can join any more; may be called more than once */
-	constructor(open: (signal: AbortSignal) => Promise<BroadcastSource>, broadcast: Broadcast, onEnd: () => void) {
+	constructor(open: (signal: AbortSignal) => Promise<SseFanOutSource>, broadcast: SseFanOut, onEnd: () => void) {
 		this.#broadcast = broadcast;
 		this.#onEnd = onEnd;
 		this.#source = open(this.#stopController.signal);
@@ -42,12 +42,12 @@ export class Feed {
 	 * Returns a subscriber to the events published from now on, or undefined if the feed has stopped. Throws the error that opening
 	 * the source threw.
 	 */
-	async join(): Promise<BroadcastReader | undefined> {
+	async join(): Promise<SseSubscriber | undefined> {
 		const source = await this.#source;
 		if (this.#stopController.signal.aborted) return undefined;
-		const subscriber = this.#broadcast.join();
-		const startAfter = source.published();
-		if (startAfter <= this.#readBatches) this.#broadcast.begin(subscriber);
+		const subscriber = this.#broadcast.addSubscriber();
+		const startAfter = source.publishedCount();
+		if (startAfter <= this.#readBatches) this.#broadcast.startSubscriber(subscriber);
 		else this.#waitingSubscribers.push({ subscriber, startAfter });
 		return subscriber;
 	}
@@ -58,10 +58,10 @@ export class Feed {
 		this.#stopController.abort();
 	}
 
-	async #readSource({ frames }: BroadcastSource): Promise<void> {
+	async #readSource({ eventBatches }: SseFanOutSource): Promise<void> {
 		let failure: unknown;
 		try {
-			for await (const batch of frames) {
+			for await (const batch of eventBatches) {
 				this.#startWaitingSubscribers();
 				for (const event of batch) this.#broadcast.add(event);
 				this.#readBatches += 1;
@@ -77,6 +77,6 @@ export class Feed {
 		const due = this.#waitingSubscribers.filter(({ startAfter }) => startAfter <= this.#readBatches);
 		if (due.length === 0) return;
 		this.#waitingSubscribers = this.#waitingSubscribers.filter(({ startAfter }) => startAfter > this.#readBatches);
-		for (const { subscriber } of due) this.#broadcast.begin(subscriber);
+		for (const { subscriber } of due) this.#broadcast.startSubscriber(subscriber);
 	}
 }

@@ -17,7 +17,7 @@ interface Piece {
 }
 
 /** Callbacks of a fan-out to its owner. */
-export interface BroadcastHooks {
+export interface SseFanOutHooks {
 	/** Called when the first pending event is added: the owner must call `flush` later. */
 	readonly onPending: () => void;
 	/** Called when the last subscriber has been removed. */
@@ -55,19 +55,19 @@ export interface BroadcastHooks {
  * subscriber has at most one read pending: its response asks for the next piece when the previous one has been handed to the
  * socket. That request is also what marks the previous piece as sent, so that its bytes no longer count as buffered.
  */
-export class Broadcast {
-	readonly #hooks: BroadcastHooks;
-	readonly #subscribers = new Set<BroadcastReader>();
+export class SseFanOut {
+	readonly #hooks: SseFanOutHooks;
+	readonly #subscribers = new Set<SseSubscriber>();
 	readonly #buffer = new PieceBuffer();
 	#pendingEvents: Uint8Array[] = [];
 	#lastPiece: Piece = { bytes: new Uint8Array(), number: 0, totalEvents: 0, totalBytes: 0 };
 
-	constructor(hooks: BroadcastHooks) {
+	constructor(hooks: SseFanOutHooks) {
 		this.#hooks = hooks;
 	}
 
 	/** Number of subscribers that have not been removed. */
-	get readers(): number {
+	get subscriberCount(): number {
 		return this.#subscribers.size;
 	}
 
@@ -77,8 +77,8 @@ export class Broadcast {
 	}
 
 	/** Adds a subscriber that receives nothing before it is started. */
-	join(): BroadcastReader {
-		const subscriber: BroadcastReader = new BroadcastReader(this.#buffer, () => {
+	addSubscriber(): SseSubscriber {
+		const subscriber: SseSubscriber = new SseSubscriber(this.#buffer, () => {
 			if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#hooks.onEmpty();
 		});
 		this.#subscribers.add(subscriber);
@@ -86,15 +86,15 @@ export class Broadcast {
 	}
 
 	/** Starts a subscriber: it receives the events that are added from now on. */
-	begin(subscriber: BroadcastReader): void {
+	startSubscriber(subscriber: SseSubscriber): void {
 		this.#bufferPending();
-		subscriber.begin(this.#lastPiece);
+		subscriber.startAfter(this.#lastPiece);
 	}
 
 	/** Ends each subscriber that is more than 2,000 buffered events behind, with `SVC_SUBSCRIBER_LAGGED`. */
 	dropLagging(): void {
 		for (const subscriber of this.#subscribers) {
-			if (this.#lastPiece.totalEvents - subscriber.eventsRead <= maxLagEvents) continue;
+			if (this.#lastPiece.totalEvents - subscriber.takenEvents <= maxLagEvents) continue;
 			subscriber.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", `the client is more than ${maxLagEvents} events behind`));
 		}
 	}
@@ -109,15 +109,15 @@ export class Broadcast {
 	 * Bytes buffered for the slowest subscriber. Pieces are shared, so faster subscribers need no further bytes. Pending events do
 	 * not count.
 	 */
-	get held(): number {
+	get bufferedBytes(): number {
 		let bufferedBytes = 0;
-		for (const subscriber of this.#subscribers) bufferedBytes = Math.max(bufferedBytes, this.#lastPiece.totalBytes - subscriber.bytesDone);
+		for (const subscriber of this.#subscribers) bufferedBytes = Math.max(bufferedBytes, this.#lastPiece.totalBytes - subscriber.sentBytes);
 		return bufferedBytes;
 	}
 
 	/** Ends the subscriber for which most bytes are buffered, with `SVC_SUBSCRIBER_LAGGED`. */
 	dropSlowest(): void {
-		const [slowest] = [...this.#subscribers].sort((a, b) => a.bytesDone - b.bytesDone);
+		const [slowest] = [...this.#subscribers].sort((a, b) => a.sentBytes - b.sentBytes);
 		slowest?.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", "the client is behind, and too much is kept for clients that are"));
 	}
 
@@ -212,7 +212,7 @@ interface PendingRead {
 const doneResult: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 
 /** A client of a fan-out, as the iterator of its pieces. Its response asks for the next piece when it has sent the previous one. */
-export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefined> {
+export class SseSubscriber implements AsyncIterableIterator<Uint8Array, undefined> {
 	readonly #buffer: PieceBuffer;
 	readonly #unsubscribe: () => void;
 	/** The last piece taken; undefined before the start and after a failure. */
@@ -229,7 +229,7 @@ export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefi
 	}
 
 	/** Position of the last event taken, counted since the fan-out was created. Infinity before the start, so that nothing counts as lag. */
-	get eventsRead(): number {
+	get takenEvents(): number {
 		return this.#lastTaken?.totalEvents ?? Number.POSITIVE_INFINITY;
 	}
 
@@ -237,12 +237,12 @@ export class BroadcastReader implements AsyncIterableIterator<Uint8Array, undefi
 	 * Position of the last byte sent, counted since the fan-out was created. Infinity before the start, so that nothing counts as
 	 * buffered.
 	 */
-	get bytesDone(): number {
+	get sentBytes(): number {
 		return this.#lastSent?.totalBytes ?? Number.POSITIVE_INFINITY;
 	}
 
 	/** Starts with the piece after the given one. Does nothing if the subscriber has ended. */
-	begin(piece: Piece): void {
+	startAfter(piece: Piece): void {
 		if (this.#isEnded) return;
 		this.#buffer.addSubscriber();
 		this.#lastTaken = piece;

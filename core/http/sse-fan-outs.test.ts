@@ -3,9 +3,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
 import { collectGarbage } from "../testing/collect-garbage.test-support.ts";
-import { Broadcast } from "./sse-fan-out.ts";
-import type { BroadcastSource } from "./sse-fan-out-feed.ts";
-import { type BroadcastRequest, Broadcasts } from "./sse-fan-outs.ts";
+import { SseFanOut } from "./sse-fan-out.ts";
+import type { SseFanOutSource } from "./sse-fan-out-feed.ts";
+import { type SseFanOutRequest, SseFanOuts } from "./sse-fan-outs.ts";
 
 type Reader = AsyncIterator<Uint8Array>;
 
@@ -41,11 +41,11 @@ class Source {
 		this.#waiting.clear();
 	}
 
-	async open(signal: AbortSignal): Promise<BroadcastSource> {
+	async open(signal: AbortSignal): Promise<SseFanOutSource> {
 		this.opened.push(signal);
 		signal.addEventListener("abort", () => this.#wake());
 		const first = this.#published.length;
-		return { frames: this.#read(first, signal), published: () => this.#published.length - first };
+		return { eventBatches: this.#read(first, signal), publishedCount: () => this.#published.length - first };
 	}
 
 	async *#read(first: number, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[]> {
@@ -63,11 +63,11 @@ class Source {
 
 function withSource(
 	name: string,
-	body: (parts: { source: Source; join: (request?: Partial<BroadcastRequest>) => Promise<Reader> }) => unknown,
+	body: (parts: { source: Source; join: (request?: Partial<SseFanOutRequest>) => Promise<Reader> }) => unknown,
 ) {
 	test(name, async () => {
-		const [source, broadcasts, over] = [new Source(), new Broadcasts({ mostHeld: 1_000_000 }), new AbortController()];
-		const request: BroadcastRequest = { key: "a", open: (signal) => source.open(signal), signal: over.signal };
+		const [source, broadcasts, over] = [new Source(), new SseFanOuts({ maxBufferedBytes: 1_000_000 }), new AbortController()];
+		const request: SseFanOutRequest = { key: "a", open: (signal) => source.open(signal), signal: over.signal };
 		await body({ source, join: async (given) => (await broadcasts.join({ ...request, ...given }))[Symbol.asyncIterator]() });
 		over.abort();
 	});
@@ -104,9 +104,9 @@ withSource("everybody gets the very same bytes, in pieces of what came together"
 });
 
 test("what all have taken, or nobody takes any more, is kept for none of them", async () => {
-	const broadcast = new Broadcast({ onPending: () => {}, onEmpty: () => {} });
-	const readers = [broadcast.join(), broadcast.join(), broadcast.join()];
-	for (const reader of readers) broadcast.begin(reader);
+	const broadcast = new SseFanOut({ onPending: () => {}, onEmpty: () => {} });
+	const readers = [broadcast.addSubscriber(), broadcast.addSubscriber(), broadcast.addSubscriber()];
+	for (const reader of readers) broadcast.startSubscriber(reader);
 	const [quick, slow, gone] = readers as [Reader, Reader, (typeof readers)[number]];
 	const isHeld = async (piece: WeakRef<object>) => {
 		await turn();
@@ -141,13 +141,13 @@ class Paused {
 	/** @param again when there is more to write */
 	static async start(again = 10): Promise<Paused> {
 		const [paused, source] = [new Paused(), new Source()];
-		const broadcasts = new Broadcasts({
+		const broadcasts = new SseFanOuts({
 			now: () => paused.now,
-			later: (go, milliseconds) => {
+			schedule: (go, milliseconds) => {
 				paused.#go = go;
 				paused.pauses.push(milliseconds);
 			},
-			watchLoad: () => ({ wasLittle: () => paused.wasLittle }),
+			createLoopLoad: () => ({ wasLittle: () => paused.wasLittle }),
 		});
 		const { signal } = paused.#over;
 		const stream = await broadcasts.join({ key: "a", open: (ended) => source.open(ended), signal });
@@ -293,7 +293,7 @@ withSource("when the source fails, readers get what came before, and then the fa
 });
 
 test("a stream whose source cannot be opened leaves nothing in memory", async () => {
-	const broadcasts = new Broadcasts();
+	const broadcasts = new SseFanOuts();
 	const fail = async () => {
 		const error = new Error("no source");
 		await assert.rejects(broadcasts.join({ key: "k", open: () => Promise.reject(error), signal: new AbortController().signal }));

@@ -1,27 +1,27 @@
 import { LoopLoad } from "../lib/event-loop.ts";
-import { Broadcast } from "./sse-fan-out.ts";
-import { type BroadcastSource, Feed } from "./sse-fan-out-feed.ts";
+import { SseFanOut } from "./sse-fan-out.ts";
+import { SseFanOutFeed, type SseFanOutSource } from "./sse-fan-out-feed.ts";
 
 /** A client's request to join the fan-out of a key. */
-export interface BroadcastRequest {
+export interface SseFanOutRequest {
 	/** Clients with the same key get the same bytes: the key must contain everything that decides what they may see. */
 	readonly key: unknown;
 	/** Opens the source if no fan-out for the key exists. The source must end when the signal aborts. */
-	open(signal: AbortSignal): Promise<BroadcastSource>;
+	open(signal: AbortSignal): Promise<SseFanOutSource>;
 	/** Ends the client's stream. */
 	readonly signal: AbortSignal;
 }
 
 /** Settings of the fan-outs; all are for tests. */
-export interface BroadcastsParts {
+export interface SseFanOutsOptions {
 	/** Bytes buffered for slow clients, in all fan-outs together. Default 32 MiB. */
-	readonly mostHeld?: number;
+	readonly maxBufferedBytes?: number;
 	/** Returns milliseconds of a monotonic clock. */
 	readonly now?: () => number;
 	/** Calls the function after this many milliseconds. Default `setTimeout`. */
-	readonly later?: (go: () => void, milliseconds: number) => void;
+	readonly schedule?: (go: () => void, milliseconds: number) => void;
 	/** Starts measuring the load of the event loop. */
-	readonly watchLoad?: () => Pick<LoopLoad, "wasLittle">;
+	readonly createLoopLoad?: () => Pick<LoopLoad, "wasLittle">;
 }
 
 /** Bytes buffered for slow clients, in all fan-outs together. */
@@ -64,40 +64,40 @@ const maxPauseMs = 50;
  * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the feed
  * may stop. Then `join` tries again with a new feed, so a client never gets a stream that ended before it joined.
  */
-export class Broadcasts {
+export class SseFanOuts {
 	readonly #maxBufferedBytes: number;
 	readonly #now: () => number;
-	readonly #schedule: NonNullable<BroadcastsParts["later"]>;
-	readonly #watchLoad: NonNullable<BroadcastsParts["watchLoad"]>;
+	readonly #schedule: NonNullable<SseFanOutsOptions["schedule"]>;
+	readonly #watchLoad: NonNullable<SseFanOutsOptions["createLoopLoad"]>;
 	/** Feeds that clients can join, by key. */
-	readonly #feeds = new Map<unknown, Feed>();
+	readonly #feeds = new Map<unknown, SseFanOutFeed>();
 	/** Fan-outs whose buffers count towards the limit, including those of stopped feeds that still have clients. */
-	readonly #fanOuts = new Set<Broadcast>();
+	readonly #fanOuts = new Set<SseFanOut>();
 	/** Fan-outs with pending events. */
-	readonly #pendingFanOuts = new Set<Broadcast>();
+	readonly #pendingFanOuts = new Set<SseFanOut>();
 	/** True while a flush is scheduled or runs. */
 	#isBusy = false;
 	/** Earliest times of the next flush, in milliseconds of `now`: while the event loop is busy, and while it is not. */
 	#pauseEnds = { busy: 0, idle: 0 };
 
-	constructor(parts: BroadcastsParts = {}) {
+	constructor(parts: SseFanOutsOptions = {}) {
 		const {
-			mostHeld = defaultMaxBufferedBytes,
+			maxBufferedBytes = defaultMaxBufferedBytes,
 			now = () => performance.now(),
-			later = setTimeout,
-			watchLoad = () => new LoopLoad(),
+			schedule = setTimeout,
+			createLoopLoad = () => new LoopLoad(),
 		} = parts;
-		this.#maxBufferedBytes = mostHeld;
+		this.#maxBufferedBytes = maxBufferedBytes;
 		this.#now = now;
-		this.#schedule = later;
-		this.#watchLoad = watchLoad;
+		this.#schedule = schedule;
+		this.#watchLoad = createLoopLoad;
 	}
 
 	/**
 	 * Returns the encoded events that are published from now on. Throws what opening the source throws. The iteration throws
 	 * `SVC_SUBSCRIBER_LAGGED` if the client is too far behind.
 	 */
-	async join({ key, open, signal }: BroadcastRequest): Promise<AsyncIterable<Uint8Array>> {
+	async join({ key, open, signal }: SseFanOutRequest): Promise<AsyncIterable<Uint8Array>> {
 		for (;;) {
 			const feed = this.#feeds.get(key) ?? this.#startFeed(key, open);
 			const subscriber = await feed.join();
@@ -110,8 +110,8 @@ export class Broadcasts {
 		}
 	}
 
-	#startFeed(key: unknown, open: BroadcastRequest["open"]): Feed {
-		const fanOut: Broadcast = new Broadcast({
+	#startFeed(key: unknown, open: SseFanOutRequest["open"]): SseFanOutFeed {
+		const fanOut: SseFanOut = new SseFanOut({
 			onPending: () => {
 				this.#pendingFanOuts.add(fanOut);
 				if (!this.#isBusy) this.#scheduleFlush();
@@ -121,10 +121,10 @@ export class Broadcasts {
 				feed.stop();
 			},
 		});
-		const feed: Feed = new Feed(open, fanOut, () => {
+		const feed: SseFanOutFeed = new SseFanOutFeed(open, fanOut, () => {
 			if (this.#feeds.get(key) === feed) this.#feeds.delete(key);
 			// Without clients there is none whose leaving would remove it.
-			if (fanOut.readers === 0) this.#fanOuts.delete(fanOut);
+			if (fanOut.subscriberCount === 0) this.#fanOuts.delete(fanOut);
 		});
 		this.#fanOuts.add(fanOut);
 		this.#feeds.set(key, feed);
@@ -163,9 +163,9 @@ export class Broadcasts {
 	#limitBufferedBytes(): void {
 		for (;;) {
 			let totalBytes = 0;
-			let largest: { readonly bytes: number; readonly fanOut: Broadcast | undefined } = { bytes: 0, fanOut: undefined };
+			let largest: { readonly bytes: number; readonly fanOut: SseFanOut | undefined } = { bytes: 0, fanOut: undefined };
 			for (const fanOut of this.#fanOuts) {
-				const bytes = fanOut.held;
+				const bytes = fanOut.bufferedBytes;
 				totalBytes += bytes;
 				if (bytes > largest.bytes) largest = { bytes, fanOut };
 			}

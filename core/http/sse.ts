@@ -2,8 +2,8 @@ import type { Logger } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import { toJsonText } from "./json-cache.ts";
-import { EventBody } from "./sse-body.ts";
-import { StreamEnded } from "./stream-authorization.ts";
+import { SseBody } from "./sse-body.ts";
+import { StreamEndedError } from "./stream-authorization.ts";
 
 /** A server-sent event. */
 export interface ServerSentEvent {
@@ -15,13 +15,13 @@ export interface ServerSentEvent {
 
 export interface EventStreamOptions {
 	/** Seconds without an event after which a heartbeat is sent. */
-	readonly heartbeat: number;
+	readonly heartbeatSeconds: number;
 	/** Ends the stream when it aborts. The source must also end when it aborts. */
 	readonly signal: AbortSignal;
 	/** Called when the stream has ended, whether by the client, the source or the signal. May be called more than once. */
 	readonly onEnd: () => void;
 	readonly logger: Logger;
-	readonly metrics: Pick<HttpMetrics, "sent" | "tooSlow">;
+	readonly metrics: Pick<HttpMetrics, "recordStreamPiece" | "recordSlowClient">;
 }
 
 const encoder = new TextEncoder();
@@ -33,12 +33,12 @@ export const eventStreamHeaders: Readonly<Record<string, string>> = {
 export const eventStreamType = "text/event-stream; charset=UTF-8";
 
 /** Returns the bytes of an event, which several clients can share. */
-export function toFrameBytes(event: ServerSentEvent): Uint8Array {
-	return encoder.encode(toFrame(event));
+export function toEventBytes(event: ServerSentEvent): Uint8Array {
+	return encoder.encode(toEventText(event));
 }
 
 /** Returns the text of an event. */
-export function toFrame({ event, data, id }: ServerSentEvent): string {
+export function toEventText({ event, data, id }: ServerSentEvent): string {
 	const idLine = id === undefined ? "" : `id: ${id}\n`;
 	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`;
 }
@@ -55,8 +55,8 @@ export function toEventStream(
 	const { metrics } = options;
 	const toBytes = ({ done, value }: IteratorResult<ServerSentEvent | Uint8Array, unknown>): IteratorResult<Uint8Array, unknown> => {
 		if (done === true) return { done, value };
-		const bytes = value instanceof Uint8Array ? value : toFrameBytes(value);
-		metrics.sent(bytes);
+		const bytes = value instanceof Uint8Array ? value : toEventBytes(value);
+		metrics.recordStreamPiece(bytes);
 		return { done: false, value: bytes };
 	};
 	const source: AsyncIterator<Uint8Array> = {
@@ -66,7 +66,7 @@ export function toEventStream(
 			return { done: true, value: undefined };
 		},
 	};
-	return new EventBody(source, { ...options, onFailure: (error) => logEnd(error, options) });
+	return new SseBody(source, { ...options, onFailure: (error) => logEnd(error, options) });
 }
 
 /**
@@ -81,7 +81,7 @@ export function toTextStream(
 	return new ReadableStream<Uint8Array>({
 		start(controller) {
 			const onAbort = () => {
-				if (!(signal.reason instanceof StreamEnded)) return;
+				if (!(signal.reason instanceof StreamEndedError)) return;
 				controller.error(signal.reason);
 				endSource(iterator);
 				onEnd();
@@ -119,7 +119,7 @@ function endSource(iterator: AsyncIterator<unknown>): void {
 function logEnd(error: unknown, { logger, signal, metrics }: EventStreamOptions): void {
 	if (signal.aborted) return;
 	const isSlow = isSvcError(error, "SVC_SUBSCRIBER_LAGGED");
-	if (isSlow) metrics.tooSlow();
+	if (isSlow) metrics.recordSlowClient();
 	if (isSlow) logger.info("event stream ended, events may be missing", { reason: error.message });
 	else logger.error("event stream failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }

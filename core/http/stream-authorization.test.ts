@@ -4,7 +4,7 @@ import { SvcError } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
 import { createManualClock } from "../testing/manual-clock.ts";
 import { toEventStream, toTextStream } from "./sse.ts";
-import { type StreamEnded, StreamWatch } from "./stream-authorization.ts";
+import { StreamAuthorization, type StreamEndedError } from "./stream-authorization.ts";
 
 const principal: Principal = {
 	username: "ann",
@@ -19,7 +19,7 @@ const seconds = 1_000;
 function setUp() {
 	const clock = createManualClock();
 	const state: { answer: () => Promise<Principal>; asked: number } = { answer: async () => principal, asked: 0 };
-	const watch = new StreamWatch({
+	const watch = new StreamAuthorization({
 		authenticate: () => {
 			state.asked += 1;
 			return state.answer();
@@ -28,21 +28,21 @@ function setUp() {
 	});
 	const ended: string[] = [];
 	const open = (name: string, by = principal) =>
-		watch.add({ offered, principal: by }, ({ message }: StreamEnded) => ended.push(`${name}: ${message}`));
+		watch.add({ offered, principal: by }, ({ message }: StreamEndedError) => ended.push(`${name}: ${message}`));
 	return { clock, state, watch, ended, open };
 }
 
 test("all streams of one credential are asked about once, and none that has ended", async () => {
 	const { state, watch, ended, open } = setUp();
 	const forget = Array.from({ length: 50 }, (_, index) => open(String(index)));
-	await watch.look();
+	await watch.check();
 	assert.equal(state.asked, 1);
 	for (const one of forget.slice(1)) one();
 	state.answer = async () => Promise.reject(new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the API key is disabled"));
-	await watch.look();
+	await watch.check();
 	assert.deepEqual(ended, ["0: the credential is no longer valid"]);
 	forget[0]?.();
-	await watch.look();
+	await watch.check();
 	assert.equal(state.asked, 2);
 });
 
@@ -57,7 +57,7 @@ for (const [what, changes] of [
 		const { state, watch, ended, open } = setUp();
 		const forget = open("one");
 		state.answer = async () => ({ ...principal, ...changes });
-		await watch.look();
+		await watch.check();
 		assert.deepEqual(ended, ["one: the permissions of the user have changed"]);
 		forget();
 	});
@@ -70,12 +70,12 @@ for (const [what, answer] of [
 	test(`a stream goes on while the look at its credential ${what} for a moment, and ends within 15 seconds`, async () => {
 		const { clock, state, watch, ended, open } = setUp();
 		const forget = open("one");
-		await watch.look();
+		await watch.check();
 		state.answer = answer;
 		let passed = 0;
 		for (; ended.length === 0 && passed < 60; passed += 4) {
 			clock.advance(4 * seconds);
-			void watch.look();
+			void watch.check();
 			await new Promise((resolve) => setImmediate(resolve));
 			if (passed === 0) assert.deepEqual(ended, []);
 		}
@@ -97,15 +97,15 @@ test("an event stream that is ended says why in a comment, also to a client that
 	let ends = 0;
 	watch.add({ offered, principal }, (reason) => controller.abort(reason));
 	const stream = toEventStream(waiting(controller.signal), {
-		heartbeat: 15,
+		heartbeatSeconds: 15,
 		signal: controller.signal,
 		onEnd: () => {
 			ends += 1;
 		},
 		logger: console,
-		metrics: { sent: () => {}, tooSlow: () => {} },
+		metrics: { recordStreamPiece: () => {}, recordSlowClient: () => {} },
 	});
-	await watch.look();
+	await watch.check();
 	assert.equal(ends, 1);
 	watch.stop();
 	assert.equal(await new Response(stream).text(), ":\n\n: the credential is no longer valid\n\n");
@@ -120,7 +120,7 @@ test("a text that is ended is cut off, so that nobody takes it for the whole", a
 		for (;;) yield "piece";
 	})();
 	const stream = toTextStream(pieces, { signal: controller.signal, onEnd: () => watch.stop() });
-	await watch.look();
+	await watch.check();
 	await assert.rejects(new Response(stream).text());
 });
 

@@ -10,7 +10,7 @@ const checkIntervalMs = 4_000;
 const maxUnconfirmedMs = 11_000;
 
 /** Abort reason of a stream that is ended because its caller is no longer authorized. */
-export class StreamEnded extends Error {}
+export class StreamEndedError extends Error {}
 
 /** The credential that a stream was opened with, and its principal at that time. */
 export interface StreamCredential {
@@ -18,7 +18,7 @@ export interface StreamCredential {
 	readonly principal: Principal;
 }
 
-export interface StreamWatchParts {
+export interface StreamAuthorizationOptions {
 	/** Returns the current principal of a credential. Throws `SVC_UNAUTHORIZED` if the credential is not valid. */
 	authenticate(offered: OfferedCredentials): Promise<Principal>;
 	/** Returns milliseconds of a monotonic clock. */
@@ -30,7 +30,7 @@ interface StreamGroup {
 	readonly offered: OfferedCredentials;
 	readonly rights: string;
 	/** Functions that end the streams. */
-	readonly enders: Set<(reason: StreamEnded) => void>;
+	readonly enders: Set<(reason: StreamEndedError) => void>;
 	/** Time of the last check that confirmed credential and rights. */
 	confirmedAt: number;
 	/** True while a check is in progress. */
@@ -42,23 +42,23 @@ interface StreamGroup {
  * a stream depends on nothing else, so that a client that is still authorized can open another stream. Each credential is checked
  * once per interval, however many streams it has.
  */
-export class StreamWatch {
-	readonly #parts: StreamWatchParts;
+export class StreamAuthorization {
+	readonly #parts: StreamAuthorizationOptions;
 	readonly #groups = new Map<string, StreamGroup>();
 	#timer: NodeJS.Timeout | undefined;
 
-	constructor(parts: StreamWatchParts) {
+	constructor(parts: StreamAuthorizationOptions) {
 		this.#parts = parts;
 	}
 
 	/** Calls `end` when the stream must end. Returns a function that removes the stream. */
-	add({ offered, principal }: StreamCredential, end: (reason: StreamEnded) => void): () => void {
-		const rights = toRights(principal);
+	add({ offered, principal }: StreamCredential, end: (reason: StreamEndedError) => void): () => void {
+		const rights = toRightsKey(principal);
 		const key = JSON.stringify([offered.token, offered.apiKey, rights]);
 		const group = this.#groups.get(key) ?? { offered, rights, enders: new Set(), confirmedAt: this.#parts.now(), isBeingChecked: false };
 		group.enders.add(end);
 		this.#groups.set(key, group);
-		this.#timer ??= setInterval(() => void this.look(), checkIntervalMs).unref();
+		this.#timer ??= setInterval(() => void this.check(), checkIntervalMs).unref();
 		return () => {
 			group.enders.delete(end);
 			if (group.enders.size === 0 && this.#groups.get(key) === group) this.#groups.delete(key);
@@ -67,7 +67,7 @@ export class StreamWatch {
 	}
 
 	/** Checks every credential, or only those with the given token. Resolves when all have been checked. */
-	async look(token?: string): Promise<void> {
+	async check(token?: string): Promise<void> {
 		const groups = [...this.#groups.values()].filter(({ offered }) => token === undefined || offered.token === token);
 		await Promise.all(groups.map((group) => this.#check(group)));
 	}
@@ -89,7 +89,7 @@ export class StreamWatch {
 		group.isBeingChecked = true;
 		try {
 			const principal = await this.#parts.authenticate(group.offered);
-			if (toRights(principal) === group.rights) group.confirmedAt = now;
+			if (toRightsKey(principal) === group.rights) group.confirmedAt = now;
 			else endStreams(group, "the permissions of the user have changed");
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAUTHORIZED")) endStreams(group, "the credential is no longer valid");
@@ -100,10 +100,10 @@ export class StreamWatch {
 }
 
 function endStreams({ enders }: StreamGroup, reason: string): void {
-	for (const end of [...enders]) end(new StreamEnded(reason));
+	for (const end of [...enders]) end(new StreamEndedError(reason));
 }
 
 /** Returns a text that is equal for principals that may see the same records. */
-export function toRights({ username, isAdmin, roles, scopes }: Principal): string {
+export function toRightsKey({ username, isAdmin, roles, scopes }: Principal): string {
 	return JSON.stringify([username, isAdmin, roles, scopes]);
 }

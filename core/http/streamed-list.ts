@@ -1,4 +1,4 @@
-import { beginning, type Paging as ListPart, type Page, type Place } from "../kernel/basics/pagination.ts";
+import { type ListCursor, type Paging as ListPart, listStart, type Page } from "../kernel/basics/pagination.ts";
 import { Breath } from "../lib/event-loop.ts";
 import { toJsonText } from "./json-cache.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
@@ -26,9 +26,9 @@ export async function replyPages(context: ListContext, paging: Paging, read: (pa
 		return replyJson(items, 200, toCountHeaders(total, paging));
 	}
 	const { signal, done } = context.openStream();
-	const readBatch = (after: Place) => read({ ...paging, limit: batchSize, after });
+	const readBatch = (after: ListCursor) => read({ ...paging, limit: batchSize, after });
 	try {
-		const first = await readBatch(beginning);
+		const first = await readBatch(listStart);
 		const counts = toCountHeaders(first.total, paging);
 		if (first.next === undefined) {
 			done();
@@ -46,7 +46,7 @@ export async function replyPages(context: ListContext, paging: Paging, read: (pa
 interface ListRead {
 	readonly first: Page<unknown>;
 	/** Reads the batch after the given position. */
-	readonly readBatch: (after: Place) => Promise<Page<unknown>>;
+	readonly readBatch: (after: ListCursor) => Promise<Page<unknown>>;
 	readonly signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import { parseTimestamp } from "./timestamp.ts";
  * Parses the query parameters `<name>_gt` and `<name>_lt`. Returns undefined if neither is given. Throws `SVC_INVALID` for an
  * invalid time.
  */
-export function parseBounds(
+export function parseTimeRange(
 	name: string,
 	{ gt, lt }: { readonly gt: string | undefined; readonly lt: string | undefined },
 ): { readonly gt?: string; readonly lt?: string } | undefined {

@@ -1,5 +1,5 @@
 import type { Clock, Options } from "../contract/index.ts";
-import { isFromElsewhere, isOwn } from "./origin-check.ts";
+import { isCrossOriginRequest, isOwnOrigin } from "./origin-check.ts";
 
 /**
  * Returns the value of `Set-Cookie` with which a browser can send later requests without the token header. A browser cannot set a
@@ -16,7 +16,7 @@ export function toTokenCookie(
 }
 
 /** Returns the value of `Set-Cookie` that deletes the cookie. */
-export function toEndedCookie(options: Options): string {
+export function toExpiredCookie(options: Options): string {
 	return `auth-token=; HttpOnly; Max-Age=0; ${toScope(options.api)}`;
 }
 
@@ -24,9 +24,9 @@ export function toEndedCookie(options: Options): string {
  * Returns true if signing in may set the cookie for the requesting page. Otherwise a page of another origin could sign its reader
  * in as another user.
  */
-export function mayKeepCookie(request: Request, options: Options): boolean {
+export function canSetCookie(request: Request, options: Options): boolean {
 	const origin = request.headers.get("origin");
-	return !isFromElsewhere(request, options) && (origin === null || isOwn(origin, request, options));
+	return !isCrossOriginRequest(request, options) && (origin === null || isOwnOrigin(origin, request, options));
 }
 
 function toScope({ auth_cookie_same_site: sameSite, auth_cookie_secure }: Options["api"]): string {

@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** Returns the MD5 digest that stands for a text in a uid. MD5 is kept because clients know these uids; nothing secret depends on it. */
-export function toDigest(text: string): string {
+export function toMd5Digest(text: string): string {
 	return createHash("md5").update(text).digest("hex");
 }
 
 /** Deletes members that are null or undefined. Returns the same object. */
-export function withoutNull(record: Record<string, unknown>): WireRecord {
+export function deleteNullMembers(record: Record<string, unknown>): WireRecord {
 	for (const name of Object.keys(record)) if (record[name] === null || record[name] === undefined) delete record[name];
 	return record;
 }
@@ -18,7 +18,7 @@ export function withoutNull(record: Record<string, unknown>): WireRecord {
  * Returns a copy of a record without members that are null or undefined. Member names must be chosen by the service. It does not
  * delete members in place, because an object is slow to read after that. Records of executions are sent with every change of state.
  */
-export function onlySet(record: Readonly<Record<string, unknown>>): WireRecord {
+export function copyWithoutNull(record: Readonly<Record<string, unknown>>): WireRecord {
 	const copy: Record<string, unknown> = {};
 	for (const name in record) {
 		const value = record[name];
@@ -31,7 +31,7 @@ export function onlySet(record: Readonly<Record<string, unknown>>): WireRecord {
  * Returns a copy of a record without members that are null, undefined, empty, zero or false. Member names must be chosen by the
  * service.
  */
-export function onlyFilled(record: Readonly<Record<string, unknown>>): WireRecord {
+export function copyWithoutEmpty(record: Readonly<Record<string, unknown>>): WireRecord {
 	const copy: Record<string, unknown> = {};
 	for (const name in record) {
 		const value = record[name];

@@ -1,6 +1,6 @@
 import type { ExecutionEntity, Storage, Where } from "../contract/index.ts";
 import { Breath } from "../lib/event-loop.ts";
-import { beginning, type Page, type Place, readPage } from "./basics/pagination.ts";
+import { type ListCursor, listStart, type Page, readPage } from "./basics/pagination.ts";
 
 import type { Descendant } from "./executions/executions-api.ts";
 
@@ -18,7 +18,7 @@ const childQuery = {
 /** Next entry of the traversal: a descendant, or the children of `parentId` after a cursor. `level` is the generation, 1 for children. */
 type PendingEntry =
 	| { readonly item: Descendant; readonly level: number }
-	| { readonly parentId: string; readonly after: Place; readonly level: number };
+	| { readonly parentId: string; readonly after: ListCursor; readonly level: number };
 
 /**
  * Descendants of an execution, depth first: each one is followed by its own descendants. Reads only as far as the caller iterates, one page
@@ -38,7 +38,7 @@ export class DescendantTree {
 	constructor(storage: ReadableStorage, rootId: string, levels: number) {
 		this.#storage = storage;
 		this.#levels = levels;
-		this.#pending = [{ parentId: rootId, after: beginning, level: 1 }];
+		this.#pending = [{ parentId: rootId, after: listStart, level: 1 }];
 	}
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<Descendant> {
@@ -69,7 +69,7 @@ export class DescendantTree {
 		if (!this.#childrenByParent.has(parentId)) await this.#readAhead(parentId);
 		const children = this.#childrenByParent.get(parentId);
 		this.#childrenByParent.delete(parentId);
-		if (children === undefined) this.#pending.push({ parentId, after: beginning, level });
+		if (children === undefined) this.#pending.push({ parentId, after: listStart, level });
 		else this.#add(children, level);
 	}
 
@@ -141,7 +141,7 @@ async function readFirst(
 				...(last !== undefined && { start_timestamp: { lte: last.start_timestamp } }),
 			};
 			let readCount = 0;
-			for (let after: Place | undefined = beginning; after !== undefined && readCount < limit; await loopYield.take()) {
+			for (let after: ListCursor | undefined = listStart; after !== undefined && readCount < limit; await loopYield.take()) {
 				const { items, next }: Page<Descendant> = await readChildPage(storage, where, after);
 				for (const item of items) children.push(item);
 				readCount += items.length;
@@ -155,7 +155,7 @@ async function readFirst(
 	return first;
 }
 
-function readChildPage(storage: ReadableStorage, where: Where<ExecutionEntity>, after: Place): Promise<Page<Descendant>> {
+function readChildPage(storage: ReadableStorage, where: Where<ExecutionEntity>, after: ListCursor): Promise<Page<Descendant>> {
 	return readPage(storage, "execution", { ...childQuery, where, limit: pageSize, exactTotal: 1, after });
 }
 

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ActionEntity, isSvcError } from "../contract/index.ts";
-import { DraftStorage } from "./dry-run-storage.ts";
+import { DryRunStorage } from "./dry-run-storage.ts";
 
 function action(id: string, name: string): ActionEntity {
 	return {
@@ -13,7 +13,7 @@ function action(id: string, name: string): ActionEntity {
 const isConflict = (error: unknown) => isSvcError(error, "SVC_CONFLICT");
 
 test("unique keys hold for what is inserted and what is changed, and are free again with what goes", async () => {
-	const storage = new DraftStorage();
+	const storage = new DryRunStorage();
 	await storage.insert("action", [action("1", "a"), action("2", "b")]);
 	await assert.rejects(storage.insert("action", [action("3", "a")]), isConflict);
 	await assert.rejects(storage.insert("action", [action("1", "c")]), isConflict);
@@ -31,7 +31,7 @@ test("unique keys hold for what is inserted and what is changed, and are free ag
 });
 
 test("what is given and what is answered is nobody else's", async () => {
-	const storage = new DraftStorage();
+	const storage = new DryRunStorage();
 	const tags = [{ name: "x" }];
 	await storage.insert("action", [{ ...action("1", "a"), tags }]);
 	tags[0] = { name: "y" };
@@ -41,7 +41,7 @@ test("what is given and what is answered is nobody else's", async () => {
 });
 
 test("of equals a later order decides, and without any they stay as they came", async () => {
-	const storage = new DraftStorage();
+	const storage = new DryRunStorage();
 	const records = [action("1", "b"), action("2", "a"), action("3", "c"), action("4", "d")];
 	await storage.insert(
 		"action",

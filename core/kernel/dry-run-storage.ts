@@ -15,7 +15,7 @@ import { Breath } from "../lib/event-loop.ts";
  * Storage in memory for a dry run of a start. The caller first inserts copies of the stored records; then it receives the writes of the
  * start. It supports only the comparisons and methods that a start needs, and throws for all others, so that none is ignored.
  */
-export class DraftStorage implements Storage {
+export class DryRunStorage implements Storage {
 	readonly capabilities = {};
 	readonly #tables = new Map<EntityKind, DryRunTable>();
 

@@ -1,6 +1,6 @@
 import { type Storage, SvcError } from "../contract/index.ts";
 import type { EngineCore } from "./engine-api.ts";
-import { noDraft } from "./extension-points.ts";
+import { noNestedDryRun } from "./extension-points.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
 import { createKernel, type Plugins } from "./kernel.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
@@ -19,7 +19,7 @@ const silentBus = {
  * @param dependencies those of the engine; its logger receives what a start would skip
  * @param storage receives all writes
  */
-export async function draftEngine<F extends FeatureList>(
+export async function dryRunEngine<F extends FeatureList>(
 	dependencies: EngineDependencies,
 	plugins: Omit<Plugins, "storage" | "eventBus" | "authBackend" | "hub">,
 	storage: Storage,
@@ -31,7 +31,7 @@ export async function draftEngine<F extends FeatureList>(
 		"",
 	);
 	const features = createFeatures(kernel);
-	kernel.seams.take(Object.values(features), noDraft);
+	kernel.extensions.setFeatures(Object.values(features), noNestedDryRun);
 	await kernel.register();
 	return Object.assign({ executions: kernel.executions }, ...Object.values(features).map(({ api }) => api));
 }

@@ -1,14 +1,14 @@
 import { createId } from "./basics/ids.ts";
-import { draftEngine } from "./dry-run.ts";
+import { dryRunEngine } from "./dry-run.ts";
 import type { EngineCore } from "./engine-api.ts";
-import { noReactor } from "./events/event-handler.ts";
+import { noEventHandler } from "./events/event-handler.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
 import { createKernel } from "./kernel.ts";
-import { EngineLife } from "./lifecycle.ts";
+import { EngineLifecycle } from "./lifecycle.ts";
 import { createNode } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
-import { createPersist } from "./plugins/startup-retry.ts";
+import { createStartupRetry } from "./plugins/startup-retry.ts";
 
 /** Creates an engine from the kernel and features. Opens and starts nothing before `start`. */
 export function createEngineOf<F extends FeatureList>(
@@ -20,23 +20,23 @@ export function createEngineOf<F extends FeatureList>(
 	const host = new PluginHost(dependencies, { id: nodeId, clock, logger });
 	const kernel = createKernel(dependencies, host, nodeId);
 	const features = createFeatures(kernel);
-	kernel.seams.take(Object.values(features), async (storage, changes) => {
-		await draftEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
+	kernel.extensions.setFeatures(Object.values(features), async (storage, changes) => {
+		await dryRunEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const retryStartup = createPersist({ storage: host.storage, logger, signal: halting.signal });
+	const retryStartup = createStartupRetry({ storage: host.storage, logger, signal: halting.signal });
 	const node = createNode({
 		...dependencies,
 		...kernel,
 		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
 		loops: toLoops(kernel),
-		persist: retryStartup,
+		retryStartup: retryStartup,
 		idle: () => kernel.scheduler.idle(),
-		running: () => kernel.executor.runs.held().size,
-		lateWrites: kernel.lateWrites.count,
+		running: () => kernel.executor.runs.heldLeases().size,
+		staleWrites: kernel.staleWrites.count,
 		signal: halting.signal,
 	});
-	const lifecycle = new EngineLife({ dependencies, host, kernel, node, persist: retryStartup, halting });
+	const lifecycle = new EngineLifecycle({ dependencies, host, kernel, node, retryStartup: retryStartup, halting });
 	const core: EngineCore = {
 		nodeId,
 		features,
@@ -57,9 +57,9 @@ export function createEngineOf<F extends FeatureList>(
 }
 
 /** Returns the background loops of the roles of this node, in the order in which they start. */
-function toLoops({ roles, seams, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
-	const featureLoops = seams.features.flatMap(({ work }) => work ?? []);
-	const eventLoops = seams.reactor === noReactor ? [] : ([["rules", processor]] as const);
+function toLoops({ roles, extensions, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
+	const featureLoops = extensions.features.flatMap(({ loops: work }) => work ?? []);
+	const eventLoops = extensions.eventHandler === noEventHandler ? [] : ([["rules", processor]] as const);
 	const loops = [["worker", recovery], ["worker", scheduler], ...eventLoops, ...featureLoops] as const;
 	return loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop);
 }

@@ -1,40 +1,53 @@
 import { type Runner, type Storage, SvcError } from "../contract/index.ts";
-import { type Authority, noAuthority } from "./basics/principal.ts";
-import { noReactor, type Reactor } from "./events/event-handler.ts";
+import { type Authority, unrestrictedAuthority } from "./basics/principal.ts";
+import { type EventHandler, noEventHandler } from "./events/event-handler.ts";
 import type { TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
-import { type ContentSource, noContent } from "./executions/action-catalog.ts";
-import type { Follow } from "./executions/completion-effects.ts";
+import { noPackContent, type PackContentSource } from "./executions/action-catalog.ts";
+import type { CompletionHook } from "./executions/completion-effects.ts";
 import type { Feature } from "./feature.ts";
-import type { Witness } from "./plugins/audited-storage.ts";
+import type { WriteInterceptor } from "./plugins/audited-storage.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
-import { type Granting, noGranting } from "./runs/run-credentials.ts";
-import { noQueues, type Queues } from "./scheduling/execution-queues.ts";
-import { type ConfigurationSource, type ItemSource, noConfiguration, noItemSource } from "./submission/parameter-rendering.ts";
+import { noRunCredentials, type RunCredentials } from "./runs/run-credentials.ts";
+import { type ExecutionQueues, noExecutionQueues } from "./scheduling/execution-queues.ts";
+import {
+	type DatastoreSource,
+	noDatastoreSource,
+	noPackConfiguration,
+	type PackConfigurationSource,
+} from "./submission/parameter-rendering.ts";
 
 /**
  * Dry run of a start: writes to `storage` what a start with changed dependencies would write, by the same code. Starts nothing, and writes
  * nowhere else. `changes` replace the dependencies of the engine. A dry run cannot be started within a dry run.
  */
-export type Draft = (storage: Storage, changes: Partial<EngineDependencies>) => Promise<void>;
+export type DryRun = (storage: Storage, changes: Partial<EngineDependencies>) => Promise<void>;
 
 /** Dry run that an engine has within a dry run: always throws. */
-export const noDraft: Draft = async () => {
+export const noNestedDryRun: DryRun = async () => {
 	throw new Error("a draft is not drafted again");
 };
 
 /** Members of `Feature` that at most one feature may provide. */
-type ExclusiveMember = "queues" | "reactor" | "granting" | "authority" | "items" | "configuration" | "content" | "witness";
+type ExclusiveMember =
+	| "executionQueues"
+	| "eventHandler"
+	| "runCredentials"
+	| "authority"
+	| "datastore"
+	| "packConfiguration"
+	| "packContent"
+	| "writeInterceptor";
 
 /**
  * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. It therefore reads each extension
  * here when it needs it, and must not keep it.
  */
-export class Seams {
+export class ExtensionPoints {
 	#features: readonly Feature[] = [];
-	#completionHooks: readonly Follow[] = [];
+	#completionHooks: readonly CompletionHook[] = [];
 	#triggerTypes: readonly TriggerTypeDefinition[] = [];
 	#exclusive: Pick<Feature, ExclusiveMember> = {};
-	#draft: Draft = noDraft;
+	#draft: DryRun = noNestedDryRun;
 	readonly #runners: Map<string, Runner>;
 	/** Names of the runner types that features provide. */
 	readonly #builtInRunners = new Set<string>();
@@ -48,24 +61,24 @@ export class Seams {
 	 * Sets the features; must be called once, before anything is started. Throws `SVC_CONFIG` if two features provide a member that at most
 	 * one may provide, or if a feature provides a runner type that exists.
 	 */
-	take(features: readonly Feature[], draft: Draft): void {
+	setFeatures(features: readonly Feature[], dryRun: DryRun): void {
 		this.#features = features;
-		this.#draft = draft;
-		this.#completionHooks = features.flatMap(({ follow }) => follow ?? []);
+		this.#draft = dryRun;
+		this.#completionHooks = features.flatMap(({ onCompletion }) => onCompletion ?? []);
 		this.#triggerTypes = features.flatMap(({ triggerTypes }) => triggerTypes ?? []);
 		this.#exclusive = {
-			...this.#findExclusive("queues"),
-			...this.#findExclusive("reactor"),
-			...this.#findExclusive("granting"),
+			...this.#findExclusive("executionQueues"),
+			...this.#findExclusive("eventHandler"),
+			...this.#findExclusive("runCredentials"),
 			...this.#findExclusive("authority"),
-			...this.#findExclusive("items"),
-			...this.#findExclusive("configuration"),
-			...this.#findExclusive("content"),
-			...this.#findExclusive("witness"),
+			...this.#findExclusive("datastore"),
+			...this.#findExclusive("packConfiguration"),
+			...this.#findExclusive("packContent"),
+			...this.#findExclusive("writeInterceptor"),
 		};
 		// Only the runners of the configuration are wrapped. Those that features provide are added afterwards, since they run on this node.
 		for (const feature of features)
-			for (const [name, runner] of this.#runners) this.#runners.set(name, feature.place?.(name, runner) ?? runner);
+			for (const [name, runner] of this.#runners) this.#runners.set(name, feature.wrapRunner?.(name, runner) ?? runner);
 		for (const { runners } of features) for (const [name, runner] of runners ?? []) this.#addRunner(name, runner);
 	}
 
@@ -76,7 +89,7 @@ export class Seams {
 	}
 
 	/** Returns true if a feature provides the runner type. Only the service's own packs may use it, because it may do more than others. */
-	isOwnRunner(name: string): boolean {
+	isBuiltInRunner(name: string): boolean {
 		return this.#builtInRunners.has(name);
 	}
 
@@ -88,7 +101,7 @@ export class Seams {
 	}
 
 	/** Dry run with the features of this engine. */
-	get draft(): Draft {
+	get draft(): DryRun {
 		return this.#draft;
 	}
 
@@ -96,7 +109,7 @@ export class Seams {
 		return this.#features;
 	}
 
-	get follows(): readonly Follow[] {
+	get completionHooks(): readonly CompletionHook[] {
 		return this.#completionHooks;
 	}
 
@@ -104,40 +117,40 @@ export class Seams {
 		return this.#triggerTypes;
 	}
 
-	get queues(): Queues {
-		return this.#exclusive.queues ?? noQueues;
+	get executionQueues(): ExecutionQueues {
+		return this.#exclusive.executionQueues ?? noExecutionQueues;
 	}
 
 	/** Number of runs of this node that take no slot, because they wait for something elsewhere. */
-	get resting(): number {
-		return this.#features.reduce((sum, feature) => sum + (feature.resting?.() ?? 0), 0);
+	get runsWithoutSlot(): number {
+		return this.#features.reduce((sum, feature) => sum + (feature.runsWithoutSlot?.() ?? 0), 0);
 	}
 
-	get reactor(): Reactor {
-		return this.#exclusive.reactor ?? noReactor;
+	get eventHandler(): EventHandler {
+		return this.#exclusive.eventHandler ?? noEventHandler;
 	}
 
-	get granting(): Granting {
-		return this.#exclusive.granting ?? noGranting;
+	get runCredentials(): RunCredentials {
+		return this.#exclusive.runCredentials ?? noRunCredentials;
 	}
 
 	get authority(): Authority {
-		return this.#exclusive.authority ?? noAuthority;
+		return this.#exclusive.authority ?? unrestrictedAuthority;
 	}
 
-	get items(): ItemSource {
-		return this.#exclusive.items ?? noItemSource;
+	get datastore(): DatastoreSource {
+		return this.#exclusive.datastore ?? noDatastoreSource;
 	}
 
-	get configuration(): ConfigurationSource {
-		return this.#exclusive.configuration ?? noConfiguration;
+	get packConfiguration(): PackConfigurationSource {
+		return this.#exclusive.packConfiguration ?? noPackConfiguration;
 	}
 
-	get content(): ContentSource {
-		return this.#exclusive.content ?? noContent;
+	get packContent(): PackContentSource {
+		return this.#exclusive.packContent ?? noPackContent;
 	}
 
-	get witness(): Witness | undefined {
-		return this.#exclusive.witness;
+	get writeInterceptor(): WriteInterceptor | undefined {
+		return this.#exclusive.writeInterceptor;
 	}
 }

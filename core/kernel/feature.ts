@@ -1,37 +1,37 @@
 import type { EntityKind, NodeRole, Runner } from "../contract/index.ts";
 import type { Authority } from "./basics/principal.ts";
-import type { Reactor } from "./events/event-handler.ts";
-import type { OwnTriggerTypes, TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
-import type { ContentSource } from "./executions/action-catalog.ts";
-import type { EndingDraft, Follow } from "./executions/completion-effects.ts";
-import type { WorkLoop } from "./nodes/role-loops.ts";
-import type { Witness } from "./plugins/audited-storage.ts";
-import type { Granting, RunGrant } from "./runs/run-credentials.ts";
-import type { Queues } from "./scheduling/execution-queues.ts";
-import type { ConfigurationSource, ItemSource } from "./submission/parameter-rendering.ts";
+import type { EventHandler } from "./events/event-handler.ts";
+import type { TriggerTypeDefinition, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
+import type { PackContentSource } from "./executions/action-catalog.ts";
+import type { CompletionHook, CompletionHookResult } from "./executions/completion-effects.ts";
+import type { BackgroundLoop } from "./nodes/role-loops.ts";
+import type { WriteInterceptor } from "./plugins/audited-storage.ts";
+import type { IssuedCredentials, RunCredentials } from "./runs/run-credentials.ts";
+import type { ExecutionQueues } from "./scheduling/execution-queues.ts";
+import type { DatastoreSource, PackConfigurationSource } from "./submission/parameter-rendering.ts";
 
 export type {
 	Authority,
-	ConfigurationSource,
-	ContentSource,
-	EndingDraft,
-	Follow,
-	Granting,
-	ItemSource,
-	OwnTriggerTypes,
-	Queues,
-	Reactor,
-	RunGrant,
+	BackgroundLoop,
+	CompletionHook,
+	CompletionHookResult,
+	DatastoreSource,
+	EventHandler,
+	ExecutionQueues,
+	IssuedCredentials,
+	PackConfigurationSource,
+	PackContentSource,
+	RunCredentials,
 	TriggerTypeDefinition,
-	Witness,
-	WorkLoop,
+	TriggerTypeRegistry,
+	WriteInterceptor,
 };
 
 /** Records that expire some time after the time in one of their fields, and are then removed. */
-export interface AgingRecords {
+export interface ExpiringRecords {
 	readonly kind: EntityKind;
 	/** Field with that time, with which an index must begin. */
-	readonly time: string;
+	readonly timeField: string;
 	/** Days from that time to the expiry. */
 	readonly days: number;
 }
@@ -56,7 +56,7 @@ export interface Feature<Api extends object = object> {
 	readonly triggerTypes?: readonly TriggerTypeDefinition[];
 
 	/** Kinds of records that expire. Read at each removal, so that the value may change. */
-	readonly aging?: readonly AgingRecords[];
+	readonly expiringRecords?: readonly ExpiringRecords[];
 
 	/**
 	 * Stores the content that configuration and files describe. Called at each start, after the trigger types are registered and before
@@ -70,16 +70,16 @@ export interface Feature<Api extends object = object> {
 	 * to be stored, final or with a question (`pending`). May be called several times for one end, because the write may be refused. If it
 	 * fails, the error is logged and its operations are left out. While the storage is unavailable (`SVC_UNAVAILABLE`), the end waits.
 	 */
-	readonly follow?: Follow;
+	readonly onCompletion?: CompletionHook;
 
 	/** Queues of executions that must wait before they may be claimed. At most one feature; default: no execution waits. */
-	readonly queues?: Queues;
+	readonly executionQueues?: ExecutionQueues;
 
 	/** Event handler. At most one feature; default: events are stored as processed, and nothing else happens. */
-	readonly reactor?: Reactor;
+	readonly eventHandler?: EventHandler;
 
 	/** Run credentials: issued to a run in addition to its parameters, and revoked at its end. At most one feature; default: none. */
-	readonly granting?: Granting;
+	readonly runCredentials?: RunCredentials;
 
 	/** Permissions of the users in whose name the service runs something. At most one feature; default: every user may do everything. */
 	readonly authority?: Authority;
@@ -88,7 +88,7 @@ export interface Feature<Api extends object = object> {
 	 * Write interceptor: adds operations to the write that stores a change. If they cannot be stored, the change is not made. At most one
 	 * feature; default: none.
 	 */
-	readonly witness?: Witness;
+	readonly writeInterceptor?: WriteInterceptor;
 
 	/** Built-in runners, by the name of their runner type. The feature itself starts and stops them. */
 	readonly runners?: ReadonlyMap<string, Runner>;
@@ -98,25 +98,25 @@ export interface Feature<Api extends object = object> {
 	 * of the configuration, which is started and stopped as before. Several features are called in order, each with the result of the one
 	 * before.
 	 */
-	place?(name: string, runner: Runner): Runner;
+	wrapRunner?(name: string, runner: Runner): Runner;
 
 	/** Returns how many runs of this node wait for something elsewhere, and therefore take no slot. Default: none. */
-	resting?(): number;
+	runsWithoutSlot?(): number;
 
 	/** Directories of this node that contain pack contents from the storage. At most one feature; default: there are none. */
-	readonly content?: ContentSource;
+	readonly packContent?: PackContentSource;
 
 	/** Datastore that templates read by name. At most one feature; default: there is none. */
-	readonly items?: ItemSource;
+	readonly datastore?: DatastoreSource;
 
 	/** Configurations of packs, which templates and runs read. At most one feature; default: there are none. */
-	readonly configuration?: ConfigurationSource;
+	readonly packConfiguration?: PackConfigurationSource;
 
 	/**
 	 * Background loops, each for nodes with its role. They start last, after all features. They stop first, all at once: none starts work
 	 * from the moment of the call. They are started and stopped again if a node is drained and resumed.
 	 */
-	readonly work?: readonly (readonly [role: NodeRole, loop: WorkLoop])[];
+	readonly loops?: readonly (readonly [role: NodeRole, loop: BackgroundLoop])[];
 
 	/**
 	 * Starts the feature when everything is registered. May be called again if it was rejected because the storage is unavailable. Any other

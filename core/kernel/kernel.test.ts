@@ -95,14 +95,14 @@ test("features are registered, started and stopped in their order, and hear of e
 			register: async () => void calls.push("register first"),
 			start: () => void calls.push("start first"),
 			stop: () => void calls.push("stop first"),
-			async follow({ status }) {
+			async onCompletion({ status }) {
 				calls.push(`end ${status}`);
 				throw new Error("it must not take the end along");
 			},
-			granting: {
-				give: () => ({ token_hash: "what it is recognised by", environment: { GIVEN: "a thing of value" }, secret: "a thing of value" }),
+			runCredentials: {
+				issue: () => ({ token_hash: "what it is recognised by", environment: { GIVEN: "a thing of value" }, secret: "a thing of value" }),
 				toEnvironment: () => ({ GIVEN: "a thing of value" }),
-				takeBack: ({ status }) => {
+				toRevocations: ({ status }) => {
 					calls.push(`take back ${status}`);
 					return [];
 				},

@@ -5,35 +5,35 @@ import { SealedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
 import type { Authority } from "./basics/principal.ts";
 import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
-import { Leasing } from "./coordination/lease-duration.ts";
-import { createLateWrites, type LateWrites } from "./coordination/stale-writes.ts";
+import { LeasePolicy } from "./coordination/lease-duration.ts";
+import { createStaleWrites, type StaleWrites } from "./coordination/stale-writes.ts";
 import { StorageClock } from "./coordination/storage-clock.ts";
-import { EventDoor } from "./events/event-dispatcher.ts";
+import { EventDispatcher } from "./events/event-dispatcher.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";
-import { Processor } from "./events/event-processor.ts";
+import { EventProcessor } from "./events/event-processor.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
-import { OwnTriggerTypes, registerTriggerTypes } from "./events/trigger-type-registry.ts";
+import { registerTriggerTypes, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
 
-import { Catalog } from "./executions/action-catalog.ts";
+import { ActionCatalog } from "./executions/action-catalog.ts";
 import type { Admit, StoreAdmitted } from "./executions/admission.ts";
-import { createEndings, type Endings } from "./executions/completion-effects.ts";
+import { type CompletionEffects, createCompletionEffects } from "./executions/completion-effects.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
-import { Seams } from "./extension-points.ts";
-import { Floods } from "./output/bulk-output.ts";
-import { RecordedOutput } from "./output/output-reader.ts";
-import { witnessed } from "./plugins/audited-storage.ts";
+import { ExtensionPoints } from "./extension-points.ts";
+import { BulkOutput } from "./output/bulk-output.ts";
+import { OutputReader } from "./output/output-reader.ts";
+import { withWriteInterceptor } from "./plugins/audited-storage.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { Executor } from "./runs/executor.ts";
-import type { Granting } from "./runs/run-credentials.ts";
-import { Leases } from "./runs/run-lease-renewal.ts";
-import { createPendingWork, type PendingWork } from "./scheduling/cross-node-wakeup.ts";
-import { mayEndAtOnce } from "./scheduling/inline-completion.ts";
-import { ReadyRuns } from "./scheduling/inline-start.ts";
-import { Recovery } from "./scheduling/orphan-recovery.ts";
+import type { RunCredentials } from "./runs/run-credentials.ts";
+import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
+import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
+import { canCompleteInline } from "./scheduling/inline-completion.ts";
+import { InlineStarts } from "./scheduling/inline-start.ts";
+import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import { StoredExecutions } from "./stored-executions.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { observePlugins } from "./telemetry/instrumented-plugins.ts";
+import { instrumentPlugins } from "./telemetry/instrumented-plugins.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
 /** Plugins of an engine, created but not started. */
@@ -69,23 +69,23 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 	readonly logger: EngineDependencies["logger"];
 	readonly clock: StorageClock;
 	/** Rules by which this node holds records that one node at a time may process. */
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	/** Notifies every node that actions, triggers or rules have changed, so that caches are renewed. */
 	readonly changes: ChangeFeed;
 	/** Names from other services that content may use in place of the names of this service. */
 	readonly dialects: Dialects;
 	/** Actions, runner types and packs, as executions use them. */
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	/** Accepts events. */
 	readonly dispatcher: Dispatcher;
 	/** Finds triggers by the names that dispatched events and rules contain. */
 	readonly triggerCatalog: TriggerCatalog;
 	/** Trigger types that features define. */
-	readonly triggerTypes: OwnTriggerTypes;
+	readonly triggerTypes: TriggerTypeRegistry;
 	readonly executions: Executions;
 	readonly output: Output;
 	/** Completion effects: operations that features add to the write that stores the end of an execution. */
-	readonly endings: Endings;
+	readonly endings: CompletionEffects;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
 	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
@@ -101,22 +101,22 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 	/** Absolute path of the file with these keys. */
 	readonly keyFile: string;
 	readonly sealedSecrets: SealedSecrets;
-	readonly lateWrites: LateWrites;
+	readonly staleWrites: StaleWrites;
 	/** Extension points, through which features extend the kernel. */
-	readonly seams: Seams;
+	readonly extensions: ExtensionPoints;
 }
 
 /** Inserts new executions by one call of `store`, all or none, and schedules their runs. Rejects with the error of `store`. */
 export type AdmitAll = (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 
 /** The kernel with the parts that the lifecycle of the engine needs and features must not use. */
-export interface WholeKernel extends Kernel {
-	readonly processor: Processor;
+export interface RunnableKernel extends Kernel {
+	readonly processor: EventProcessor;
 	readonly executor: Executor;
 	readonly scheduler: Scheduler;
-	readonly pendingWork: PendingWork;
-	readonly leases: Leases;
-	readonly recovery: Recovery;
+	readonly pendingWork: CrossNodeWakeup;
+	readonly leases: RunLeaseRenewal;
+	readonly recovery: OrphanRecovery;
 	/**
 	 * Stores runner types, trigger types, and the content of all features as the configuration describes them. May be called again.
 	 */
@@ -124,8 +124,8 @@ export interface WholeKernel extends Kernel {
 }
 
 /** Creates a kernel. Opens and starts nothing. */
-export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): WholeKernel {
-	const shared = createBasics(dependencies, plugins, nodeId);
+export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): RunnableKernel {
+	const shared = createSharedParts(dependencies, plugins, nodeId);
 	const events = createEvents(shared);
 	const { options } = shared;
 	const executor = new Executor({
@@ -134,30 +134,30 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		apiUrl: dependencies.apiUrl,
 		dataDirectory: dependencies.dataDirectory,
 		admitAll: (executions, store) => admitAll(executions, store),
-		onPlace: () => scheduler.lookIfDue(),
+		onSlotFreed: () => scheduler.pollIfDue(),
 	});
-	const readyRuns = new ReadyRuns({
+	const readyRuns = new InlineStarts({
 		...shared,
-		records: executor.records,
+		records: executor.runWrites,
 		prepare: (execution) => executor.prepare(execution),
-		grant: (claimed, prepared) => executor.grant(claimed, prepared),
+		grant: (claimed, prepared) => executor.issueCredentials(claimed, prepared),
 	});
-	const pendingWork = createPendingWork({ ...shared, wake: (work) => scheduler.wake(work) });
+	const pendingWork = createCrossNodeWakeup({ ...shared, wake: (work) => scheduler.wake(work) });
 	const scheduler: Scheduler = new Scheduler({
 		...shared,
 		poolSize: options.actionrunner.actions_pool_size,
 		pollInterval: options.scheduler.poll_interval,
 		announce: pendingWork.announce,
-		queues: () => shared.seams.queues,
-		ready: (claimed) => readyRuns.statesOf(claimed),
-		mayEnd: ({ parent_id, runner_name }) => mayEndAtOnce({ parent_id }, shared.runners.get(runner_name)),
+		queues: () => shared.extensions.executionQueues,
+		startInline: (claimed) => readyRuns.tryStart(claimed),
+		canCompleteInline: ({ parent_id, runner_name }) => canCompleteInline({ parent_id }, shared.runners.get(runner_name)),
 		run: (execution) => executor.run(execution, readyRuns.take(execution)),
-		holds: (id) => executor.runs.has(id),
-		resting: () => executor.children.resting + shared.seams.resting,
+		isRunningHere: (id) => executor.runs.has(id),
+		resting: () => executor.children.runsWithoutSlot + shared.extensions.runsWithoutSlot,
 	});
 	const admitAll: AdmitAll = (executions, store) => scheduler.admit(executions, store);
 	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
-	const recovery = new Recovery({ ...shared, scheduler, recovers: (execution) => executor.recovers(execution) });
+	const recovery = new OrphanRecovery({ ...shared, scheduler, canRecover: (execution) => executor.canRecover(execution) });
 	return {
 		...shared,
 		...events,
@@ -168,26 +168,26 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll,
 		announce: (execution) => scheduler.announce(execution),
 		recovery,
-		leases: new Leases({ ...shared, runs: executor.runs, onRenewed: (leases) => recovery.look(leases) }),
+		leases: new RunLeaseRenewal({ ...shared, runs: executor.runs, onRenewed: (leases) => recovery.poll(leases) }),
 		executions: new StoredExecutions({ ...shared, admit }),
-		output: new RecordedOutput(shared),
+		output: new OutputReader(shared),
 		register: () => register(shared),
 	};
 }
 
-type SharedParts = ReturnType<typeof createBasics>;
+type SharedParts = ReturnType<typeof createSharedParts>;
 
 /** Creates the parts that several other parts of the kernel need. */
-function createBasics(dependencies: EngineDependencies, uninstrumentedPlugins: Plugins, nodeId: string) {
-	const plugins = observePlugins(uninstrumentedPlugins);
+function createSharedParts(dependencies: EngineDependencies, uninstrumentedPlugins: Plugins, nodeId: string) {
+	const plugins = instrumentPlugins(uninstrumentedPlugins);
 	const { options, logger, roles } = dependencies;
 	const runners = new Map(plugins.runners);
-	const seams = new Seams(runners);
-	const storage = witnessed(plugins.storage, () => seams.witness);
+	const extensions = new ExtensionPoints(runners);
+	const storage = withWriteInterceptor(plugins.storage, () => extensions.writeInterceptor);
 	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
 	const keys = new KeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
-	const leasing = new Leasing({ storage, clock, nodeId, lease: options.scheduler.lease });
+	const leasing = new LeasePolicy({ storage, clock, nodeId, leaseSeconds: options.scheduler.lease });
 	const dialects = new Dialects(plugins.dialects);
 	const parts = {
 		...plugins,
@@ -203,17 +203,17 @@ function createBasics(dependencies: EngineDependencies, uninstrumentedPlugins: P
 		leasing,
 		keys,
 		keyFile,
-		seams,
-		floods: new Floods(),
+		extensions,
+		bulkOutput: new BulkOutput(),
 	};
 	const changes = createChangeFeed(parts);
-	const authority = createLateBoundAuthority(seams);
+	const authority = createLateBoundAuthority(extensions);
 	const templateSources: TemplateSources = {
 		get items() {
-			return seams.items;
+			return extensions.datastore;
 		},
 		get configuration() {
-			return seams.configuration;
+			return extensions.packConfiguration;
 		},
 		systemUser: options.system_user.user,
 		isAdministrator: authority.isAdministrator,
@@ -224,57 +224,61 @@ function createBasics(dependencies: EngineDependencies, uninstrumentedPlugins: P
 		authority,
 		templateSources,
 		isWorkflow: (runnerName: string) => runners.get(runnerName)?.capabilities.workflow === true,
-		catalog: new Catalog({ ...parts, changes, content: { directory: (pack, content) => seams.content.directory(pack, content) } }),
-		lateWrites: createLateWrites(parts),
-		sealedSecrets: new SealedSecrets(keys),
-		triggerTypes: new OwnTriggerTypes(() => seams.triggerTypes),
-		granting: createLateBoundCredentials(seams),
-		endings: createEndings({
+		catalog: new ActionCatalog({
 			...parts,
-			follows: () => seams.follows,
-			takeBack: (execution) => seams.granting.takeBack(execution),
+			changes,
+			content: { directory: (pack, content) => extensions.packContent.directory(pack, content) },
+		}),
+		staleWrites: createStaleWrites(parts),
+		sealedSecrets: new SealedSecrets(keys),
+		triggerTypes: new TriggerTypeRegistry(() => extensions.triggerTypes),
+		runCredentials: createLateBoundCredentials(extensions),
+		endings: createCompletionEffects({
+			...parts,
+			completionHooks: () => extensions.completionHooks,
+			takeBack: (execution) => extensions.runCredentials.toRevocations(execution),
 		}),
 	};
 }
 
 /** Returns an authority that looks up the one of a feature at each call, because features are created after the kernel. */
-function createLateBoundAuthority(seams: Pick<Seams, "authority">): Authority {
+function createLateBoundAuthority(extensions: Pick<ExtensionPoints, "authority">): Authority {
 	return {
-		principalOf: (username) => seams.authority.principalOf(username),
-		isAdministrator: (username) => seams.authority.isAdministrator(username),
-		assertMayRun: (principal, actionRef) => seams.authority.assertMayRun(principal, actionRef),
+		principalOf: (username) => extensions.authority.principalOf(username),
+		isAdministrator: (username) => extensions.authority.isAdministrator(username),
+		assertMayRun: (principal, actionRef) => extensions.authority.assertMayRun(principal, actionRef),
 	};
 }
 
 /** Returns run credentials that look up those of a feature at each call, because features are created after the kernel. */
-function createLateBoundCredentials(seams: Pick<Seams, "granting">): Granting {
+function createLateBoundCredentials(extensions: Pick<ExtensionPoints, "runCredentials">): RunCredentials {
 	return {
-		give: (execution) => seams.granting.give(execution),
-		toEnvironment: (secret) => seams.granting.toEnvironment(secret),
-		takeBack: (execution) => seams.granting.takeBack(execution),
+		issue: (execution) => extensions.runCredentials.issue(execution),
+		toEnvironment: (secret) => extensions.runCredentials.toEnvironment(secret),
+		toRevocations: (execution) => extensions.runCredentials.toRevocations(execution),
 	};
 }
 
 /** Creates the parts that accept events and pass them to the event handler. */
 function createEvents(shared: SharedParts) {
-	const { options, seams } = shared;
+	const { options, extensions } = shared;
 	const triggerCatalog = createTriggerCatalog(shared);
-	const reactor = () => seams.reactor;
-	const processor = new Processor({
+	const eventHandler = () => extensions.eventHandler;
+	const processor = new EventProcessor({
 		...shared,
-		reactor,
+		eventHandler,
 		poolSize: options.rules.pool_size,
 		pollInterval: options.scheduler.poll_interval,
 	});
-	return { triggerCatalog, processor, dispatcher: new EventDoor({ ...shared, triggerCatalog, reactor, processor }) };
+	return { triggerCatalog, processor, dispatcher: new EventDispatcher({ ...shared, triggerCatalog, eventHandler, processor }) };
 }
 
 /** Stores runner types and trigger types, then calls `register` of each feature in order. */
-async function register({ catalog, runners, seams, ...parts }: SharedParts): Promise<void> {
+async function register({ catalog, runners, extensions, ...parts }: SharedParts): Promise<void> {
 	await catalog.registerRunnerTypes(runners);
 	await registerTriggerTypes(
 		parts,
-		seams.triggerTypes.flatMap(({ type, isEnabled = true }) => (isEnabled ? [type] : [])),
+		extensions.triggerTypes.flatMap(({ type, isEnabled = true }) => (isEnabled ? [type] : [])),
 	);
-	for (const feature of seams.features) await feature.register?.();
+	for (const feature of extensions.features) await feature.register?.();
 }

@@ -1,34 +1,34 @@
 import { SvcError } from "../contract/index.ts";
-import type { WholeKernel } from "./kernel.ts";
-import { assertShareable } from "./nodes/cluster-checks.ts";
-import { assertNotMoving } from "./nodes/database-move.ts";
+import type { RunnableKernel } from "./kernel.ts";
+import { assertRolesReachable } from "./nodes/cluster-checks.ts";
+import { assertNoDatabaseMove } from "./nodes/database-move.ts";
 import type { Node } from "./nodes/node.ts";
-import { createRunEnding } from "./nodes/run-shutdown.ts";
+import { createRunShutdown } from "./nodes/run-shutdown.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
-import type { Persist } from "./plugins/startup-retry.ts";
+import type { StartupRetry } from "./plugins/startup-retry.ts";
 
-export interface EngineLifeParts {
+export interface EngineLifecycleParts {
 	readonly dependencies: EngineDependencies;
 	readonly host: PluginHost;
-	readonly kernel: WholeKernel;
+	readonly kernel: RunnableKernel;
 	readonly node: Node;
-	readonly persist: Persist;
+	readonly retryStartup: StartupRetry;
 	/** Aborted when the engine must stop. */
 	readonly halting: AbortController;
 }
 
 /** Starts and stops the parts of an engine in the order of their dependencies. */
-export class EngineLife {
-	readonly #parts: EngineLifeParts;
-	readonly #runShutdown: ReturnType<typeof createRunEnding>;
+export class EngineLifecycle {
+	readonly #parts: EngineLifecycleParts;
+	readonly #runShutdown: ReturnType<typeof createRunShutdown>;
 	#starting: Promise<void> | undefined;
 	#draining: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
-	constructor(parts: EngineLifeParts) {
+	constructor(parts: EngineLifecycleParts) {
 		this.#parts = parts;
-		this.#runShutdown = createRunEnding({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
+		this.#runShutdown = createRunShutdown({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
 	}
 
 	/** Starts the engine; further calls return the same promise. Rejects with `SVC_UNAVAILABLE` after `drain` or `stop`. */
@@ -45,7 +45,7 @@ export class EngineLife {
 
 	/** Drains without waiting for running actions; also ends the wait of a drain that is under way. */
 	async abort(): Promise<void> {
-		this.#runShutdown.force();
+		this.#runShutdown.endGracePeriod();
 		await this.drain();
 	}
 
@@ -55,28 +55,28 @@ export class EngineLife {
 	}
 
 	async #start(): Promise<void> {
-		const { dependencies, host, kernel, node, persist: retryStartup, halting } = this.#parts;
+		const { dependencies, host, kernel, node, retryStartup, halting } = this.#parts;
 		const { composition, logger, roles } = dependencies;
 		if (halting.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the engine was stopped before it had started");
-		assertShareable({
+		assertRolesReachable({
 			roles,
 			storage: { ...composition.storage, capabilities: host.storage.capabilities },
 			eventBus: { ...composition.eventBus, capabilities: host.eventBus.capabilities },
 		});
 		await host.start(retryStartup);
 		try {
-			await retryStartup(() => assertNotMoving(host.storage, kernel.clock.now()));
+			await retryStartup(() => assertNoDatabaseMove(host.storage, kernel.clock.now()));
 			await node.register();
 			await kernel.changes.start();
 			await retryStartup(kernel.register);
-			for (const feature of kernel.seams.features) await retryStartup(async () => feature.start?.());
+			for (const feature of kernel.extensions.features) await retryStartup(async () => feature.start?.());
 			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.pendingWork.start()]);
-			await node.begin();
+			await node.startWork();
 			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...host.runners.keys()] });
 		} catch (error) {
 			// Do not call `stop`, which waits for this start.
 			await this.#runShutdown
-				.end(0)
+				.shutDown(0)
 				.then(() => this.#close())
 				.catch(() => undefined);
 			throw error;
@@ -87,16 +87,16 @@ export class EngineLife {
 		const { dependencies, node, halting } = this.#parts;
 		// Stop the node before waiting for anything, so that it is no longer ready and starts no work.
 		halting.abort();
-		node.end().catch(() => undefined);
+		node.stopWork().catch(() => undefined);
 		// A start that is under way would start the background loops again.
 		await this.#starting?.catch(() => undefined);
 		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
-		await this.#runShutdown.end(isGraceful ? gracePeriodSeconds * 1_000 : 0);
+		await this.#runShutdown.shutDown(isGraceful ? gracePeriodSeconds * 1_000 : 0);
 	}
 
 	async #close(): Promise<void> {
 		const { host, kernel, node } = this.#parts;
-		for (const feature of [...kernel.seams.features].reverse()) {
+		for (const feature of [...kernel.extensions.features].reverse()) {
 			try {
 				await feature.stop?.();
 			} catch (error) {
@@ -107,7 +107,7 @@ export class EngineLife {
 		kernel.pendingWork.stop();
 		await kernel.leases.stop();
 		kernel.changes.stop();
-		await node.leave();
+		await node.deregister();
 		await host.stop();
 	}
 }

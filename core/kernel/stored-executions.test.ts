@@ -143,7 +143,7 @@ withEngine("traces: a tag opens a new one each time, an id must exist, a child j
 	for await (const { id } of await engine.executions.descendants(first.id, { depth: -1, sorted: false })) below.push(id);
 	assert.deepEqual(below, [child.id]);
 	assert.deepEqual(
-		(await engine.executions.ofIds(["0".repeat(24), child.id])).map(({ entity }) => entity.id),
+		(await engine.executions.findByIds(["0".repeat(24), child.id])).map(({ entity }) => entity.id),
 		[child.id],
 	);
 });

@@ -10,17 +10,17 @@ import {
 import type { Dialects } from "../language/dialects.ts";
 import type { SealedSecrets } from "../secrets/encrypted-secrets.ts";
 import type { EngineClock } from "./basics/clock.ts";
-import { readFirstOfEach } from "./basics/first-per-owner.ts";
+import { readFirstPerOwner } from "./basics/first-per-owner.ts";
 import { isId } from "./basics/ids.ts";
-import { inTimeOrder, type Page, readPageOf } from "./basics/pagination.ts";
+import { type Page, readMappedPage, withTimeOrder } from "./basics/pagination.ts";
 import type { Principal } from "./basics/principal.ts";
 
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
-import type { Catalog } from "./executions/action-catalog.ts";
+import type { ActionCatalog } from "./executions/action-catalog.ts";
 import type { Admit } from "./executions/admission.ts";
 import { findAwaitedQuestions } from "./executions/awaited-answers.ts";
 import { cancelExecution, changeStatus } from "./executions/cancel.ts";
-import type { Endings } from "./executions/completion-effects.ts";
+import type { CompletionEffects } from "./executions/completion-effects.ts";
 import { toExecutionView } from "./executions/execution-view.ts";
 import type {
 	Descendant,
@@ -31,22 +31,22 @@ import type {
 	RerunInput,
 	SubmitInput,
 } from "./executions/executions-api.ts";
-import { type CauseSelection, type RuleCause, RuleCauses } from "./executions/triggering-rules.ts";
+import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { checkTakeUp } from "./submission/partial-rerun.ts";
+import { checkPartialRerun } from "./submission/partial-rerun.ts";
 import { toRerunInput } from "./submission/rerun.ts";
 import { storeExecution } from "./submission/submit.ts";
 
-export interface ExecutionsParts {
+export interface StoredExecutionsParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
-	readonly endings: Endings;
+	readonly endings: CompletionEffects;
 	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
@@ -80,12 +80,12 @@ const maxChildIds = 1_000;
 
 /** Access to the executions in the storage, for the API. */
 export class StoredExecutions implements Executions {
-	readonly #parts: ExecutionsParts;
-	readonly #ruleCauses: RuleCauses;
+	readonly #parts: StoredExecutionsParts;
+	readonly #ruleCauses: TriggeringRules;
 
-	constructor(parts: ExecutionsParts) {
+	constructor(parts: StoredExecutionsParts) {
 		this.#parts = parts;
-		this.#ruleCauses = new RuleCauses(parts.storage);
+		this.#ruleCauses = new TriggeringRules(parts.storage);
 	}
 
 	async submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
@@ -101,15 +101,18 @@ export class StoredExecutions implements Executions {
 		const selection = fields && { fields: toReadFields(fields) };
 		const query = {
 			where: toWhere(filter, this.#parts.dialects),
-			orderBy: inTimeOrder(orderBy, "start_timestamp"),
+			orderBy: withTimeOrder(orderBy, "start_timestamp"),
 			...paging,
 			...selection,
 		};
-		return readPageOf(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
+		return readMappedPage(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
 	}
 
-	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>> {
-		return this.#ruleCauses.of(executions, selection);
+	triggeringRules(
+		executions: readonly ExecutionEntity[],
+		selection: TriggeringRuleSelection,
+	): Promise<ReadonlyMap<string, TriggeringRule>> {
+		return this.#ruleCauses.findByExecution(executions, selection);
 	}
 
 	async descendants(
@@ -121,11 +124,11 @@ export class StoredExecutions implements Executions {
 		return sorted ? descendantsByStart(this.#parts.storage, rootId, levels) : new DescendantTree(this.#parts.storage, rootId, levels);
 	}
 
-	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[] {
+	toServiceNames(field: string, value: string | readonly string[]): string | readonly string[] {
 		return toServiceNames(field, value, this.#parts.dialects);
 	}
 
-	async ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]> {
+	async findByIds(ids: readonly string[]): Promise<readonly ExecutionView[]> {
 		if (ids.length === 0) return [];
 		const entities = new Map(
 			(await this.#parts.storage.find("execution", { where: { id: { in: ids } } })).map((entity) => [entity.id, entity]),
@@ -153,8 +156,9 @@ export class StoredExecutions implements Executions {
 		const current = (await this.#parts.catalog.resolve(original.entity.action_ref))?.snapshot;
 		const { tasks = [], reset = [] } = input;
 		const request = toRerunInput(original, input, { principal, current });
-		const partialRerun = tasks.length + reset.length > 0 ? await checkTakeUp(this.#parts, original.entity, { tasks, reset }) : undefined;
-		const { entity, action } = await storeExecution(this.#parts, request, principal, partialRerun && { takeUp: partialRerun });
+		const partialRerun =
+			tasks.length + reset.length > 0 ? await checkPartialRerun(this.#parts, original.entity, { tasks, reset }) : undefined;
+		const { entity, action } = await storeExecution(this.#parts, request, principal, partialRerun && { partialRerun: partialRerun });
 		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 
@@ -202,7 +206,7 @@ export class StoredExecutions implements Executions {
 
 	#readChildIds(parents: readonly string[]): Promise<readonly Pick<ExecutionEntity, "id" | "parent_id">[]> {
 		const query = { fields: ["id", "parent_id"], orderBy: [["start_timestamp", "asc"]], limit: maxChildIds } as const;
-		return readFirstOfEach(parents, maxChildIds, (parentIds) =>
+		return readFirstPerOwner(parents, maxChildIds, (parentIds) =>
 			this.#parts.storage.find("execution", { where: { parent_id: { in: parentIds } }, ...query }),
 		);
 	}
@@ -219,7 +223,7 @@ function toReadFields(fields: ExecutionFields): ExecutionFields {
 	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(needsMasking ? maskingFields : [])])];
 }
 
-function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: ExecutionsParts["dialects"]): Record<string, unknown> {
+function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: StoredExecutionsParts["dialects"]): Record<string, unknown> {
 	const where: Record<string, unknown> = {};
 	for (const [field, filterValue] of Object.entries({ id, ...rest })) {
 		if (filterValue === undefined) continue;
@@ -234,7 +238,7 @@ function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: Ex
 function toServiceNames(
 	field: string,
 	value: string | readonly string[],
-	dialects: ExecutionsParts["dialects"],
+	dialects: StoredExecutionsParts["dialects"],
 ): string | readonly string[] {
 	if (field === "runner_name") return dialects.runnerTypes(value);
 	return field === "trigger_name" || field === "trigger_type_name" ? dialects.triggerTypes(value) : value;

@@ -5,7 +5,7 @@ import { nearMiss } from "../lib/did-you-mean.ts";
 /** Attribute that a file of a pack may have. */
 export interface Attribute {
 	/** Description of the allowed values. */
-	readonly allowed: string;
+	readonly description: string;
 	/** Returns true if the attribute may have the value. */
 	readonly accepts: (value: JsonValue) => boolean;
 	/** JSON schema of the allowed values, which editors use. A test verifies that it agrees with `accepts`. */
@@ -18,23 +18,27 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export const text: Attribute = { allowed: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
+export const text: Attribute = { description: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
 export const requiredText: Attribute = {
-	allowed: "a text that is not empty",
+	description: "a text that is not empty",
 	accepts: (value) => typeof value === "string" && value.trim() !== "",
 	schema: { type: "string", pattern: "\\S" },
 	required: true,
 };
-export const flag: Attribute = { allowed: "true or false", accepts: (value) => typeof value === "boolean", schema: { type: "boolean" } };
-export const object: Attribute = { allowed: "an object", accepts: isObject, schema: { type: "object" } };
-export const list: Attribute = { allowed: "a list", accepts: (value) => Array.isArray(value), schema: { type: "array" } };
+export const flag: Attribute = {
+	description: "true or false",
+	accepts: (value) => typeof value === "boolean",
+	schema: { type: "boolean" },
+};
+export const object: Attribute = { description: "an object", accepts: isObject, schema: { type: "object" } };
+export const list: Attribute = { description: "a list", accepts: (value) => Array.isArray(value), schema: { type: "array" } };
 export const textList: Attribute = {
-	allowed: "a list of texts",
+	description: "a list of texts",
 	accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
 	schema: { type: "array", items: { type: "string" } },
 };
 export const objectList: Attribute = {
-	allowed: "a list of objects",
+	description: "a list of objects",
 	accepts: (value) => Array.isArray(value) && value.every(isObject),
 	schema: { type: "array", items: { type: "object" } },
 };
@@ -52,10 +56,10 @@ export function checkAttributes(values: JsonObject, attributes: Readonly<Record<
 			if (isClosed)
 				throw new SvcError("SVC_INVALID", `unknown attribute "${name.slice(0, 100)}"${nearMiss(name, Object.keys(attributes))}`);
 		} else if (value !== null && !attribute.accepts(value))
-			throw new SvcError("SVC_INVALID", `attribute "${name}" must be ${attribute.allowed}`);
+			throw new SvcError("SVC_INVALID", `attribute "${name}" must be ${attribute.description}`);
 	}
-	for (const [name, { required, allowed }] of Object.entries(attributes)) {
+	for (const [name, { required, description }] of Object.entries(attributes)) {
 		if (required === true && (values[name] ?? null) === null)
-			throw new SvcError("SVC_INVALID", `attribute "${name}" is missing; it must be ${allowed}`);
+			throw new SvcError("SVC_INVALID", `attribute "${name}" is missing; it must be ${description}`);
 	}
 }

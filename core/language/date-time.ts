@@ -3,20 +3,20 @@ const isoPattern =
 const zonePattern = /(?:\bZ|\bUTC|\bGMT|\bE[SD]T|\bC[SD]T|\bM[SD]T|\bP[SD]T|[+-]\d{2}:?\d{2})(?:\s*\([^)]*\))?$/i;
 
 /** Wall-clock time of a date, and its offset from UTC. Microseconds within the second are separate. */
-export interface WrittenDate {
+export interface ParsedDate {
 	/** Milliseconds since 1970 of the same wall-clock time in UTC. */
-	readonly wallClock: number;
+	readonly wallClockMs: number;
 	/** Microseconds within the second. */
 	readonly microseconds: number;
 	/** Minutes east of UTC; undefined if the text names no time zone. */
-	readonly offset: number | undefined;
+	readonly offsetMinutes: number | undefined;
 }
 
 /**
  * Parses a date and time in any common format: ISO 8601 and its variants, e-mail dates, `Jul 1 2014 10:00`. Returns undefined if the text
  * is not a date.
  */
-export function parseDate(text: string): WrittenDate | undefined {
+export function parseDate(text: string): ParsedDate | undefined {
 	const trimmed = text.trim();
 	const match = isoPattern.exec(trimmed);
 	if (match !== null) return fromIsoParts(match.slice(1));
@@ -24,11 +24,11 @@ export function parseDate(text: string): WrittenDate | undefined {
 	if (trimmed.length > 100 || !/\d/.test(trimmed) || !/[a-z/]/i.test(trimmed)) return undefined;
 	const hasZone = zonePattern.test(trimmed);
 	const milliseconds = Date.parse(hasZone ? trimmed : `${trimmed} UTC`);
-	return Number.isNaN(milliseconds) ? undefined : { wallClock: milliseconds, microseconds: 0, offset: hasZone ? 0 : undefined };
+	return Number.isNaN(milliseconds) ? undefined : { wallClockMs: milliseconds, microseconds: 0, offsetMinutes: hasZone ? 0 : undefined };
 }
 
 function fromIsoParts([year, month, day, hour = "0", minute = "0", second = "0", fraction = "", zoneText]: (string | undefined)[]):
-	| WrittenDate
+	| ParsedDate
 	| undefined {
 	const parts = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number];
 	const wallClock = new Date(0);
@@ -38,7 +38,7 @@ function fromIsoParts([year, month, day, hour = "0", minute = "0", second = "0",
 	const isValidDate = wallClock.getUTCMonth() === parts[1] - 1 && wallClock.getUTCDate() === parts[2] && parts[4] < 60 && parts[5] < 60;
 	if (!isValidDate) return undefined;
 	const microseconds = Number(fraction.slice(0, 6).padEnd(6, "0"));
-	return { wallClock: wallClock.getTime(), microseconds, offset: toOffset(zoneText) };
+	return { wallClockMs: wallClock.getTime(), microseconds, offsetMinutes: toOffset(zoneText) };
 }
 
 function toOffset(text: string | undefined): number | undefined {
@@ -52,5 +52,5 @@ function toOffset(text: string | undefined): number | undefined {
 export function toMicroseconds(text: string): number | undefined {
 	const date = parseDate(text);
 	if (date === undefined) return undefined;
-	return (date.wallClock - (date.offset ?? 0) * 60_000) * 1_000 + date.microseconds;
+	return (date.wallClockMs - (date.offsetMinutes ?? 0) * 60_000) * 1_000 + date.microseconds;
 }

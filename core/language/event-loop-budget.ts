@@ -7,7 +7,7 @@ let isTurnScheduled = false;
 const waiters: (() => void)[] = [];
 
 /** Records work that has blocked this turn of the event loop. */
-export function noteWork(milliseconds: number): void {
+export function recordLoopWork(milliseconds: number): void {
 	spentMs += milliseconds;
 	scheduleTurn();
 }
@@ -17,7 +17,7 @@ export function noteWork(milliseconds: number): void {
  * on templates, patterns or schemas of users, if they can wait. Each piece of such work is bounded. Without this budget, many pieces in a
  * row would still delay all other requests.
  */
-export function roomInTurn(): Promise<void> | undefined {
+export function waitForLoopBudget(): Promise<void> | undefined {
 	if (spentMs < maxMsPerTurn && waiters.length === 0) return undefined;
 	scheduleTurn();
 	return new Promise((resolve) => {

@@ -34,13 +34,13 @@ export function toFileSchema(title: string, attributes: Readonly<Record<string, 
 }
 
 /** Attributes of one test case in a file, and of its `expect`. */
-export interface CaseShape {
+export interface CaseAttributes {
 	readonly attributes: Readonly<Record<string, Attribute>>;
 	readonly expect: Readonly<Record<string, Attribute>>;
 }
 
 /** Returns the schema of a file with a list of test cases. */
-export function toCasesSchema(title: string, { attributes, expect }: CaseShape): JsonObject {
+export function toCasesSchema(title: string, { attributes, expect }: CaseAttributes): JsonObject {
 	const caseSchema = toObjectSchema({ ...attributes, expect: { ...object, schema: toObjectSchema(expect, true) } }, true);
 	return { $schema: metaSchema, title, type: "array", items: caseSchema };
 }
@@ -66,15 +66,15 @@ export function toDefinitionsSchema(title: string): JsonObject {
 }
 
 /** Returns the schema of one attribute. Null counts as a missing attribute, so it is allowed if the attribute is optional. */
-function toProperty({ schema, allowed, required = false }: Attribute): JsonObject {
-	const describedSchema = { description: `Must be ${allowed}.`, ...schema };
+function toProperty({ schema, description, required = false }: Attribute): JsonObject {
+	const describedSchema = { description: `Must be ${description}.`, ...schema };
 	if (required) return describedSchema;
 	const { type } = schema;
 	return typeof type === "string" ? { ...describedSchema, type: [type, "null"] } : { anyOf: [describedSchema, { type: "null" }] };
 }
 
 function toDefinition(rules: Readonly<Record<string, AttributeRule>>): JsonObject {
-	const toMember = ({ schema, allowed }: AttributeRule) => ({ description: `Must be ${allowed}.`, ...schema });
+	const toMember = ({ schema, description }: AttributeRule) => ({ description: `Must be ${description}.`, ...schema });
 	return {
 		type: "object",
 		properties: Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, toMember(rule)])),

@@ -3,7 +3,7 @@ import { checkJsonSchema } from "./parameters/check-schema.ts";
 import { maskBySchema } from "./parameters/schema-masking.ts";
 
 /** Name of the runner type whose executions wait for a user to answer a question. */
-export const askingRunner = "inquirer";
+export const inquiryRunnerType = "inquirer";
 
 /**
  * Returns the schema of the answer from the result of a pending execution. Returns an empty schema, which allows any answer, if the result

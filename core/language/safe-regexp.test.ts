@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { roomInTurn } from "./event-loop-budget.ts";
-import { CompiledExpressions, createBoundedRegExp, type ExpressionSource, isPattern } from "./safe-regexp.ts";
+import { waitForLoopBudget } from "./event-loop-budget.ts";
+import { CompiledRegExpCache, createBoundedRegExp, isPattern, type RegExpSource } from "./safe-regexp.ts";
 
-import { asOneWork, currentWork, WorkBudget, workLimits } from "./work-budget.ts";
+import { currentWorkBudget, WorkBudget, withWorkBudget, workLimits } from "./work-budget.ts";
 
 const endless = "^(a+)+$";
 const text = `${"a".repeat(40)}b`;
@@ -50,18 +50,18 @@ test("nothing else in the service makes an expression of a foreign text", async 
 test("all searches of one piece of work share its time, and others have their own", async () => {
 	const search = () => createBoundedRegExp(endless).test(text);
 	const cpu = process.cpuUsage();
-	asOneWork(() => {
+	withWorkBudget(() => {
 		for (let count = 0; count < 50; count++) assert.throws(search, isTooLong);
 		// A search that is quick otherwise gets no time either.
 		assert.throws(() => createBoundedRegExp("b").test(text), isTooLong);
 	});
 	const { user, system } = process.cpuUsage(cpu);
-	assert.ok((user + system) / 1_000 < 20 * workLimits.searching);
+	assert.ok((user + system) / 1_000 < 20 * workLimits.searchMs);
 	assert.equal(
-		asOneWork(() => createBoundedRegExp("b$").test(text)),
+		withWorkBudget(() => createBoundedRegExp("b$").test(text)),
 		true,
 	);
-	assert.throws(() => new WorkBudget().run(() => asOneWork(search)), isTooLong);
+	assert.throws(() => new WorkBudget().run(() => withWorkBudget(search)), isTooLong);
 	// Outside of any work a turn of the event loop has one budget.
 	assert.throws(search, isTooLong);
 	assert.throws(() => createBoundedRegExp("b").test(text), isTooLong);
@@ -70,11 +70,11 @@ test("all searches of one piece of work share its time, and others have their ow
 });
 
 test("work that is ended inside another leaves nothing behind", async () => {
-	assert.throws(() => currentWork().checked(() => asOneWork(() => createBoundedRegExp(endless).test(text))), isTooLong);
+	assert.throws(() => currentWorkBudget().checkWithTimeout(() => withWorkBudget(() => createBoundedRegExp(endless).test(text))), isTooLong);
 	assert.throws(
 		() =>
-			currentWork().checked(() =>
-				asOneWork(() => {
+			currentWorkBudget().checkWithTimeout(() =>
+				withWorkBudget(() => {
 					for (;;);
 				}),
 			),
@@ -87,12 +87,12 @@ test("work that is ended inside another leaves nothing behind", async () => {
 test("after slow work the next waits for a turn of its own, one after another", async () => {
 	await turn();
 	await turn();
-	assert.equal(roomInTurn(), undefined);
-	const workSlowly = () => assert.throws(() => asOneWork(() => createBoundedRegExp(endless).test(text)), isTooLong);
+	assert.equal(waitForLoopBudget(), undefined);
+	const workSlowly = () => assert.throws(() => withWorkBudget(() => createBoundedRegExp(endless).test(text)), isTooLong);
 	workSlowly();
 	const order: string[] = [];
 	const waiting = ["first", "second"].map(async (name) => {
-		await roomInTurn();
+		await waitForLoopBudget();
 		order.push(name);
 		workSlowly();
 	});
@@ -144,20 +144,20 @@ test("expressions that would take long to be compiled are refused", () => {
 });
 
 test("expressions that are kept compiled have room together; others are compiled again when they are used", () => {
-	const expressions = new CompiledExpressions(10);
+	const expressions = new CompiledRegExpCache(10);
 	const sources = Array.from({ length: 20 }, (_, index) => ({ pattern: `^${index}$`, flags: "", cost: 2 }));
-	const [first, second, ...others] = sources as [ExpressionSource, ExpressionSource, ...ExpressionSource[]];
-	const kept = expressions.of(first);
-	const dropped = expressions.of(second);
+	const [first, second, ...others] = sources as [RegExpSource, RegExpSource, ...RegExpSource[]];
+	const kept = expressions.get(first);
+	const dropped = expressions.get(second);
 	for (const source of others) {
-		assert.equal(expressions.of(source).test(source.pattern.slice(1, -1)), true);
-		assert.equal(expressions.of(first), kept);
+		assert.equal(expressions.get(source).test(source.pattern.slice(1, -1)), true);
+		assert.equal(expressions.get(first), kept);
 		assert.ok(expressions.cost <= 10);
 	}
-	assert.notEqual(expressions.of(second), dropped);
-	assert.equal(expressions.of(second).test("1"), true);
-	assert.equal(expressions.of({ pattern: "x", flags: "", cost: 50 }).test("x"), true);
-	assert.throws(() => expressions.of({ pattern: "(", flags: "", cost: 1 }), SyntaxError);
+	assert.notEqual(expressions.get(second), dropped);
+	assert.equal(expressions.get(second).test("1"), true);
+	assert.equal(expressions.get({ pattern: "x", flags: "", cost: 50 }).test("x"), true);
+	assert.throws(() => expressions.get({ pattern: "(", flags: "", cost: 1 }), SyntaxError);
 	assert.ok(expressions.cost <= 50);
 });
 

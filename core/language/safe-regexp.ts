@@ -1,8 +1,8 @@
 import { SvcError } from "../contract/index.ts";
-import { currentWork } from "./work-budget.ts";
+import { currentWorkBudget } from "./work-budget.ts";
 
 /** Source of a regular expression, from which it can be compiled again. */
-export interface ExpressionSource {
+export interface RegExpSource {
 	readonly pattern: string;
 	readonly flags: string;
 	/** Cost of keeping the compiled expression, in units of `toCompileCost`; one unit is up to 10 kB. */
@@ -13,9 +13,9 @@ export interface ExpressionSource {
  * Cache of regular expressions with the code that V8 has compiled for them. All such code shares 128 MB of the process, and the process
  * ends when they are full. The least recently used expressions are therefore dropped, and compiled again when they are needed.
  */
-export class CompiledExpressions {
+export class CompiledRegExpCache {
 	readonly #maxCost: number;
-	readonly #expressions = new Map<ExpressionSource, RegExp>();
+	readonly #expressions = new Map<RegExpSource, RegExp>();
 	#totalCost = 0;
 
 	/** @param maxCost total cost of the cached expressions */
@@ -24,7 +24,7 @@ export class CompiledExpressions {
 	}
 
 	/** Returns the compiled expression. Throws `SyntaxError` if the pattern is not valid. */
-	of(source: ExpressionSource): RegExp {
+	get(source: RegExpSource): RegExp {
 		const cachedExpression = this.#expressions.get(source);
 		if (cachedExpression !== undefined) {
 			this.#expressions.delete(source);
@@ -59,7 +59,7 @@ const patternLimits = { length: 20_000, groups: 500, cost: 100 };
 
 /** Minimum cost of keeping an expression. */
 const minCost = 0.2;
-const compiledExpressions = new CompiledExpressions();
+const compiledExpressions = new CompiledRegExpCache();
 
 /** Regular expression whose searches are limited by the budget of the current work. */
 export interface BoundedRegExp {
@@ -70,7 +70,7 @@ export interface BoundedRegExp {
 	/** Returns every match with its groups; the flags must contain `g`. */
 	matches(text: string): readonly (readonly (string | undefined)[])[];
 	/** Returns every match as V8 describes it. The flags must contain `g`, and `d` for the positions of the groups. */
-	occurrences(text: string): readonly RegExpExecArray[];
+	detailedMatches(text: string): readonly RegExpExecArray[];
 	/** Returns the expression in literal notation. */
 	toString(): string;
 }
@@ -92,27 +92,29 @@ export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp 
 		throw new SvcError("SVC_INVALID", "a regular expression has too many repetitions, alternatives or classes of characters");
 	}
 	const source = { pattern: withoutLookaheadPreparation(pattern, flags), flags, cost: cost + minCost };
-	const literal = String(compiledExpressions.of(source));
+	const literal = String(compiledExpressions.get(source));
 	const choices = countChoices(pattern);
 	return {
 		// The validator distinguishes expressions by this text.
 		toString: () => literal,
 		test(subject) {
-			const expression = compiledExpressions.of(source);
+			const expression = compiledExpressions.get(source);
 			const search = () => expression.test(subject);
 			// A timeout costs far more than most searches.
-			return withCompileErrors(() => (isQuick(choices, subject) ? currentWork().quickly(search) : currentWork().bounded(search)));
+			return withCompileErrors(() =>
+				isQuick(choices, subject) ? currentWorkBudget().searchQuickly(search) : currentWorkBudget().searchWithTimeout(search),
+			);
 		},
 		replace: (subject, replacement) => runBoundedSearch(source, (expression) => subject.replace(expression, replacement)),
 		matches: (subject) => runBoundedSearch(source, (expression) => Array.from(subject.matchAll(expression), (match) => Array.from(match))),
-		occurrences: (subject) => runBoundedSearch(source, (expression) => [...subject.matchAll(expression)]),
+		detailedMatches: (subject) => runBoundedSearch(source, (expression) => [...subject.matchAll(expression)]),
 	};
 }
 
 /** Runs a search that may take long. */
-function runBoundedSearch<T>(source: ExpressionSource, search: (expression: RegExp) => T): T {
-	const expression = compiledExpressions.of(source);
-	return withCompileErrors(() => currentWork().bounded(() => search(expression)));
+function runBoundedSearch<T>(source: RegExpSource, search: (expression: RegExp) => T): T {
+	const expression = compiledExpressions.get(source);
+	return withCompileErrors(() => currentWorkBudget().searchWithTimeout(() => search(expression)));
 }
 
 /**

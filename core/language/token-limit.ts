@@ -1,5 +1,5 @@
 import { TemplateError } from "./templates/errors.ts";
-import { maxTokensTogether, noteTokens } from "./work-budget.ts";
+import { maxTokensPerWork, spendTokens } from "./work-budget.ts";
 
 /** Names, numbers, texts, operators and tags that one template or expression may have. */
 const maxTokens = 10_000;
@@ -32,7 +32,7 @@ export class TokenCounter {
 	add(tokens = 1): void {
 		this.#count += tokens;
 		if (this.#count > this.#limit) throw new TemplateError(`the ${this.#subject} has more than ${this.#limit} ${countedKinds}`);
-		if (this.#count - this.#reportedCount >= reportBatch) this.note();
+		if (this.#count - this.#reportedCount >= reportBatch) this.report();
 	}
 
 	/** Counts a text literal, given with its quotes. */
@@ -41,9 +41,9 @@ export class TokenCounter {
 	}
 
 	/** Reports the counted tokens to the current budget. Throws `TooManyTokens` if all templates together have too many. */
-	note(): void {
+	report(): void {
 		const tokens = this.#count - this.#reportedCount;
 		this.#reportedCount = this.#count;
-		if (!noteTokens(tokens)) throw new TooManyTokens(`all ${this.#subject}s together have more than ${maxTokensTogether} ${countedKinds}`);
+		if (!spendTokens(tokens)) throw new TooManyTokens(`all ${this.#subject}s together have more than ${maxTokensPerWork} ${countedKinds}`);
 	}
 }

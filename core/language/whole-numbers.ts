@@ -65,6 +65,6 @@ export function isSameNumber(x: number | bigint, y: number | bigint): boolean {
 }
 
 /** Returns -1, 0 or 1 if the first number is less than, equal to or greater than the second. */
-export function orderNumbers(x: number | bigint, y: number | bigint): number {
+export function compareNumbers(x: number | bigint, y: number | bigint): number {
 	return x < y ? -1 : Number(x > y);
 }

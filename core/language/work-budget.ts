@@ -1,13 +1,13 @@
 import { type Context, createContext, Script } from "node:vm";
 import { SvcError } from "../contract/index.ts";
-import { noteWork } from "./event-loop-budget.ts";
+import { recordLoopWork } from "./event-loop-budget.ts";
 
 /** Bounds of one unit of work. */
 export interface WorkLimits {
 	/** Milliseconds of pattern searches. */
-	readonly searching: number;
+	readonly searchMs: number;
 	/** Milliseconds of schema validation, and of reading and writing YAML. */
-	readonly checking: number;
+	readonly checkMs: number;
 	/** Steps of templates, or values compared with definitions. */
 	readonly steps: number;
 }
@@ -16,17 +16,17 @@ export interface WorkLimits {
  * Tokens of all templates and expressions that one unit of work may parse. Each template counts as four more. Parsing a token takes up to 5
  * µs.
  */
-export const maxTokensTogether = 12_000;
+export const maxTokensPerWork = 12_000;
 
 /** Bounds of rendering all parameters of an execution, of evaluating one rule for one event, or of one validation. */
-export const workLimits: WorkLimits = { searching: 25, checking: 60, steps: 100_000 };
+export const workLimits: WorkLimits = { searchMs: 25, checkMs: 60, steps: 100_000 };
 
 let activeBudget: WorkBudget | undefined;
 let sharedTurnBudget: WorkBudget | undefined;
 
 /**
  * Time and steps that one unit of work on templates, patterns and schemas of users may still use. Each piece is bounded on its own, but
- * sixty of them would still block the event loop for seconds. Synchronous code finds the budget of its unit through `currentWork`.
+ * sixty of them would still block the event loop for seconds. Synchronous code finds the budget of its unit through `currentWorkBudget`.
  */
 export class WorkBudget {
 	readonly #searchTime: TimeAllowance;
@@ -35,14 +35,14 @@ export class WorkBudget {
 	#steps = 0;
 	#tokens = 0;
 
-	constructor({ searching, checking, steps }: WorkLimits = workLimits) {
-		this.#searchTime = new TimeAllowance(searching, "the search for its pattern takes too long");
-		this.#checkTime = new TimeAllowance(checking, "it takes too long");
+	constructor({ searchMs, checkMs, steps }: WorkLimits = workLimits) {
+		this.#searchTime = new TimeAllowance(searchMs, "the search for its pattern takes too long");
+		this.#checkTime = new TimeAllowance(checkMs, "it takes too long");
 		this.#maxSteps = steps;
 	}
 
 	/** Milliseconds of searching that have been used. */
-	get searched(): number {
+	get usedSearchMs(): number {
 		return this.#searchTime.usedMs;
 	}
 
@@ -55,24 +55,24 @@ export class WorkBudget {
 			return work();
 		} finally {
 			activeBudget = undefined;
-			noteWork(performance.now() - startedAt);
+			recordLoopWork(performance.now() - startedAt);
 		}
 	}
 
 	/** Uses up steps. Returns false if the budget has no more. */
-	takes(steps: number): boolean {
+	spendSteps(steps: number): boolean {
 		this.#steps += steps;
 		return this.#steps <= this.#maxSteps;
 	}
 
 	/** Uses up tokens of a template that is parsed. Returns false if the budget has no more. */
-	reads(tokens: number): boolean {
+	spendTokens(tokens: number): boolean {
 		this.#tokens += tokens;
-		return this.#tokens <= maxTokensTogether;
+		return this.#tokens <= maxTokensPerWork;
 	}
 
 	/** Runs a search that cannot take long by itself. Throws `SVC_INVALID` if the search time of the budget is used up. */
-	quickly<T>(search: () => T): T {
+	searchQuickly<T>(search: () => T): T {
 		return this.run(() => this.#searchTime.spend(search));
 	}
 
@@ -80,7 +80,7 @@ export class WorkBudget {
 	 * Runs a search that may take arbitrarily long. Interrupts it and throws `SVC_INVALID` when the search time of the budget is used up. The
 	 * search must not change any state.
 	 */
-	bounded<T>(search: () => T): T {
+	searchWithTimeout<T>(search: () => T): T {
 		// `run` must enclose the timeout: an interrupted `finally` block would not restore the active budget.
 		return this.run(() => this.#searchTime.spendWithin(search));
 	}
@@ -89,7 +89,7 @@ export class WorkBudget {
 	 * Runs a check that may take arbitrarily long, like `searchWithTimeout` but with the checking time. Searches within it also use search
 	 * time.
 	 */
-	checked<T>(check: () => T): T {
+	checkWithTimeout<T>(check: () => T): T {
 		return this.run(() => this.#checkTime.spendWithin(check));
 	}
 }
@@ -156,17 +156,17 @@ class TimeAllowance {
 }
 
 /** Runs synchronous work as one unit. It gets a budget of its own unless it is part of a larger unit. */
-export function asOneWork<T>(work: () => T, limits?: WorkLimits): T {
+export function withWorkBudget<T>(work: () => T, limits?: WorkLimits): T {
 	return activeBudget === undefined ? new WorkBudget(limits).run(work) : work();
 }
 
 /** Uses up tokens of a template if a budget is active. Returns false if that budget has no more. */
-export function noteTokens(tokens: number): boolean {
-	return activeBudget === undefined || activeBudget.reads(tokens);
+export function spendTokens(tokens: number): boolean {
+	return activeBudget === undefined || activeBudget.spendTokens(tokens);
 }
 
 /** Returns the active budget. Work outside any unit shares one budget with all such work in the same turn of the event loop. */
-export function currentWork(): WorkBudget {
+export function currentWorkBudget(): WorkBudget {
 	return activeBudget ?? currentTurnBudget();
 }
 

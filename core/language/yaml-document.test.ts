@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { assertShallow, deepestYaml, maxFileTokens, parseYamlDocument } from "./yaml-document.ts";
+import { assertYamlDepth, maxFileTokens, maxYamlDepth, parseYamlDocument } from "./yaml-document.ts";
 
 const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const blocks = (depth: number) => Array.from({ length: depth }, (_, index) => `${" ".repeat(index)}a:`).join("\n");
@@ -14,7 +14,7 @@ for (const [name, text] of [
 	["keys that are lists", `${"? ".repeat(100_000)}a`],
 	["lists by signs", "- ".repeat(200_000)],
 	["lines that are indented", blocks(900)],
-	["one too many", lists(deepestYaml + 1)],
+	["one too many", lists(maxYamlDepth + 1)],
 ] as const) {
 	test(`a text that is nested too deeply is refused before its values are made: ${name}`, () => {
 		assert.throws(() => parseYamlDocument(text), refused(/^line \d+: more than 100 objects and lists stand in one another$/));
@@ -22,18 +22,18 @@ for (const [name, text] of [
 }
 
 test("what is nested as deeply as is allowed is read", () => {
-	for (const text of [lists(deepestYaml), blocks(deepestYaml)]) {
+	for (const text of [lists(maxYamlDepth), blocks(maxYamlDepth)]) {
 		const { document } = parseYamlDocument(text);
 		assert.deepEqual(document.errors, []);
-		assertShallow(document.toJS());
+		assertYamlDepth(document.toJS());
 	}
 });
 
 test("references do not make it deeper than it may be", () => {
 	const chain = ["- &x0 []", ...Array.from({ length: 200 }, (_, index) => `- &x${index + 1} [*x${index}]`)].join("\n");
 	const { document } = parseYamlDocument(chain);
-	assert.throws(() => assertShallow(document.toJS()), refused(/more than 100/));
-	assertShallow(parseYamlDocument("- &a {b: 1}\n- [*a, *a, *a]\n").document.toJS());
+	assert.throws(() => assertYamlDepth(document.toJS()), refused(/more than 100/));
+	assertYamlDepth(parseYamlDocument("- &a {b: 1}\n- [*a, *a, *a]\n").document.toJS());
 });
 
 test("mistakes of the notation are left to the caller, a second document is refused, and an empty text is one", () => {

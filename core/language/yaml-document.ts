@@ -18,7 +18,7 @@ import {
 import { exactNumberTags, SvcError } from "../contract/index.ts";
 
 /** Nesting levels of objects and lists that a YAML text may have. */
-export const deepestYaml = 100;
+export const maxYamlDepth = 100;
 
 /** Aliases that a YAML text may have. The library scans all earlier nodes for each of them. */
 const maxAliases = 1_000;
@@ -45,7 +45,7 @@ export interface YamlOptions extends ParseOptions, DocumentOptions, Omit<SchemaO
 
 /**
  * Parses a text that holds one YAML document, and returns the document with its errors. Whole numbers are exact; one that JSON cannot
- * represent is an error. Throws `SVC_INVALID`, with the line, if the text is nested more than `deepestYaml` levels deep or has too many
+ * represent is an error. Throws `SVC_INVALID`, with the line, if the text is nested more than `maxYamlDepth` levels deep or has too many
  * aliases or tokens. An empty text, and one with several documents, is refused too.
  */
 export function parseYamlDocument(text: string, options: YamlOptions = {}): YamlDocument {
@@ -91,16 +91,16 @@ function findDuplicateKey(keys: readonly unknown[]): readonly YAMLParseError[] {
 }
 
 /** Refuses a value that is nested too deeply with `SVC_INVALID`. Aliases can make a value deeper than its text. */
-export function assertShallow(value: unknown): void {
+export function assertYamlDepth(value: unknown): void {
 	let level: ReadonlySet<unknown> = new Set([value]);
 	for (let depth = 0; level.size > 0; depth += 1) {
-		if (depth > deepestYaml + 1) throw new SvcError("SVC_INVALID", tooDeepMessage);
+		if (depth > maxYamlDepth + 1) throw new SvcError("SVC_INVALID", tooDeepMessage);
 		// The set contains each object once, even if many aliases refer to it.
 		level = new Set([...level].flatMap((member) => (typeof member === "object" && member !== null ? Object.values(member) : [])));
 	}
 }
 
-const tooDeepMessage = `more than ${deepestYaml} objects and lists stand in one another`;
+const tooDeepMessage = `more than ${maxYamlDepth} objects and lists stand in one another`;
 
 /**
  * Returns the syntax tokens of a text. The composer of the library recurses until the stack is full, which can end the process. Its parser
@@ -120,7 +120,7 @@ function readTokens(text: string, lines: LineCounter, maxTokens: number): readon
 		}
 		tokens.push(...parser.next(lexeme));
 		// The stack holds the document, the open objects and lists, and the item that is being read.
-		if (parser.stack.length > deepestYaml + 1) {
+		if (parser.stack.length > maxYamlDepth + 1) {
 			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: ${tooDeepMessage}`);
 		}
 	}

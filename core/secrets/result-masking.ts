@@ -7,10 +7,10 @@ import {
 	type SnapshotEntity,
 	stringifyJson,
 } from "../contract/index.ts";
-import { askingRunner, maskAnswer } from "../language/inquiry-schema.ts";
-import type { Reading } from "../language/parameters/definition-reader.ts";
-import { collectMasked, mask, maskRead, maskTogether, readOutputSchema } from "../language/parameters/schema-masking.ts";
-import { currentWork } from "../language/work-budget.ts";
+import { inquiryRunnerType, maskAnswer } from "../language/inquiry-schema.ts";
+import type { SecretSchema } from "../language/parameters/definition-reader.ts";
+import { collectMasked, mask, maskBySecretSchema, maskWithinBudget, readOutputSchema } from "../language/parameters/schema-masking.ts";
+import { currentWorkBudget } from "../language/work-budget.ts";
 
 type Masked = Pick<SnapshotEntity, "action" | "runner">;
 
@@ -21,8 +21,8 @@ const printedTypes = ["stdout", "stderr"] as const;
 /** The result of an execution as it is shown: without what the output schema of its action calls secret, or the schema of an answer. */
 export function maskExecutionResult(result: JsonObject, { action, runner }: Masked): JsonObject {
 	const reading = readOutputSchema(action.output_schema);
-	const shown = reading.holdsSecret ? maskTogether(() => maskByOutput(result, reading, runner.output_key)) : result;
-	return runner.name === askingRunner ? maskAnswer(shown) : shown;
+	const shown = reading.holdsSecret ? maskWithinBudget(() => maskByOutput(result, reading, runner.output_key)) : result;
+	return runner.name === inquiryRunnerType ? maskAnswer(shown) : shown;
 }
 
 /** The kinds of output that the output schema tells of secrets in. They come in pieces that cannot be judged. */
@@ -42,8 +42,8 @@ export function findSecretOutput({ action, runner }: Masked): readonly OutputTyp
 export function concealMismatch(result: JsonObject, { action, runner }: Masked): JsonObject {
 	const reading = readOutputSchema(action.output_schema);
 	if (!reading.holdsSecret) return result;
-	const conceal = (value: JsonValue) => maskRead(value, reading, { maskMismatch: true });
-	return maskTogether(() => {
+	const conceal = (value: JsonValue) => maskBySecretSchema(value, reading, { shouldMaskMismatch: true });
+	return maskWithinBudget(() => {
 		if (runner.output_key !== null) return maskMember(result, runner.output_key, conceal);
 		if (isPrinted(result) || printingHosts(result).length > 0) return maskByOutput(result, reading, null);
 		return maskWhole(result, reading);
@@ -55,7 +55,7 @@ export function printingHosts(result: JsonObject): readonly string[] {
 	return Object.keys(result).filter((name) => isPrinted(result[name]));
 }
 
-function maskByOutput(result: JsonObject, reading: Reading, outputKey: string | null): JsonObject {
+function maskByOutput(result: JsonObject, reading: SecretSchema, outputKey: string | null): JsonObject {
 	if (outputKey !== null) return maskMember(result, outputKey, (value) => maskKeyed(value, reading));
 	if (isPrinted(result)) return maskPrinted(result, reading);
 	const hosts = printingHosts(result);
@@ -64,14 +64,14 @@ function maskByOutput(result: JsonObject, reading: Reading, outputKey: string | 
 }
 
 /** It stays an object. */
-function maskWhole(result: JsonObject, reading: Reading): JsonObject {
-	const masked: JsonValue = maskRead(result, reading, { maskMismatch: false });
+function maskWhole(result: JsonObject, reading: SecretSchema): JsonObject {
+	const masked: JsonValue = maskBySecretSchema(result, reading, { shouldMaskMismatch: false });
 	return isJsonObject(masked) ? masked : Object.fromEntries(Object.keys(result).map((name) => [name, mask]));
 }
 
 /** A text in place of what the schema describes is left alone, unless it is just that, not yet parsed. */
-function maskKeyed(value: JsonValue, reading: Reading): JsonValue {
-	if (reading.isSecret || typeof value !== "string") return maskRead(value, reading, { maskMismatch: false });
+function maskKeyed(value: JsonValue, reading: SecretSchema): JsonValue {
+	if (reading.isSecret || typeof value !== "string") return maskBySecretSchema(value, reading, { shouldMaskMismatch: false });
 	return /^\s*[[{]/.test(value) ? maskText(value, reading) : value;
 }
 
@@ -81,7 +81,7 @@ export function isPrinted(value: JsonValue | undefined): boolean {
 }
 
 /** What a command has printed is described as the text or JSON on its standard output, or with `stdout` and `stderr` as members. */
-function maskPrinted(printed: JsonObject, reading: Reading): JsonObject {
+function maskPrinted(printed: JsonObject, reading: SecretSchema): JsonObject {
 	if (!describesResult(reading)) return maskMember(printed, "stdout", (value) => maskText(value, reading));
 	const texts = printedTypes.reduce((masked, type) => {
 		const inner = reading.members?.get(type);
@@ -90,23 +90,25 @@ function maskPrinted(printed: JsonObject, reading: Reading): JsonObject {
 	const others = Object.keys(printed).filter((name) => !printedTypes.some((type) => type === name));
 	return others.reduce((masked, name) => {
 		const inner = reading.members?.get(name);
-		return inner === undefined ? masked : maskMember(masked, name, (value) => maskRead(value, inner, { maskMismatch: true }));
+		return inner === undefined
+			? masked
+			: maskMember(masked, name, (value) => maskBySecretSchema(value, inner, { shouldMaskMismatch: true }));
 	}, texts);
 }
 
 /** Returns true if an output schema describes the whole result of a command, and not only its standard output. */
-export function describesResult({ isSecret, members }: Reading): boolean {
+export function describesResult({ isSecret, members }: SecretSchema): boolean {
 	return !isSecret && printedTypes.some((type) => members?.has(type) === true);
 }
 
 /** A text that may be JSON: whole when it is not, or is no JSON of this kind. Without content there is nothing to hide. */
-function maskText(value: JsonValue, reading: Reading): JsonValue {
+function maskText(value: JsonValue, reading: SecretSchema): JsonValue {
 	if (!reading.holdsSecret || value === "") return value;
 	if (reading.isSecret || typeof value !== "string" || value.length > longestText) return mask;
-	if (!currentWork().takes(Math.ceil(value.length / 16))) return mask;
+	if (!currentWorkBudget().spendSteps(Math.ceil(value.length / 16))) return mask;
 	const parsed = parse(value);
 	if (typeof parsed !== "object" || parsed === null) return mask;
-	const masked = maskRead(parsed, reading, { maskMismatch: true });
+	const masked = maskBySecretSchema(parsed, reading, { shouldMaskMismatch: true });
 	return masked === parsed ? value : masked === mask ? mask : stringifyJson(masked);
 }
 

@@ -1,10 +1,10 @@
 import { SvcError } from "../contract/index.ts";
 import { openToAuthenticated } from "../features/routes.ts";
-import type { Guard } from "../http/authorizer.ts";
-import { createRoutedHttp, type Http, type HttpParts } from "../http/http.ts";
-import type { ServedFeature } from "../http/http-feature.ts";
+import type { Authorizer } from "../http/authorizer.ts";
+import { createRoutedHttp, type Http, type HttpInterfaceOptions } from "../http/http.ts";
+import type { HttpFeature } from "../http/http-feature.ts";
 import { rootRoutes } from "../http/root.ts";
-import { isGlobal, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
+import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 
 export type { Http } from "../http/http.ts";
@@ -13,7 +13,7 @@ export type { Permission } from "../http/permissions.ts";
 export type { Component, Method, Route } from "../http/route.ts";
 
 /** What the HTTP interface is made from. */
-export interface HttpOptions extends Omit<HttpParts<Engine>, "guard" | "recorder" | "routes" | "page"> {}
+export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}
 
 /**
  * The HTTP interface over an engine: the routes of its features. Throws when a route declares no permission, and `SVC_CONFIG` where the
@@ -27,21 +27,21 @@ export function createHttp(options: HttpOptions): Http {
 			'features: the HTTP interface needs "access"; leave out what needs it, or embed the engine without HTTP',
 		);
 	}
-	const features: readonly ServedFeature[] = Object.values(engine.features);
+	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	const page = features.find((feature) => feature.page !== undefined)?.page;
 	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder: engine.audit?.recorder });
 }
 
 /** The engine's credentials and permissions, as the HTTP machinery asks for them. */
-export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): Guard {
+export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): Authorizer {
 	return {
 		authenticate: (offered) => credentials.authenticate(offered),
 		// Routes have been asked whether their permissions are some before the first request.
 		allows: (principal, permission, resource) => access.allows(principal, permission as PermissionType, resource),
 		assert: (principal, permission, resource) => access.assert(principal, permission as PermissionType, resource),
 		isPermission: isPermissionType,
-		isGlobal: (permission) => isGlobal(permission as PermissionType),
+		isGlobal: (permission) => isGlobalPermission(permission as PermissionType),
 		openToAuthenticated,
 	};
 }

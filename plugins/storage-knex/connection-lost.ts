@@ -7,9 +7,9 @@ export class ConnectionLostError extends Error {
 	/** True if this process gave up the connection because the server, or the host's pool, no longer answers. */
 	readonly isCut: boolean;
 
-	constructor(message: string, { isCut = false, cause }: { readonly isCut?: boolean; readonly cause?: unknown } = {}) {
+	constructor(message: string, { isUnresponsive = false, cause }: { readonly isUnresponsive?: boolean; readonly cause?: unknown } = {}) {
 		super(message, { cause });
-		this.isCut = isCut;
+		this.isCut = isUnresponsive;
 	}
 }
 

@@ -5,8 +5,8 @@ import type { PlannedWrite } from "./sqlite-log.ts";
 import { toTextOfAll } from "./write-text.ts";
 
 /**
- * Connection that groups are written through. Each call except `commit` and `transact` has finished when it returns. All calls
- * throw errors of the driver.
+ * Connection that groups are written through. Calls that return no promise have finished when they return. All calls throw errors of
+ * the driver.
  */
 export interface GroupConnection {
 	readonly inTransaction: boolean;
@@ -58,7 +58,7 @@ const lockRetryIntervalMs = 20;
  * Group commit for SQLite: writes that callers request in one turn of the event loop share a transaction, and so one wait for the disk.
  *
  * States:
- * - *Idle*: nothing is queued. The first write, or the first call of `between`, schedules a flush.
+ * - *Idle*: nothing is queued. The first write, or the first function for `#interludes`, schedules a flush.
  * - *Scheduled*: the flush starts at the end of the turn (`setImmediate`), so that further writes of the turn join the group. Once the
  *   queued writes have 16 rows, it starts as a microtask instead. After a postponed or rejected group it starts by a timer.
  * - *Running*: a group is taken from the head of the queue, at most about 500 rows or 4 Mi characters. If its writes return nothing and
@@ -67,8 +67,8 @@ const lockRetryIntervalMs = 20;
  *
  * Concurrency: there is at most one transaction. While another thread commits, callers may queue writes, but nothing may use the
  * connection: any call would block the event loop until the commit has ended. If more writes are queued, the promises of a group settle
- * only after the next group has started. The code that awaits them then runs during the commit of that group. A function given to
- * `between` is called after the current group, or the next one, while no transaction is open.
+ * only after the next group has started. The code that awaits them then runs during the commit of that group. A function of
+ * `#interludes` is called after the current group, or the next one, while no transaction is open.
  *
  * Failures:
  * - A write that fails because of its own content fails alone. SQLite itself undoes a single statement. If a write of several statements
@@ -80,14 +80,14 @@ const lockRetryIntervalMs = 20;
  * - If a text or a commit fails because of the disk, its group rejects with `SVC_UNAVAILABLE` and is not repeated. The system reports a
  *   failed fsync only once, so that a repeated commit could succeed although data is lost.
  *
- * Guarantees: a promise settles only after the transaction has ended. With `durable`, it resolves only after the data is on the disk,
- * unless every write of the group is relaxed. Without this rule, an acknowledged write could be lost with the power.
+ * Guarantees: a promise resolves only after its transaction is committed. With `durable`, the data is on the disk by that time, unless
+ * every write of the group is relaxed. Without this rule, a power failure could destroy an acknowledged write.
  */
 export class GroupCommit {
 	readonly #connection: GroupConnection;
 	readonly #durable: boolean;
 	#queue: QueuedWrite[] = [];
-	/** Functions of `between` that have not been called yet. */
+	/** Functions that wait to be called outside of transactions. */
 	readonly #interludes: (() => void)[] = [];
 	/** True from the moment a flush is scheduled until the flush has ended. */
 	#isFlushActive = false;

@@ -36,8 +36,8 @@ export function leadsWithNulls(kind: EntityKind, field: string): boolean {
 }
 
 /**
- * Returns a field that is compared with null and begins an index. The index must continue with the field of the requested order, and contain
- * all other compared fields. Returns undefined if there is no such index.
+ * Returns a field that is compared with null and begins an index. The index must continue with the field of the requested order, and
+ * contain all other compared fields. Returns undefined if there is no such index.
  */
 export function toNullLead(kind: EntityKind, where: readonly FieldComparison[], order: string | undefined): string | undefined {
 	const { oftenNull = [] }: IndexDeclaration = entityKinds[kind];

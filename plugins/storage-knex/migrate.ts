@@ -26,7 +26,7 @@ export async function planMigrations(knex: Knex, database: string): Promise<read
 	return pending.map(({ name }) => name);
 }
 
-/** Returns the names of all migrations that this version knows, except those that begin with `optional`. */
+/** Returns the names of all migrations that this version knows. Names with the prefix of optional kinds are not included. */
 export function listKnown(): readonly string[] {
 	return [...migrations.map(({ name }) => name), ...listDeclared()];
 }

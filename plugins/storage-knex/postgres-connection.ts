@@ -37,15 +37,15 @@ const maxPreparedStatements = 500;
  * continue a transaction there that it began on the first.
  */
 export class PostgresConnection {
-	readonly #line: PostgresLine;
+	readonly #driver: PostgresLine;
 	readonly #transactionSettings: string | undefined;
 	readonly #preparedStatements = new Set<string>();
 	readonly #pendingRejections = new Set<(error: ConnectionLostError) => void>();
 	#loss: ConnectionLostError | undefined;
 
 	/** @param settings statements that set the session for one transaction; if given, everything runs in a transaction */
-	constructor(line: PostgresLine, settings?: string) {
-		this.#line = line;
+	constructor(driver: PostgresLine, settings?: string) {
+		this.#driver = driver;
 		this.#transactionSettings = settings;
 	}
 
@@ -56,12 +56,12 @@ export class PostgresConnection {
 
 	/** Runs one or more statements without bindings, separated by semicolons. */
 	async execute(sql: string): Promise<void> {
-		await this.#guard(() => this.#line.execute(sql));
+		await this.#guard(() => this.#driver.execute(sql));
 	}
 
 	/** Runs a statement for knex. Resolves with the rows as objects, by column name. */
 	query(sql: string, bindings: readonly unknown[]): Promise<PostgresResult> {
-		return this.#guard(() => this.#line.askByName(sql, bindings));
+		return this.#guard(() => this.#driver.askByName(sql, bindings));
 	}
 
 	/** Runs one statement. Throws a `StepError`. */
@@ -95,7 +95,7 @@ export class PostgresConnection {
 	async end(): Promise<void> {
 		if (this.#loss) return;
 		this.#loss = new ConnectionLostError("the connection is closed");
-		await this.#line.end();
+		await this.#driver.end();
 	}
 
 	/** Marks the connection as lost: rejects all pending statements and closes the connection at once. Returns the first reason given. */
@@ -104,7 +104,7 @@ export class PostgresConnection {
 		this.#loss = reason;
 		for (const reject of this.#pendingRejections) reject(reason);
 		this.#pendingRejections.clear();
-		this.#line.drop();
+		this.#driver.drop();
 		return reason;
 	}
 
@@ -122,7 +122,7 @@ export class PostgresConnection {
 		const prepare = this.#preparedStatements.size < maxPreparedStatements || this.#preparedStatements.has(sql);
 		if (prepare) this.#preparedStatements.add(sql);
 		try {
-			const { rows, count } = await this.#guard(() => this.#line.ask(sql, bindings, prepare));
+			const { rows, count } = await this.#guard(() => this.#driver.ask(sql, bindings, prepare));
 			return answer === "row" || answer === "rows" ? { rows, changes: 0 } : { rows: [], changes: count };
 		} catch (error) {
 			// The server has become a standby. Another server is the primary now, and a new connection may reach it.
@@ -166,7 +166,7 @@ function toStepFailure(error: unknown, answer: Statement["answer"]): unknown {
 	const failure = fromPostgresError(error);
 	if (!(failure instanceof PostgresFailure)) return failure;
 	if (failure.code === sqlStates.keyTaken) return new KeyTakenError(failure.message, { cause: failure });
-	// `toChange` of the dialect makes a statement divide by zero if it changes no row.
+	// The dialect makes a statement with the result `change` divide by zero if it changes no row.
 	if (failure.code === sqlStates.divisionByZero && answer === "change") return new NothingChangedError("nothing was there to be changed");
 	if (failure.code === sqlStates.tooLong)
 		return new SvcError("SVC_TOO_LARGE", `a value is too long for the database: ${failure.message}`, { cause: failure });

@@ -116,5 +116,5 @@ async function connect(pool: HostPool): Promise<HostClient> {
 	// A connection that arrives after the timeout is returned unused.
 	connecting.then((unused) => unused.release()).catch(() => {});
 	const message = `the host's pool has had no connection to give for ${borrowTimeoutMs / 1_000} s`;
-	throw new SvcError("SVC_UNAVAILABLE", message, { cause: new ConnectionLostError(message, { isCut: true }) });
+	throw new SvcError("SVC_UNAVAILABLE", message, { cause: new ConnectionLostError(message, { isUnresponsive: true }) });
 }

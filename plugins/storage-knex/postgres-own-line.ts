@@ -52,7 +52,7 @@ export async function importPostgres(): Promise<PostgresPackage> {
 export async function openConnection(server: PostgresServer): Promise<PostgresConnection> {
 	const controller = new AbortController();
 	const timer = setTimeout(
-		() => controller.abort(new ConnectionLostError("the server does not answer", { isCut: true })),
+		() => controller.abort(new ConnectionLostError("the server does not answer", { isUnresponsive: true })),
 		connectTimeoutMs,
 	);
 	let connection: PostgresConnection | undefined;
@@ -70,7 +70,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 		}),
 	);
 	try {
-		connection = new PostgresConnection(new OwnLine(sql, () => socket));
+		connection = new PostgresConnection(new OwnDriverConnection(sql, () => socket));
 		await connection.execute(server.setup);
 		return connection;
 	} catch (error) {
@@ -83,7 +83,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 }
 
 /** Connection of a separate instance of the driver, which has only this connection. */
-class OwnLine implements PostgresLine {
+class OwnDriverConnection implements PostgresLine {
 	readonly #sql: PostgresSql;
 	readonly #socket: () => Socket | undefined;
 

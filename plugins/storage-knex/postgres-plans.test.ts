@@ -5,8 +5,8 @@ import { test } from "uvu";
 import { type ExecutionEntity, entityKinds, type Query, type RuleEnforcementEntity } from "../../core/contract/index.ts";
 
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
-import { Frontier } from "../../core/kernel/coordination/claim-cursor.ts";
-import { atOnce, whenDue } from "../../core/kernel/scheduling/claim-sources.ts";
+import { ClaimCursor } from "../../core/kernel/coordination/claim-cursor.ts";
+import { toDelayedClaim, toImmediateClaim } from "../../core/kernel/scheduling/claim-sources.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
@@ -225,10 +225,10 @@ plansTest(
 			newest: select({ orderBy: [["start_timestamp", "desc"]], limit: 1 }),
 			merged: select({ where: { status: { in: ["failed", "succeeded"] } }, orderBy: [["start_timestamp", "desc"]], limit: 20 }),
 			children: select({ where: { parent_id: { in: [id(9), id(19)] } }, orderBy: [["start_timestamp", "asc"]] }),
-			requested: claimStep(statements, atOnce("requested", new Frontier(), now)),
-			released: claimStep(statements, atOnce("delayed", new Frontier(), now)),
-			delayed: claimStep(statements, whenDue("requested", { lte: now })),
-			due: claimStep(statements, whenDue("delayed", { lte: now })),
+			requested: claimStep(statements, toImmediateClaim("requested", new ClaimCursor(), now)),
+			released: claimStep(statements, toImmediateClaim("delayed", new ClaimCursor(), now)),
+			delayed: claimStep(statements, toDelayedClaim("requested", { lte: now })),
+			due: claimStep(statements, toDelayedClaim("delayed", { lte: now })),
 			queued: select({ where: { queue: "queue1", status: "requested" }, orderBy: [["due_timestamp", "asc"]], limit: 20 }),
 			expired: select({ where: { status: { in: ["running", "scheduled"] }, lease_expires_at: { gte: "", lt: now } } }),
 			"expired since the last look": select({
@@ -274,15 +274,15 @@ plansTest(
 		await run("update executions set status = 'succeeded', queue = null where status in ('requested', 'delayed')");
 		await run("analyze executions");
 		const begun = "2030-02-01T00:00:00.000000Z";
-		const frontier = new Frontier();
+		const frontier = new ClaimCursor();
 		for (const waiting of [3, 3_000]) {
 			await run(toWait(waiting, begun));
 			for (const status of ["requested", "delayed"] as const) {
-				frontier.forget();
+				frontier.reset();
 				// Everything, and what is ahead of what has been claimed.
 				for (const bound of ["''", "'2030"]) {
-					const plans = await explain(claimStep(statements, atOnce(status, frontier, begun)));
-					frontier.reach(begun);
+					const plans = await explain(claimStep(statements, toImmediateClaim(status, frontier, begun)));
+					frontier.advanceTo(begun);
 					const scans = plans.filter((plan) => plan["Index Name"] !== undefined && plan["Index Name"] !== "executions_pkey");
 					const name = `${status}, ${waiting}, ${bound}: ${JSON.stringify(plans[0])}`;
 					const indexes = scans.map((plan) => plan["Index Name"]);
@@ -292,7 +292,7 @@ plansTest(
 						assert.ok(condition.includes(part), `${part} in ${name}`);
 					assert.ok(workOf(plans) <= 20, name);
 				}
-				const plans = await explain(claimStep(statements, whenDue(status, { lte: begun })));
+				const plans = await explain(claimStep(statements, toDelayedClaim(status, { lte: begun })));
 				assert.ok(workOf(plans) <= 20, `${status}, due by now: ${JSON.stringify(plans[0])}`);
 			}
 		}

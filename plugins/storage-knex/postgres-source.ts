@@ -12,9 +12,9 @@ import { ServerWatch } from "./server-watch.ts";
 export interface PostgresSource {
 	readonly connections: Connections;
 	readonly watch: ServerWatch;
-	/** Opens a connection for statements that take long or must run outside of transactions. The caller must end it. */
+	/** Opens a dedicated connection for statements that take long or must run outside of transactions. The caller must end it. */
 	openAlone(): Promise<PostgresConnection>;
-	/** Accepts a connection of `openAlone` whose settings are unchanged: the pool keeps it, or it is closed. */
+	/** Accepts a dedicated connection with unchanged settings: the service's own pool keeps it; a connection of the host is returned. */
 	adopt(connection: PostgresConnection): Promise<void>;
 }
 

@@ -82,5 +82,5 @@ export class ServerWatch {
 }
 
 function toUnresponsive(message: string): ConnectionLostError {
-	return new ConnectionLostError(message, { isCut: true });
+	return new ConnectionLostError(message, { isUnresponsive: true });
 }

@@ -107,10 +107,10 @@ export class Statements {
 	 * Builds a select with limit and offset for a late page. The first field of the order must never be null.
 	 *
 	 * The rows before the page are skipped once, in an index alone. This finds the sort value with which the page begins, and the values of
-	 * the `nearby` rows before it. The select then reads from the first row with this value on, and skips the rows before the page. These
+	 * the 100 nearby rows before it. The select then reads from the first row with this value on, and skips the rows before the page. These
 	 * are counted among the nearby rows. If all nearby rows have this value, the skipped rows are the offset minus the rows before the value.
 	 *
-	 * Bindings: conditions, nearby + 1, offset - nearby; conditions, limit, offset; conditions.
+	 * Bindings: conditions, 101, offset - 100; conditions, limit, offset; conditions.
 	 */
 	selectLate(kind: EntityKind, { fields, where, orderBy, lead }: Selection): Statement {
 		const shape = `late ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")}`;

@@ -125,12 +125,12 @@ async function runTogether(connection: PostgresConnection, group: readonly Queue
 	}
 	const { error } = answers;
 	if (connection.loss) throw error;
-	const failed = error instanceof StepError ? startedWrites.find(({ first }) => first.includes(error.step)) : undefined;
-	if (!failed || isCollision(toKnown(error))) return { together: [], separately: group };
-	const together = group.filter((queued) => queued !== failed.queued);
+	const failedWrite = error instanceof StepError ? startedWrites.find(({ first }) => first.includes(error.step)) : undefined;
+	if (!failedWrite || isCollision(toKnown(error))) return { together: [], separately: group };
+	const together = group.filter((queued) => queued !== failedWrite.queued);
 	// The conflicting row may be of the same group, and is certain only once the others are committed. So this write runs after them.
-	if (!isSvcError(toKnown(error), "SVC_UNAVAILABLE")) return { together, separately: [failed.queued] };
-	failed.queued.reject(toKnown(error));
+	if (!isSvcError(toKnown(error), "SVC_UNAVAILABLE")) return { together, separately: [failedWrite.queued] };
+	failedWrite.queued.reject(toKnown(error));
 	return { together, separately: [] };
 }
 

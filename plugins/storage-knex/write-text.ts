@@ -2,58 +2,64 @@ import type { EntityKind } from "../../core/contract/index.ts";
 import type { Statement, Step, Write } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
-/** Fewer are run one by one, as statements that are ready take less of the processor in all; what the event loop has to do counts where there are more. */
-const leastSteps = 12;
-/** Characters of values; longer ones are better handed over as they are than written into a text. */
-const mostLength = 262_144;
-/** Digits, with the sign, of whole numbers that are all exact. */
-const certainDigits = 15;
+/**
+ * Steps from which a text is used. Fewer steps run one by one, because prepared statements take less processor time in total. With more
+ * steps, relieving the event loop is worth more.
+ */
+const minSteps = 12;
+/** Characters of values in a text. Longer values are better passed as bindings than copied into a text. */
+const maxValueCharacters = 262_144;
+/** Digits, including the sign, up to which a double represents every whole number exactly. */
+const maxExactDigits = 15;
 
-/** Fails where the statement before it has changed nothing. */
+/** Fails if the statement before it changed no row. */
 const assertChanged = "select json('nothing was changed') where changes() = 0;";
 
-/** The text of a statement, cut where its values stand. */
-interface CutText {
+/** Text of a statement, split at its placeholders. */
+interface SplitStatement {
 	readonly pieces: readonly string[];
-	/** Whether rows of the same can be added to it behind a comma. */
-	readonly takesRows: boolean;
+	/** True if the statement is an insert to which more rows can be appended after a comma. */
+	readonly acceptsMoreRows: boolean;
 }
 
-const cutTexts = new WeakMap<Statement, CutText>();
+const splitStatements = new WeakMap<Statement, SplitStatement>();
 
-/** All statements of writes as one text; undefined where one of the writes answers something, and where they are better run one by one. */
+/**
+ * Returns all statements of the writes as one text. Returns undefined if one of the writes has a result, or if separate statements are
+ * faster.
+ */
 export function toTextOfAll(writes: readonly Write<unknown>[]): string | undefined {
-	let length = 0;
+	let characters = 0;
 	const steps: Step[] = [];
 	for (const { silent, size } of writes) {
 		if (silent === undefined) return undefined;
-		length += size;
+		characters += size;
 		for (const step of silent) steps.push(step);
 	}
-	return steps.length < leastSteps ? undefined : toText(likeByLike(steps), length);
+	return steps.length < minSteps ? undefined : toText(groupInserts(steps), characters);
 }
 
 /**
- * The same steps, with inserts of one statement side by side where nothing but inserts, and changes of entities of other kinds, lies between them:
- * what one of these does is the same wherever it stands among them, and a statement is prepared once for all.
+ * Reorders the steps so that inserts by the same statement are adjacent, and the statement is prepared once for all their rows. An insert
+ * moves only past other inserts and past changes of entities of other kinds. Their effect does not depend on this order.
  */
-function likeByLike(steps: readonly Step[]): readonly Step[] {
+function groupInserts(steps: readonly Step[]): readonly Step[] {
 	const ordered: Step[] = [];
 	const inserts = new Map<Statement, Step[]>();
 	const flush = (kind: EntityKind | undefined) => {
-		for (const [statement, alike] of inserts) {
-			if (kind !== undefined && alike[0]?.writing?.kind !== kind) continue;
-			for (const step of alike) ordered.push(step);
+		for (const [statement, sameInserts] of inserts) {
+			if (kind !== undefined && sameInserts[0]?.writing?.kind !== kind) continue;
+			for (const step of sameInserts) ordered.push(step);
 			inserts.delete(statement);
 		}
 	};
 	for (const step of steps) {
 		const { statement, writing } = step;
-		const alike = inserts.get(statement);
-		if (alike !== undefined) alike.push(step);
-		else if (toCutText(statement).takesRows) inserts.set(statement, [step]);
+		const sameInserts = inserts.get(statement);
+		if (sameInserts !== undefined) sameInserts.push(step);
+		else if (toSplitStatement(statement).acceptsMoreRows) inserts.set(statement, [step]);
 		else {
-			// What a change by id finds is of its own kind.
+			// A change by id can only depend on inserts of its own kind.
 			flush(writing?.id === undefined ? undefined : writing.kind);
 			ordered.push(step);
 		}
@@ -63,47 +69,49 @@ function likeByLike(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * Statements with their values, as one text that SQLite runs without being asked again for each; `length` is about that of the values.
- * Undefined where that cannot be: an answer is wanted, a value has no exact text, or all is too long.
+ * Returns the statements with their values as one text, which SQLite runs in one call. Returns undefined if a statement returns rows, if a
+ * value has no exact text, or if the values are too long.
+ *
+ * @param characters approximate length of all values
  */
-export function toText(steps: readonly Step[], length: number): string | undefined {
-	if (length > mostLength) return undefined;
+export function toText(steps: readonly Step[], characters: number): string | undefined {
+	if (characters > maxValueCharacters) return undefined;
 	let text = "";
-	let before: Statement | undefined;
+	let previous: Statement | undefined;
 	for (const { statement, bindings } of steps) {
 		if (statement.answer === "row" || statement.answer === "rows") return undefined;
-		const { pieces, takesRows } = toCutText(statement);
+		const { pieces, acceptsMoreRows } = toSplitStatement(statement);
 		if (pieces.length !== bindings.length + 1) return undefined;
-		// To prepare a statement takes as long as to insert a row.
-		const isOneMore = takesRows && statement === before;
-		if (!isOneMore && before !== undefined) text += toEnd(before);
-		text += isOneMore ? ", (" : pieces[0];
+		// Preparing a statement takes as long as inserting a row, so rows of equal inserts share one statement.
+		const isAdditionalRow = acceptsMoreRows && statement === previous;
+		if (!isAdditionalRow && previous !== undefined) text += toEnd(previous);
+		text += isAdditionalRow ? ", (" : pieces[0];
 		for (let index = 0; index < bindings.length; index++) {
 			const literal = toLiteral(bindings[index] ?? null);
 			if (literal === undefined) return undefined;
 			text += literal + pieces[index + 1];
 		}
-		before = statement;
+		previous = statement;
 	}
-	return before === undefined ? text : text + toEnd(before);
+	return previous === undefined ? text : text + toEnd(previous);
 }
 
 function toEnd({ answer }: Statement): string {
 	return answer === "change" ? `;${assertChanged}` : ";";
 }
 
-function toCutText(statement: Statement): CutText {
-	const known = cutTexts.get(statement);
-	if (known !== undefined) return known;
+function toSplitStatement(statement: Statement): SplitStatement {
+	const cached = splitStatements.get(statement);
+	if (cached !== undefined) return cached;
 	const { sql, answer } = statement;
 	const pieces = sql.split("?");
-	const takesRows = answer === "changes" && pieces[0]?.startsWith("insert into ") === true && / values \([?, ]+\)$/.test(sql);
-	const cut = { pieces, takesRows };
-	cutTexts.set(statement, cut);
-	return cut;
+	const acceptsMoreRows = answer === "changes" && pieces[0]?.startsWith("insert into ") === true && / values \([?, ]+\)$/.test(sql);
+	const split = { pieces, acceptsMoreRows };
+	splitStatements.set(statement, split);
+	return split;
 }
 
-/** Texts have no NUL when they come here. */
+/** Returns the SQL literal of a value, or undefined if there is no exact one. Texts contain no NUL here, because it is escaped before. */
 function toLiteral(value: Binding): string | undefined {
 	switch (typeof value) {
 		case "string":
@@ -117,11 +125,14 @@ function toLiteral(value: Binding): string | undefined {
 	}
 }
 
-/** SQLite reads some fractions as the number beside them. Whole numbers it reads and divides exactly. */
+/**
+ * Writes a fraction as a division of whole numbers, which SQLite reads and divides exactly. It reads some decimal fractions as an adjacent
+ * number instead.
+ */
 function toNumber(value: number): string | undefined {
 	const text = String(value);
 	if (Number.isSafeInteger(value)) return text;
 	const [, whole, fraction] = /^(-?\d+)\.(\d+)$/.exec(text) ?? [];
-	if (whole === undefined || fraction === undefined || whole.length + fraction.length > certainDigits) return undefined;
+	if (whole === undefined || fraction === undefined || whole.length + fraction.length > maxExactDigits) return undefined;
 	return `cast(${whole}${fraction} as real) / 1${"0".repeat(fraction.length)}`;
 }

@@ -8,7 +8,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { RoleAccess } from "./access.ts";
 import type { Access } from "./access-api.ts";
-import { fitsResource, isGlobal, type PermissionType, permissionsOf, resourceTypes } from "./permission-types.ts";
+import { isGlobalPermission, isGrantableOn, type PermissionType, permissionsOf, resourceTypes } from "./permission-types.ts";
 
 const permissionTypes: readonly PermissionType[] = resourceTypes().flatMap(permissionsOf);
 const action: Resource = { uid: "action:site:deploy", pack: "site" };
@@ -111,8 +111,8 @@ test("an event is guarded by its trigger type, or by its pack", () => {
 	assert.deepEqual(on("trigger_type:site:arrived"), ["trigger_instance_reemit"]);
 	assert.deepEqual(on("pack:site"), ["trigger_instance_reemit"]);
 	assert.deepEqual(on("trigger_type:site:left"), []);
-	assert.equal(fitsResource("trigger_instance_view", "trigger_instance:1"), false);
-	assert.equal(fitsResource("trigger_delete", "trigger_type:site:arrived"), false);
+	assert.equal(isGrantableOn("trigger_instance_view", "trigger_instance:1"), false);
+	assert.equal(isGrantableOn("trigger_delete", "trigger_type:site:arrived"), false);
 });
 
 test("a grant on a pack counts for everything in it", () => {
@@ -129,11 +129,11 @@ test("a global grant counts for what concerns no single record only", () => {
 		"api_key_create",
 		"stream_view",
 	]);
-	assert.equal(isGlobal("action_view"), false);
-	assert.equal(fitsResource("action_list", "action:core:local"), false);
-	assert.equal(fitsResource("rule_modify", "pack:core"), true);
-	assert.equal(fitsResource("policy_modify", "pack:core"), true);
-	assert.equal(fitsResource("api_key_view", "pack:core"), false);
+	assert.equal(isGlobalPermission("action_view"), false);
+	assert.equal(isGrantableOn("action_list", "action:core:local"), false);
+	assert.equal(isGrantableOn("rule_modify", "pack:core"), true);
+	assert.equal(isGrantableOn("policy_modify", "pack:core"), true);
+	assert.equal(isGrantableOn("api_key_view", "pack:core"), false);
 });
 
 test("whoever was granted something about inquiries may look at them; answering needs a grant of its own", () => {

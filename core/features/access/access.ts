@@ -12,7 +12,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
-import { isGlobal, type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
+import { isGlobalPermission, type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
 import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 
 export interface AccessParts {
@@ -209,7 +209,7 @@ function grantsAllow(grants: readonly Grant[], permission: PermissionType, resou
 	const sufficient: ReadonlySet<string> = new Set(toSufficient(permission));
 	const uids = resource === undefined ? [] : [resource.uid, ...(resource.pack === undefined ? [] : [`pack:${resource.pack}`])];
 	return grants.some(({ resource_uid: uid, permission_types: types }) => {
-		if (uid === undefined ? !isGlobal(permission) : !uids.includes(uid)) return false;
+		if (uid === undefined ? !isGlobalPermission(permission) : !uids.includes(uid)) return false;
 		return types.some((type) => sufficient.has(type));
 	});
 }
@@ -218,7 +218,7 @@ function grantsAllow(grants: readonly Grant[], permission: PermissionType, resou
 function grantedUids(grants: readonly Grant[], permission: PermissionType): readonly string[] {
 	const sufficient: ReadonlySet<string> = new Set(toSufficient(permission));
 	const held = grants.filter(({ permission_types: types }) => types.some((type) => sufficient.has(type)));
-	return [...new Set(held.flatMap(({ resource_uid: uid }) => uid ?? (isGlobal(permission) ? ["*"] : [])))];
+	return [...new Set(held.flatMap(({ resource_uid: uid }) => uid ?? (isGlobalPermission(permission) ? ["*"] : [])))];
 }
 
 /** Every permission that includes this one. */

@@ -3,7 +3,7 @@ import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, answerPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import { noStore, replyJson, replyNothing } from "../../http/replies.ts";
+import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
@@ -84,7 +84,7 @@ export const apiKeyRoutes = [
 		async handler({ engine, body, principal }) {
 			const { entity, key } = await engine.apiKeys.create(toInput(body), principal);
 			const { key_hash: _hash, ...record } = toApiKey(entity, true);
-			return replyJson({ ...record, key }, 201, noStore);
+			return replyJson({ ...record, key }, 201, noStoreHeaders);
 		},
 	}),
 	defineRoute({
@@ -113,7 +113,7 @@ export const apiKeyRoutes = [
 		resource: findApiKeyResource,
 		async handler(context) {
 			await context.engine.apiKeys.remove(toKey(context), context.principal);
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 ];

@@ -3,7 +3,7 @@ import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger
 import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNotReserved, assertSeenWithin } from "../../kernel/basics/names.ts";
+import { assertNotReservedName, assertVisibleText } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
@@ -69,8 +69,8 @@ export class StoredApiKeys implements ApiKeys {
 		assertNoRun(principal);
 		const user = input.user || principal.username;
 		if (user !== principal.username) assertAdmin(principal, "user");
-		assertNotReserved("user", user, this.#parts.systemUser);
-		assertSeenWithin("metadata", input.metadata);
+		assertNotReservedName("user", user, this.#parts.systemUser);
+		assertVisibleText("metadata", input.metadata);
 		const key = input.key_hash === undefined ? createKey() : null;
 		const entity: ApiKeyEntity = {
 			id: toGivenId(input) ?? createId(this.#parts.clock),
@@ -101,12 +101,12 @@ export class StoredApiKeys implements ApiKeys {
 	}
 
 	async update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity> {
-		assertSeenWithin("metadata", input.metadata);
+		assertVisibleText("metadata", input.metadata);
 		assertNoRun(principal);
 		const old = await this.get(idOrKey);
 		if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");
 		if (input.user && input.user !== old.user) assertAdmin(principal, "user");
-		if (input.user) assertNotReserved("user", input.user, this.#parts.systemUser);
+		if (input.user) assertNotReservedName("user", input.user, this.#parts.systemUser);
 		const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
 		assertWithinScopes(scopes, principal);
 		const hash = input.key_hash;

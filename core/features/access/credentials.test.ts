@@ -405,7 +405,7 @@ test("where other nodes share the storage every look-up asks it", () =>
 /** An execution that runs, and the token that its action was given. */
 async function startRun({ credentials, storage }: Scope, fields: Partial<ExecutionEntity> = {}) {
 	const execution = createExecution({ status: "running", user: "ann", ...fields });
-	const { secret: token, token_hash } = credentials.runTokens.give(execution) ?? { secret: "", token_hash: null };
+	const { secret: token, token_hash } = credentials.runTokens.issue(execution) ?? { secret: "", token_hash: null };
 	await storage.insert("execution", [{ ...execution, token_hash }]);
 	return { execution, token, token_hash };
 }
@@ -435,7 +435,7 @@ test("a token of a running action lives service_token_ttl, and holds while the e
 	));
 
 test("a run is given no token while authentication is off", () =>
-	withCredentials(async ({ credentials }) => assert.equal(credentials.runTokens.give(createExecution()), undefined), {
+	withCredentials(async ({ credentials }) => assert.equal(credentials.runTokens.issue(createExecution()), undefined), {
 		auth: { enable: false },
 	}));
 

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { hasAdminRole, RoleAccess } from "./access.ts";
@@ -17,7 +17,7 @@ import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
 /** Who somebody is and what they may do: tokens, API keys, roles, sign-in. */
-export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
+export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 	const { options, dependencies, authBackend, roles } = kernel;
 	const parts = { ...kernel, logger: kernel.logger.withTag("auth") };
 	const systemUser = options.system_user.user;
@@ -38,8 +38,8 @@ export function createAccessFeature(kernel: Kernel): ServedFeature<AccessApi> {
 				return ensureFirstUser({ ...{ backend: authBackend, systemUser, warning }, ...kernel, adminPassword: dependencies.adminPassword });
 			},
 		},
-		aging: [{ kind: "token", time: "expiry", days: options.garbagecollector.tokens_ttl }],
-		granting: credentials.runTokens,
+		expiringRecords: [{ kind: "token", timeField: "expiry", days: options.garbagecollector.tokens_ttl }],
+		runCredentials: credentials.runTokens,
 		authority: {
 			principalOf: (username) => principalOf(username, { access, systemUser }),
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),

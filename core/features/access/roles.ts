@@ -1,7 +1,7 @@
 import { type RoleConfig, SvcError } from "../../contract/index.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
 import { Dialects } from "../../language/dialects.ts";
-import { fitsResource, isGlobal, isPermissionType } from "./permission-types.ts";
+import { isGlobalPermission, isGrantableOn, isPermissionType } from "./permission-types.ts";
 
 type RoleInput = NonNullable<RoleConfig["roles"]>[number];
 /** A permission, or several, on one resource, or globally when no resource is named. */
@@ -57,10 +57,10 @@ function withOwnUid(grant: Grant, dialects: Dialects): Grant {
 function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path: string): void {
 	for (const type of types) {
 		if (!isPermissionType(type)) throw new SvcError("SVC_CONFIG", `${path}.permission_types: "${type}" is not a permission`);
-		if (uid === undefined && !isGlobal(type)) {
+		if (uid === undefined && !isGlobalPermission(type)) {
 			throw new SvcError("SVC_CONFIG", `${path}: "${type}" concerns single resources; hint: name one in resource_uid, such as "pack:core"`);
 		}
-		if (uid !== undefined && !fitsResource(type, uid)) {
+		if (uid !== undefined && !isGrantableOn(type, uid)) {
 			throw new SvcError("SVC_CONFIG", `${path}: "${type}" cannot be granted on "${uid}"`);
 		}
 	}

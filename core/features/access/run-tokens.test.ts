@@ -113,7 +113,7 @@ test("the token of a run is refused after its expiry, also while the run goes on
 	const storage = { find: async () => [{ id, liveaction_id: id, user: "maria", author: null, scopes: null }] };
 	const options = { auth: { enable: true, service_token_ttl: 60 } };
 	const tokens = new RunTokens({ storage, options, clock: { now: () => now } } as never);
-	const token = tokens.give({ id })?.secret ?? "";
+	const token = tokens.issue({ id })?.secret ?? "";
 	now += 59_000_000;
 	assert.equal((await tokens.find(token))?.user, "maria");
 	now += 2_000_000;
@@ -129,10 +129,10 @@ test("where authentication is off the end of a run asks for its token only where
 		const tokens = new RunTokens({ storage: { find: async () => kept }, options: { auth: { enable } } } as never);
 		const begun = { liveaction_id: "1a0000000000000000000000", token_hash: null } as ExecutionEntity;
 		const removes = [{ remove: "token", where: { id: begun.liveaction_id } }];
-		assert.deepEqual(tokens.takeBack(begun), removes, "it has not looked yet");
+		assert.deepEqual(tokens.toRevocations(begun), removes, "it has not looked yet");
 		await tokens.start();
-		assert.deepEqual(tokens.takeBack(begun), asks ? removes : []);
-		assert.deepEqual(tokens.takeBack({ ...begun, token_hash: "0" }), []);
+		assert.deepEqual(tokens.toRevocations(begun), asks ? removes : []);
+		assert.deepEqual(tokens.toRevocations({ ...begun, token_hash: "0" }), []);
 	}
 });
 

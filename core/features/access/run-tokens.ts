@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, ExecutionEntity, Options, Storage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-import type { Granting, RunGrant } from "../../kernel/runs/run-credentials.ts";
+import type { IssuedCredentials, RunCredentials } from "../../kernel/runs/run-credentials.ts";
 import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
 
 /**
@@ -20,7 +20,7 @@ export interface RunTokenParts {
  * The tokens with which actions use the API. Each says whose it is, and the execution keeps its hash from the begin of the run to its
  * end: it needs no record of its own, and ends with the same write as the run, whoever ends that.
  */
-export class RunTokens implements Granting {
+export class RunTokens implements RunCredentials {
 	readonly #parts: RunTokenParts;
 	/** Whether runs may have tokens with records of their own, as an earlier version kept them. */
 	#mayHaveRecords = true;
@@ -41,7 +41,7 @@ export class RunTokens implements Granting {
 	}
 
 	/** Undefined while authentication is off. */
-	give({ id }: Pick<ExecutionEntity, "id">): RunGrant | undefined {
+	issue({ id }: Pick<ExecutionEntity, "id">): IssuedCredentials | undefined {
 		const { clock, options } = this.#parts;
 		const { enable, service_token_ttl } = options.auth;
 		if (!enable) return undefined;
@@ -51,12 +51,12 @@ export class RunTokens implements Granting {
 		return { token_hash: toHash(secret), environment: this.toEnvironment(secret), secret };
 	}
 
-	toEnvironment(secret: string): RunGrant["environment"] {
+	toEnvironment(secret: string): IssuedCredentials["environment"] {
 		return { SVC_ACTION_AUTH_TOKEN: secret };
 	}
 
 	/** Earlier versions kept a record of its own for the token of a run, with the id of its live action. */
-	takeBack({ liveaction_id, token_hash }: ExecutionEntity): ReturnType<Granting["takeBack"]> {
+	toRevocations({ liveaction_id, token_hash }: ExecutionEntity): ReturnType<RunCredentials["toRevocations"]> {
 		return token_hash === null && this.#mayHaveRecords ? [{ remove: "token", where: { id: liveaction_id } }] : [];
 	}
 

@@ -2,9 +2,9 @@ import { isSvcError, type Options } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
 import { flag, nullable, object, text, whole } from "../../http/openapi/schema.ts";
-import { assertNotForeign } from "../../http/origin-check.ts";
-import { wantsPage } from "../../http/placeholder-page.ts";
-import { noStore, replyJson } from "../../http/replies.ts";
+import { assertNotCrossOrigin } from "../../http/origin-check.ts";
+import { wantsHtml } from "../../http/placeholder-page.ts";
+import { noStoreHeaders, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toTokenCookie } from "../../http/token-cookie.ts";
 import type { Credentials } from "./credentials-api.ts";
@@ -79,7 +79,7 @@ export const singleSignOnRoutes = [
 		body: requestBody,
 		async handler(context) {
 			const { engine, options, body, request } = context;
-			assertNotForeign(request, options);
+			assertNotCrossOrigin(request, options);
 			const begin = { redirectUri: toRedirectUri(context), place: body.place ?? "/", signal: request.signal };
 			const { url, kept } = await engine.singleSignOn.begin(begin);
 			return replyJson({ url }, 200, { "set-cookie": toKeptCookie(kept, options), "cache-control": "no-store" });
@@ -99,7 +99,7 @@ export const singleSignOnRoutes = [
 		},
 		permission: "public",
 		// It makes a token.
-		isRecorded: true,
+		isAudited: true,
 		handler: (context) => comeBack(context),
 	}),
 	defineRoute({
@@ -135,7 +135,7 @@ export const singleSignOnRoutes = [
 			const { engine, body, request, streams } = context;
 			const said = { message: body.logout_token, remoteAddress: toRemoteAddress(context), signal: request.signal };
 			await engine.singleSignOn.endByProvider(said);
-			void streams.lookAtAll();
+			void streams.checkAll();
 			return replyJson({}, 200, { "cache-control": "no-store" });
 		},
 	}),
@@ -183,7 +183,7 @@ export const singleSignOnRoutes = [
 			const answer = await engine.singleSignOn.pollDevice(poll);
 			if ("pending" in answer) return replyJson({ slow_down: answer.slowDown }, 202);
 			const { id, user, token, expiry, metadata, service } = answer;
-			return replyJson({ id, user, token, expiry, metadata, service }, 201, noStore);
+			return replyJson({ id, user, token, expiry, metadata, service }, 201, noStoreHeaders);
 		},
 	}),
 ];
@@ -200,7 +200,7 @@ async function comeBack(context: RouteContext<RouteNeeds>) {
 		return leadTo(`${page}/#${place}`, toTokenCookie(issued.token, issued.expiry, context) ?? "");
 	} catch (error) {
 		const isKnown = isSvcError(error) && ["SVC_UNAUTHORIZED", "SVC_UNAVAILABLE", "SVC_TOO_MANY", "SVC_INVALID"].includes(error.code);
-		if (!isKnown || !options.webui.enable || !wantsPage(request)) throw error;
+		if (!isKnown || !options.webui.enable || !wantsHtml(request)) throw error;
 		const word = error.code === "SVC_UNAUTHORIZED" || error.code === "SVC_INVALID" ? "refused" : "unavailable";
 		return leadTo(`${page}/?sign-in=${word}`, toEndedKeptCookie(options));
 	}

@@ -6,9 +6,9 @@ import { toHeaderText } from "../../http/header-text.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
 import { text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
-import { noStore, replyJson, replyNothing } from "../../http/replies.ts";
+import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { mayKeepCookie, toEndedCookie, toTokenCookie } from "../../http/token-cookie.ts";
+import { canSetCookie, toExpiredCookie, toTokenCookie } from "../../http/token-cookie.ts";
 import type { Credentials, IssuedToken } from "./credentials-api.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
 
@@ -63,8 +63,8 @@ export const tokenRoutes = [
 		async handler(context) {
 			const { options } = context;
 			const { id, user, token, expiry, metadata, service } = await signIn(context);
-			const cookie = mayKeepCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
-			const headers = { ...noStore, "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
+			const cookie = canSetCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
+			const headers = { ...noStoreHeaders, "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, headers);
 		},
 	}),
@@ -91,9 +91,9 @@ export const tokenRoutes = [
 		async handler({ engine, path, principal, streams, options, request }) {
 			const token = path["token"] === "current" ? (findToken(request) ?? "") : (path["token"] ?? "");
 			await engine.credentials.revoke(token, principal);
-			void streams.lookAt(token);
+			void streams.checkToken(token);
 			const isKept = request.headers.get("cookie")?.includes(`auth-token=${token}`) || request.headers.get("x-auth-token") === token;
-			return replyNothing(isKept ? { "set-cookie": toEndedCookie(options) } : {});
+			return replyNoContent(isKept ? { "set-cookie": toExpiredCookie(options) } : {});
 		},
 	}),
 ];

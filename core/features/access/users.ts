@@ -1,7 +1,7 @@
 import { type Clock, type Identity, isSvcError, type Logger, type Storage, SvcError, type UserEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { assertSeen } from "../../kernel/basics/names.ts";
+import { assertVisibleName } from "../../kernel/basics/names.ts";
 
 interface UserParts {
 	readonly storage: Storage;
@@ -20,7 +20,7 @@ export async function ensureUser(owner: Owner, parts: UserParts): Promise<void> 
 	const { storage, clock, logger } = parts;
 	const known = await findUser(name, storage);
 	if (known !== undefined) return ensureOwner(known, owner, parts);
-	assertSeen("user", name);
+	assertVisibleName("user", name);
 	const created_at = toTimestamp(clock.now());
 	try {
 		await storage.insert("user", [{ id: createId(clock), name, is_service: false, created_at, nicknames: {}, subject }]);

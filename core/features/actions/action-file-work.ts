@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { join, posix } from "node:path";
 import { type ActionEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { DispatchDraft, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { Dispatcher, EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
 import type { Access } from "../access/access-api.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
@@ -17,7 +17,7 @@ import { isTaken } from "./linkless-files.ts";
 interface Parts {
 	readonly storage: Storage;
 	readonly access: Pick<Access, "allows" | "assert">;
-	readonly catalog: Pick<Catalog, "packDirectory">;
+	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 	/** Makes the events of files that are written. */
 	readonly draft: Dispatcher["draft"];
 }
@@ -41,7 +41,7 @@ export class ActionFileWork {
 	}
 
 	/** Check what a change names as the action's files, and write those that come with it. Their events, to be stored with the action. */
-	async write(change: ActionChange, files: readonly DataFile[] = []): Promise<readonly DispatchDraft[]> {
+	async write(change: ActionChange, files: readonly DataFile[] = []): Promise<readonly EventDraft[]> {
 		const { fields } = change;
 		const subject = await this.#toSubject(change);
 		const paths = files.map(toDataPath);
@@ -103,9 +103,9 @@ export class ActionFileWork {
 		throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" was installed: its files change with its version, and in no other way`);
 	}
 
-	async #draftEvents(ref: string, packDirectory: string, paths: readonly string[]): Promise<readonly DispatchDraft[]> {
+	async #draftEvents(ref: string, packDirectory: string, paths: readonly string[]): Promise<readonly EventDraft[]> {
 		const host_info = { hostname: hostname(), pid: process.pid };
-		const drafts: DispatchDraft[] = [];
+		const drafts: EventDraft[] = [];
 		for (const path of paths) {
 			const payload = { ref, file_path: join(packDirectory, path), host_info };
 			const draft = await this.#parts.draft({ trigger: fileWritten, payload });

@@ -1,5 +1,5 @@
 import type { ActionEntity } from "../../contract/index.ts";
-import { isSelected, parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
+import { isSelected, parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
@@ -38,7 +38,7 @@ const members: ReadonlyMap<string, readonly (keyof ActionEntity)[]> = new Map<st
 	["parameters", ["parameters", "runner_type"]],
 ]);
 const rules = {
-	known: new Set(members.keys()),
+	includable: new Set(members.keys()),
 	excludable: new Set(["parameters", "notify"]),
 	mandatory: ["id", "ref"],
 };
@@ -61,7 +61,7 @@ export async function listActions(
 	const page = await context.engine.actions.list(filter, { ...paging, fields });
 	const records = await present(page.items);
 	return replyJson(
-		records.map((record) => select(record, selection)),
+		records.map((record) => selectMembers(record, selection)),
 		200,
 		toCountHeaders(page.total, paging),
 	);

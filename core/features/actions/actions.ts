@@ -13,12 +13,12 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { assertNotSystemPack, assertRefNames } from "../../kernel/basics/names.ts";
+import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { DispatchDraft, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import type { Seams } from "../../kernel/extension-points.ts";
+import type { Dispatcher, EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { ExtensionPoints } from "../../kernel/extension-points.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
@@ -31,12 +31,12 @@ import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalo
 interface Parts {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly dialects: Pick<Dialects, "runnerType">;
 	/** Makes the events of files that are written. */
 	readonly draft: Dispatcher["draft"];
-	readonly seams: Pick<Seams, "isOwnRunner">;
+	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 }
 
 const orderBy = [
@@ -65,7 +65,7 @@ export class StoredActions implements Actions {
 
 	async update(refOrId: string, input: ActionInput, principal?: Principal): Promise<ActionEntity> {
 		const old = await this.get(refOrId);
-		assertNotSystem(old.pack);
+		assertNotSystemPack(old.pack);
 		const fields = await this.#check(input, input.pack ?? old.pack, old);
 		assertHiddenStay(input, { fields, old, principal });
 		const drafts = await this.#files.write({ fields, stored: old, principal }, input.data_files);
@@ -80,7 +80,7 @@ export class StoredActions implements Actions {
 
 	async remove(refOrId: string, options: Parameters<Actions["remove"]>[1], principal?: Principal): Promise<void> {
 		const action = await this.get(refOrId);
-		assertNotSystem(action.pack);
+		assertNotSystemPack(action.pack);
 		if (options.removeFiles) await this.#files.remove(action, principal);
 		await this.#parts.storage.remove("action", { where: { id: action.id } });
 		this.#parts.catalog.invalidate();
@@ -146,10 +146,10 @@ export class StoredActions implements Actions {
 
 	/** The checks of reference 7.3, in its order; the fields to store. */
 	async #check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
-		assertNotSystem(pack);
-		assertNames({ pack, name: input.name });
+		assertNotSystemPack(pack);
+		assertRefNames({ pack, name: input.name });
 		const runner_type = this.#parts.dialects.runnerType(input.runner_type);
-		if (this.#parts.seams.isOwnRunner(runner_type))
+		if (this.#parts.extensions.isBuiltInRunner(runner_type))
 			throw new SvcError("SVC_INVALID", `runner_type: "${runner_type}" runs actions of the service's own packs only`);
 		const parameters = await this.#checkParameters({ ...input, runner_type }, old);
 		const { output_schema = {} } = input;
@@ -172,7 +172,7 @@ export class StoredActions implements Actions {
 	}
 
 	/** Store an action with the events of its files. */
-	async #store(ref: string, operation: WriteOperation, drafts: readonly DispatchDraft[]): Promise<void> {
+	async #store(ref: string, operation: WriteOperation, drafts: readonly EventDraft[]): Promise<void> {
 		await this.#parts.storage
 			.write([operation, ...drafts.flatMap(({ operations }) => operations)])
 			.catch((error: unknown) => this.#toDuplicate(error, ref));
@@ -180,7 +180,7 @@ export class StoredActions implements Actions {
 		for (const draft of drafts) draft.announce();
 	}
 
-	async #insert(fields: Omit<ActionEntity, "id">, drafts: readonly DispatchDraft[] = []): Promise<ActionEntity> {
+	async #insert(fields: Omit<ActionEntity, "id">, drafts: readonly EventDraft[] = []): Promise<ActionEntity> {
 		const action = { id: createId(this.#parts.clock), ...fields };
 		await this.#store(fields.ref, { insert: "action", entities: [action] }, drafts);
 		return action;
@@ -198,8 +198,8 @@ export class StoredActions implements Actions {
 
 function toWhere({ id, name, pack, tags }: ActionFilter): Where<ActionEntity> {
 	return {
-		...(id !== undefined && { id: toOneOf(id) }),
-		...(name !== undefined && { name: toOneOf(name) }),
+		...(id !== undefined && { id: toInCondition(id) }),
+		...(name !== undefined && { name: toInCondition(name) }),
 		...(pack !== undefined && { pack }),
 		...(tags !== undefined && { tags: { member: ["name", tags] } }),
 	};

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import { actionViewRoutes } from "./action-views-routes.ts";
@@ -10,7 +10,7 @@ import { createRunnerTypes } from "./runner-types.ts";
 import { runnerTypeRoutes } from "./runner-types-routes.ts";
 
 /** Actions and runner types over the API. */
-export function createActionsFeature(kernel: Kernel, needs: { readonly access: Access }): ServedFeature<ActionsApi> {
+export function createActionsFeature(kernel: Kernel, needs: { readonly access: Access }): HttpFeature<ActionsApi> {
 	return {
 		api: {
 			actions: new StoredActions({ ...kernel, ...needs, draft: (event) => kernel.dispatcher.draft(event) }),

@@ -1,11 +1,11 @@
 import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
-import { onlySet, type WireRecord } from "../../http/wire-record.ts";
+import { copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import { maskDefaults } from "../../secrets/default-masking.ts";
 
 /** An action. `runnerParameters` say what is secret besides what the action says. */
 export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
-	return onlySet({
+	return copyWithoutNull({
 		id: action.id,
 		uid: `action:${action.pack}:${action.name}`,
 		ref: action.ref,
@@ -34,7 +34,7 @@ export function toRunnerType(
 	{ masked }: Pick<Presentation, "masked">,
 	actionParameters: ParameterSchema = {},
 ): WireRecord {
-	return onlySet({
+	return copyWithoutNull({
 		id: runnerType.id,
 		uid: `runner_type:${runnerType.name}`,
 		name: runnerType.name,

@@ -1,6 +1,6 @@
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
-import { replyNothing } from "../../http/replies.ts";
+import { replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -140,7 +140,7 @@ export const actionRoutes = [
 			const { engine, principal, body } = context;
 			await assertNotFollowed(engine, (await engine.actions.get(toRef(context))).pack);
 			await engine.actions.remove(toRef(context), { removeFiles: body.remove_files ?? false }, principal);
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 	defineRoute({

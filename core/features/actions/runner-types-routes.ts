@@ -1,5 +1,5 @@
 import { defineBody } from "../../http/body.ts";
-import { parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
+import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
@@ -25,7 +25,7 @@ const sortFields = new Map<string, "id" | "name">([
 	["id", "id"],
 	["name", "name"],
 ]);
-const rules = { known: members, excludable: members, mandatory: ["id"] };
+const rules = { includable: members, excludable: members, mandatory: ["id"] };
 
 /** The whole record is sent back, of which only this may differ. */
 const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
@@ -51,7 +51,7 @@ export const runnerTypeRoutes = [
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.runnerTypes.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
 			const presentation = toPresentation(context);
-			const items = page.items.map((runnerType) => select(toRunnerType(runnerType, presentation), selection));
+			const items = page.items.map((runnerType) => selectMembers(toRunnerType(runnerType, presentation), selection));
 			return replyJson(items, 200, toCountHeaders(page.total, paging));
 		},
 	}),

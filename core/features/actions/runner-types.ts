@@ -1,14 +1,14 @@
 import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 
 export interface RunnerTypesParts {
 	readonly storage: Storage;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly dialects: Pick<Dialects, "runnerType" | "runnerTypes">;
 }
 
@@ -24,8 +24,8 @@ export function createRunnerTypes({ storage, catalog, dialects }: RunnerTypesPar
 		get,
 		list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
 			const where = {
-				...(id !== undefined && { id: toOneOf(id) }),
-				...(name !== undefined && { name: toOneOf(dialects.runnerTypes(name)) }),
+				...(id !== undefined && { id: toInCondition(id) }),
+				...(name !== undefined && { name: toInCondition(dialects.runnerTypes(name)) }),
 			};
 			return readPage(storage, "runner_type", { where, orderBy, ...paging });
 		},

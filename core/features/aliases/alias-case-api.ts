@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 import { type CommandValues, createAliasFormat } from "../../language/aliases/alias-format.ts";
 import { readCommand } from "../../language/aliases/command-text.ts";
-import { asOneWork } from "../../language/work-budget.ts";
+import { withWorkBudget } from "../../language/work-budget.ts";
 import { toRepresentations } from "./alias-formats.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
@@ -24,7 +24,7 @@ export function readAliasCommand(
 	// Those that match several times are tried last.
 	const inOrder = [...representations.filter(({ isMultiple }) => !isMultiple), ...representations.filter(({ isMultiple }) => isMultiple)];
 	for (const { representation, isMultiple } of inOrder) {
-		const parameters = asOneWork(() => createAliasFormat(representation, isMultiple).read(text));
+		const parameters = withWorkBudget(() => createAliasFormat(representation, isMultiple).read(text));
 		if (parameters !== undefined) return { action: action_ref, representation, parameters };
 	}
 	throw new SvcError("SVC_INVALID", `command: does not fit action alias "${name}"`);

@@ -1,8 +1,8 @@
 import { flag, object, objectList, requiredText, text } from "../../language/attributes.ts";
-import type { CaseShape } from "../../language/file-schema.ts";
+import type { CaseAttributes } from "../../language/file-schema.ts";
 
 /** What the cases in `tests/aliases` of a pack may say. */
-export const aliasCaseShape: CaseShape = {
+export const aliasCaseShape: CaseAttributes = {
 	attributes: { name: text, alias: text, command: requiredText },
 	expect: { matches: flag, action: text, parameters: object, executions: objectList },
 };

@@ -1,13 +1,13 @@
 import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import type { AliasMatch, AliasOrigin } from "./aliases-api.ts";
 
 export interface AliasExecutionParts {
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly executions: Executions;
 	/** See to it that answers are brought. */
 	readonly answer: () => Promise<void>;
@@ -63,7 +63,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 		action: alias.action_ref,
 		parameters: { ...fixed, ...Object.fromEntries(given) },
 		// Whatever somebody writes in a chat is text, and no template.
-		literal: names,
+		literalParameters: names,
 		...(alias.author !== null && { writer: { author: alias.author, scopes: alias.scopes, pack: alias.pack } }),
 		context: {
 			action_alias_ref: { id: alias.id, name: alias.name },

@@ -10,7 +10,7 @@ const ackAttributes: Readonly<Record<string, Attribute>> = { ...resultAttributes
 /** A message of an alias. */
 function message(attributes: Readonly<Record<string, Attribute>>): Attribute {
 	return {
-		allowed: `an object with ${Object.keys(attributes).join(", ")}`,
+		description: `an object with ${Object.keys(attributes).join(", ")}`,
 		accepts: (value) => isObject(value) && fits(value, attributes),
 		schema: toObjectSchema(attributes, true),
 	};
@@ -47,7 +47,7 @@ export const aliasAttributes: Readonly<Record<string, Attribute>> = {
 	enabled: flag,
 	action_ref: requiredText,
 	formats: {
-		allowed: "a list of texts, or of objects with display, representation and match_multiple",
+		description: "a list of texts, or of objects with display, representation and match_multiple",
 		accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isFormat),
 		schema: {
 			type: "array",

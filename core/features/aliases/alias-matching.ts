@@ -1,7 +1,7 @@
 import { type ActionAliasEntity, isSvcError, SvcError } from "../../contract/index.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 import { type Command, readCommand } from "../../language/aliases/command-text.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { WorkBudget } from "../../language/work-budget.ts";
 import { compileRepresentation, type Representation, toRepresentations } from "./alias-formats.ts";
 import type { AliasMatch } from "./aliases-api.ts";
@@ -37,7 +37,7 @@ class Comparison {
 
 	async #search(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
 		if (this.#searched > searching) throw new SvcError("SVC_INVALID", "command: the search for what it fits takes too long");
-		await roomInTurn();
+		await waitForLoopBudget();
 		const work = new WorkBudget();
 		try {
 			return work.run(() => this.#firstOf(alias, representations));
@@ -46,7 +46,7 @@ class Comparison {
 			this.slow.push(alias);
 			return undefined;
 		} finally {
-			this.#searched += work.searched;
+			this.#searched += work.usedSearchMs;
 		}
 	}
 

@@ -1,6 +1,6 @@
 import { isSvcError, type JsonObject, type JsonValue, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { toValueTemplate } from "../../language/parameters/value-template.ts";
-import { noItems, renderWithLookups } from "../../language/templates/datastore.ts";
+import { emptyDatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 import { toScope } from "../../language/templates/scope.ts";
 
 /** What is said, and data for the chat. */
@@ -30,7 +30,7 @@ export async function renderMessage({ format, extra }: MessageFormat, names: Jso
 
 async function render(field: string, value: JsonValue, names: JsonObject): Promise<JsonValue> {
 	try {
-		return await renderWithLookups(noItems, (datastore) => toValueTemplate(value)?.render(toScope(names, datastore)) ?? value);
+		return await renderWithLookups(emptyDatastoreAccess, (datastore) => toValueTemplate(value)?.render(toScope(names, datastore)) ?? value);
 	} catch (error) {
 		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 		return `${field} cannot be rendered: ${toErrorMessage(error)}`;

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ActionAliasEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
-import { createMaskWork, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
+import { createMaskBudget, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { restoreHidden } from "../../secrets/restore-masked.ts";
 
 /** What of an alias may not be shown: fixed values for secret parameters of its action. */
 export class AliasSecrets {
-	readonly #catalog: Catalog;
+	readonly #catalog: ActionCatalog;
 
-	constructor({ catalog }: { readonly catalog: Catalog }) {
+	constructor({ catalog }: { readonly catalog: ActionCatalog }) {
 		this.#catalog = catalog;
 	}
 
 	/** Aliases as they are shown. */
 	async mask(aliases: readonly ActionAliasEntity[]): Promise<readonly ActionAliasEntity[]> {
-		const work = createMaskWork();
-		await roomInTurn();
+		const work = createMaskBudget();
+		await waitForLoopBudget();
 		return Promise.all(
 			aliases.map(async (alias) => ({
 				...alias,
@@ -42,7 +42,7 @@ export class AliasSecrets {
 	}
 
 	/** Everything is masked when there is no such action: what is secret cannot be told. */
-	async #mask(actionRef: string, parameters: JsonObject, work = createMaskWork()): Promise<JsonObject> {
+	async #mask(actionRef: string, parameters: JsonObject, work = createMaskBudget()): Promise<JsonObject> {
 		if (Object.keys(parameters).length === 0) return parameters;
 		const resolved = await this.#catalog.resolve(actionRef);
 		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));

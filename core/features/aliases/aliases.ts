@@ -1,10 +1,10 @@
 import { type ActionAliasEntity, type Clock, isSvcError, type Storage, SvcError } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, type Paging, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
-import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
+import { assertNotSystemPack } from "../../kernel/basics/names.ts";
+import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
+import { type Principal, toAuthorship } from "../../kernel/basics/principal.ts";
 import { createBoundedRegExp } from "../../language/safe-regexp.ts";
-import { asOneWork } from "../../language/work-budget.ts";
+import { withWorkBudget } from "../../language/work-budget.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
 import { matchAliases, matchFormat } from "./alias-matching.ts";
 import { type AliasSecrets, withoutMask } from "./alias-secrets.ts";
@@ -48,10 +48,10 @@ export class StoredAliases implements Aliases {
 	async create(input: AliasInput, principal: Principal): Promise<ActionAliasEntity> {
 		const { storage, clock } = this.#parts;
 		const pack = input.pack ?? "default";
-		assertNotSystem(pack);
+		assertNotSystemPack(pack);
 		const fields = checkAlias(input, pack);
 		withoutMask(fields.immutable_parameters);
-		const alias = { id: createId(clock), ...fields, ...toWriter(principal) };
+		const alias = { id: createId(clock), ...fields, ...toAuthorship(principal) };
 		await this.#parts.answer();
 		await storage.insert("action_alias", [alias]).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		return alias;
@@ -61,11 +61,11 @@ export class StoredAliases implements Aliases {
 		const { storage, secrets } = this.#parts;
 		const old = await this.get(refOrId);
 		const pack = input.pack ?? old.pack;
-		assertNotSystem(old.pack);
-		assertNotSystem(pack);
+		assertNotSystemPack(old.pack);
+		assertNotSystemPack(pack);
 		const fields = checkAlias(input, pack);
 		const immutable_parameters = await secrets.restore(fields, old, principal);
-		const patch = { ...fields, immutable_parameters, ...toWriter(principal) };
+		const patch = { ...fields, immutable_parameters, ...toAuthorship(principal) };
 		const updated = await storage.update("action_alias", old.id, patch).catch((error: unknown) => this.#toDuplicate(error, fields.ref));
 		if (updated === undefined) throw unknown(refOrId);
 		return updated;
@@ -73,7 +73,7 @@ export class StoredAliases implements Aliases {
 
 	async switch(refOrId: string, enabled: boolean): Promise<ActionAliasEntity> {
 		const { id, pack } = await this.get(refOrId);
-		assertNotSystem(pack);
+		assertNotSystemPack(pack);
 		const switched = await this.#parts.storage.update("action_alias", id, { enabled });
 		if (switched === undefined) throw unknown(refOrId);
 		return switched;
@@ -81,7 +81,7 @@ export class StoredAliases implements Aliases {
 
 	async remove(refOrId: string): Promise<void> {
 		const { id, pack } = await this.get(refOrId);
-		assertNotSystem(pack);
+		assertNotSystemPack(pack);
 		await this.#parts.storage.remove("action_alias", { where: { id } });
 	}
 
@@ -144,8 +144,8 @@ function unknown(refOrName: string): SvcError {
 
 function toWhere({ id, name, pack, enabled }: AliasFilter) {
 	return {
-		...(id !== undefined && { id: toOneOf(id) }),
-		...(name !== undefined && { name: toOneOf(name) }),
+		...(id !== undefined && { id: toInCondition(id) }),
+		...(name !== undefined && { name: toInCondition(name) }),
 		...(pack !== undefined && { pack }),
 		...(enabled !== undefined && { enabled }),
 	};
@@ -158,7 +158,7 @@ function toHelp(aliases: readonly ActionAliasEntity[], filter: string | undefine
 	);
 	const shown = lines.filter(({ display }) => display !== "");
 	const fits = toFilter(filter);
-	const items = asOneWork(() => shown.filter(({ display }) => fits(display)));
+	const items = withWorkBudget(() => shown.filter(({ display }) => fits(display)));
 	return { items: items.slice(offset, limit === undefined ? undefined : offset + limit), total: items.length };
 }
 

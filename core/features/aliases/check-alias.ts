@@ -1,6 +1,6 @@
 import type { ActionAliasEntity, JsonObject } from "../../contract/index.ts";
 import { SvcError } from "../../contract/index.ts";
-import { assertNames } from "../../kernel/basics/names.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { checkFormats } from "./alias-formats.ts";
 import type { AliasInput } from "./aliases-api.ts";
@@ -13,7 +13,7 @@ const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 /** The fields to store. `SVC_INVALID` names what is not allowed. The action need not exist. */
 export function checkAlias(input: AliasInput, pack: string): AliasFields {
 	const { name, action_ref, formats, ack = {}, result = {}, extra = {}, immutable_parameters = {} } = input;
-	assertNames({ pack, name });
+	assertRefNames({ pack, name });
 	if (!refPattern.test(action_ref)) throw new SvcError("SVC_INVALID", `action_ref: "${action_ref}" must be <pack>.<action>`);
 	checkFormats(formats);
 	for (const [field, value] of Object.entries({ ack, result, extra, immutable_parameters })) assertDepth(field, value as JsonObject);

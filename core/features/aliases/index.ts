@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
@@ -23,7 +23,7 @@ export interface AliasesNeeds {
 }
 
 /** What people write in a chat to run actions, and what is said to them. */
-export function createAliasesFeature(kernel: Kernel, { access, rules, registerFiles }: AliasesNeeds): ServedFeature<AliasesApi> {
+export function createAliasesFeature(kernel: Kernel, { access, rules, registerFiles }: AliasesNeeds): HttpFeature<AliasesApi> {
 	const { storage, options, dependencies } = kernel;
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	// A service without chats has no rule for them.

@@ -4,8 +4,8 @@ import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { type Reply, replyJson, replyNothing } from "../../http/replies.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { type Reply, replyJson, replyNoContent } from "../../http/replies.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
@@ -22,7 +22,7 @@ import { aliasHelpSchema, aliasMatchSchema, aliasPart, aliasSchema } from "./sch
 const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
-const aliasSelection = selectionOf(
+const aliasSelection = selectionRulesOf(
 	[
 		...["id", "uid", "ref", "name", "pack", "description", "enabled", "action_ref", "formats", "ack", "result", "extra"],
 		...["immutable_parameters", "metadata_file", "author"],
@@ -199,7 +199,7 @@ export const aliasRoutes = [
 			const { engine } = context;
 			await assertNotFollowed(engine, (await engine.aliases.get(toRef(context))).pack);
 			await engine.aliases.remove(toRef(context));
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 ];

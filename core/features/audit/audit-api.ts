@@ -1,5 +1,5 @@
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
-import type { Recorder } from "../../http/audit-hook.ts";
+import type { AuditHook } from "../../http/audit-hook.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { StoredAuditReport } from "./stored-report.ts";
 
@@ -24,7 +24,7 @@ export interface AuditQuery extends Paging {
 /** The record of who has changed what. */
 export interface Audit {
 	/** Has requests recorded. */
-	readonly recorder: Recorder;
+	readonly recorder: AuditHook;
 	entries(query: AuditQuery): Promise<Page<AuditEntryEntity>>;
 	/** Those that the storage keeps, by number. */
 	checkpoints(): Promise<readonly AuditCheckpointEntity[]>;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import type { RecordedRequest } from "../../http/audit-hook.ts";
-import { nobody } from "../../http/authenticate.ts";
+import type { AuditedRequest } from "../../http/audit-hook.ts";
+import { anonymousPrincipal } from "../../http/authenticate.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { type TestNode, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { createMemoryLogger, createOptions } from "../../testing/http/fake-engine.test-support.ts";
@@ -16,10 +16,10 @@ import { cutRecord } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { verifyRecord } from "./verify.ts";
 
-const route = routes.find(({ method, path }) => method === "POST" && path === "/policies") as RecordedRequest["route"];
-const request: RecordedRequest = {
+const route = routes.find(({ method, path }) => method === "POST" && path === "/policies") as AuditedRequest["route"];
+const request: AuditedRequest = {
 	route,
-	principal: { ...nobody, username: "ann" },
+	principal: { ...anonymousPrincipal, username: "ann" },
 	path: {},
 	headers: new Headers(),
 	requestId: "r",

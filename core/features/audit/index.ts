@@ -1,9 +1,9 @@
 import { isAbsolute, join } from "node:path";
 import type { AuditEntryEntity, Where } from "../../contract/index.ts";
-import type { ServedFeature } from "../../http/http-feature.ts";
-import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
+import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 
-import { Duty } from "../../kernel/coordination/singleton-task.ts";
+import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditApi } from "./api.ts";
@@ -17,7 +17,7 @@ import { auditRoutes } from "./routes.ts";
 import { StoredReport } from "./stored-report.ts";
 
 /** Who has changed what: a record that cannot be changed unseen. */
-export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
+export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
 	const { options, dependencies, storage } = kernel;
 	const logger = kernel.logger.withTag("audit");
 	const named = options.audit.checkpoint_key_path || "audit-key.pem";
@@ -27,11 +27,11 @@ export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
 	const proxies = createProxies(options.auth);
 	const record = new RequestRecord({ ...kernel, logger, chain, proxies, runs: options.audit.datastore_of_runs });
 	const stored = new StoredReport(storage);
-	const cutting = new Duty(
+	const cutting = new SingletonTask(
 		{ ...kernel, logger },
 		{
 			name: "audit_retention",
-			interval: options.garbagecollector.collection_interval,
+			intervalSeconds: options.garbagecollector.collection_interval,
 			work: (signal) => cutRecord({ ...kernel, logger, checkpoints, days: options.audit.keep_days }, signal),
 		},
 	);
@@ -46,7 +46,7 @@ export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
 				report: () => stored.look(),
 			},
 		},
-		witness: record,
+		writeInterceptor: record,
 		routes: auditRoutes,
 		start() {
 			checkpoints.start();
@@ -62,8 +62,8 @@ export function createAuditFeature(kernel: Kernel): ServedFeature<AuditApi> {
 function toWhere({ after, verb, outcome, ...filter }: AuditFilter): Where<AuditEntryEntity> {
 	return {
 		...filter,
-		...(verb !== undefined && { verb: toOneOf(verb) }),
-		...(outcome !== undefined && { outcome: toOneOf(outcome) }),
+		...(verb !== undefined && { verb: toInCondition(verb) }),
+		...(outcome !== undefined && { outcome: toInCondition(outcome) }),
 		...(after !== undefined && { number: { gt: after } }),
 	};
 }

@@ -8,10 +8,10 @@ import {
 	toErrorMessage,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import type { RecordedRequest, Recorder } from "../../http/audit-hook.ts";
+import type { AuditedRequest, AuditHook } from "../../http/audit-hook.ts";
 import type { Reply } from "../../http/replies.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { kindOf, type Witness, type WitnessedRun } from "../../kernel/plugins/audited-storage.ts";
+import { type InterceptedRun, kindOfOperation, type WriteInterceptor } from "../../kernel/plugins/audited-storage.ts";
 import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import { auditedKind } from "./audited-kinds.ts";
@@ -34,7 +34,7 @@ export interface RequestRecordParts {
 const longestText = 300;
 
 /** Records what requests change, and what they are refused. */
-export class RequestRecord implements Recorder, Witness {
+export class RequestRecord implements AuditHook, WriteInterceptor {
 	readonly #parts: RequestRecordParts;
 	readonly #scopes = new ChangeScopes();
 	readonly #refusals: EntryLimit;
@@ -47,7 +47,7 @@ export class RequestRecord implements Recorder, Witness {
 		this.#storedByRuns = new EntryLimit(now, runBounds);
 	}
 
-	async record(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
+	async record(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const key = keyOf(request);
 		if (unrecorded.has(key)) return answer();
 		if (request.principal.run !== undefined && storedByRuns.has(key)) return this.#recordRun(request, answer);
@@ -61,7 +61,7 @@ export class RequestRecord implements Recorder, Witness {
 	}
 
 	/** Runs store the same day and night, and have records of their own: one entry for what is alike, with how much there was. */
-	async #recordRun(request: RecordedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
+	async #recordRun(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const { runs } = this.#parts;
 		const alike = toText(`${request.principal.username} ${keyOf(request)} ${Object.values(request.path).join("/")}`);
 		if (runs === "none" || (runs === "some" && !this.#storedByRuns.admits(alike))) return answer();
@@ -82,7 +82,7 @@ export class RequestRecord implements Recorder, Witness {
 		return reply;
 	}
 
-	async refused(request: RecordedRequest, error: unknown): Promise<void> {
+	async recordRefusal(request: AuditedRequest, error: unknown): Promise<void> {
 		const { route, principal, headers } = request;
 		if (!isSvcError(error)) return;
 		const name = principal.username || toText(claimedUser(headers));
@@ -96,19 +96,19 @@ export class RequestRecord implements Recorder, Witness {
 		await this.#note({ ...this.#toDraft(this.#toScope(request), { verb, outcome: "refused" }), user, detail });
 	}
 
-	watches(kind: EntityKind): boolean {
+	intercepts(kind: EntityKind): boolean {
 		const scope = this.#scopes.current();
 		return scope !== undefined && isRecorded(scope, kind);
 	}
 
-	during<T>({ user, execution_id, action_ref, kinds }: WitnessedRun, work: () => Promise<T>): Promise<T> {
+	duringRun<T>({ user, execution_id, action_ref, kinds }: InterceptedRun, work: () => Promise<T>): Promise<T> {
 		const asked = { user, credential: `execution:${execution_id}`, request: `action ${action_ref}` };
 		return this.#scopes.run({ ...asked, address: null, request_id: null, kinds, entries: 0, hasEnded: false }, work);
 	}
 
 	async write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void> {
 		const scope = this.#scopes.current();
-		const seen = scope === undefined ? [] : operations.filter((operation) => isRecorded(scope, kindOf(operation)));
+		const seen = scope === undefined ? [] : operations.filter((operation) => isRecorded(scope, kindOfOperation(operation)));
 		const changes = await findChanges(this.#parts.storage, seen);
 		if (scope === undefined || changes.length === 0) return store(operations);
 		const drafts = changes.map(({ detail, ...change }) => {
@@ -143,7 +143,7 @@ export class RequestRecord implements Recorder, Witness {
 		}
 	}
 
-	#toScope(request: RecordedRequest): ChangeScope {
+	#toScope(request: AuditedRequest): ChangeScope {
 		const { principal, headers, requestId, route } = request;
 		const claim = { peerAddress: request.peerAddress(), proxySecret: headers.get("svc-proxy-secret") ?? undefined };
 		return {
@@ -171,7 +171,7 @@ function isRecorded({ kinds }: ChangeScope, kind: EntityKind): boolean {
 	return auditedKind(kind) !== undefined && kinds?.includes(kind) !== false;
 }
 
-function keyOf({ route }: RecordedRequest): string {
+function keyOf({ route }: AuditedRequest): string {
 	return `${route.component} ${route.method} ${route.path}`;
 }
 

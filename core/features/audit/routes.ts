@@ -8,7 +8,7 @@ import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { routesOver } from "../../http/route.ts";
 import { replyPages } from "../../http/streamed-list.ts";
-import { parseBounds } from "../../http/time-range.ts";
+import { parseTimeRange } from "../../http/time-range.ts";
 import type { AuditApi } from "./api.ts";
 import type { AuditFilter } from "./audit-api.ts";
 import { auditCheckpointSchema, auditEntrySchema, auditReportSchema } from "./schemas.ts";
@@ -90,7 +90,7 @@ export const auditRoutes = [
 
 function toFilter({ kind, after, timestamp_gt, timestamp_lt, user, ref, ...lists }: QueryValues<typeof filterQuery>): AuditFilter {
 	if (after !== undefined && after < 0) throw new SvcError("SVC_INVALID", `after: must be the number of an entry, or 0, got ${after}`);
-	const timestamp = parseBounds("timestamp", { gt: timestamp_gt, lt: timestamp_lt });
+	const timestamp = parseTimeRange("timestamp", { gt: timestamp_gt, lt: timestamp_lt });
 	const verb = parseOneOf("verb", lists.verb, auditVerbs);
 	const outcome = parseOneOf("outcome", lists.outcome, auditOutcomes);
 	const texts = { user, record_kind: kind, ref, verb, outcome, after, timestamp };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, Storage, WriteOperation } from "../../contract/index.ts";
-import { kindOf } from "../../kernel/plugins/audited-storage.ts";
+import { kindOfOperation } from "../../kernel/plugins/audited-storage.ts";
 import { auditedKind } from "./audited-kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface ChangedRecord {
 export async function findChanges(storage: Storage, operations: readonly WriteOperation[]): Promise<readonly ChangedRecord[]> {
 	const changes: ChangedRecord[] = [];
 	for (const operation of operations) {
-		const kind = kindOf(operation);
+		const kind = kindOfOperation(operation);
 		if (auditedKind(kind) === undefined) continue;
 		if ("insert" in operation) {
 			const entities = operation.entities as unknown as readonly Fields[];

@@ -1,12 +1,12 @@
 import { type KeyValueEntity, type Options, type Storage, SvcError, toErrorMessage, type Where } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { assertSeen } from "../../kernel/basics/names.ts";
+import { assertVisibleName } from "../../kernel/basics/names.ts";
 import type { Authority, Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
-import { Duty, type DutyParts } from "../../kernel/coordination/singleton-task.ts";
+import type { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
+import { SingletonTask, type SingletonTaskParts } from "../../kernel/coordination/singleton-task.ts";
 import { createPace } from "../../kernel/expiry/pacing.ts";
-import { createRemoval, removeAged } from "../../kernel/expiry/removal.ts";
+import { createRemoval, removeExpired } from "../../kernel/expiry/removal.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
@@ -31,7 +31,7 @@ import { createTemplateAccess, type TemplateAccessParts } from "./template-acces
 import { UserQuota } from "./user-quota.ts";
 
 export interface DatastoreParts extends Omit<ItemStoreParts, "quota"> {
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly options: Options;
 	readonly access: Access;
 	readonly authority: Authority;
@@ -49,7 +49,7 @@ export class StoredItems implements DatastoreItems {
 	readonly #parts: DatastoreParts;
 	readonly #store: ItemStore;
 	readonly #templateParts: TemplateAccessParts;
-	readonly #sweep: Duty;
+	readonly #sweep: SingletonTask;
 	readonly #stopping = new AbortController();
 	#rotating: Promise<RotationReport> | undefined;
 
@@ -86,7 +86,7 @@ export class StoredItems implements DatastoreItems {
 	}
 
 	async set(name: string, input: ItemInput, principal: Principal): Promise<ShownItem> {
-		assertSeen("name", name);
+		assertVisibleName("name", name);
 		const address = this.#addressOf(name, input, principal);
 		const value = toValueText(input.value);
 		if (input.encrypted === true) await assertMayImport(value, principal, this.#parts);
@@ -229,15 +229,15 @@ function toWhere(scope: ItemScope, user: string | null, { prefix, names, ids }: 
 const interval = 60;
 
 /** Removes items that have expired, a minute afterwards at the latest. They count as absent before that. */
-function createSweep(parts: DutyParts): Duty {
+function createSweep(parts: SingletonTaskParts): SingletonTask {
 	const { storage, clock } = parts;
-	return new Duty(parts, {
+	return new SingletonTask(parts, {
 		name: "datastore_sweep",
-		interval,
+		intervalSeconds: interval,
 		async work(signal) {
 			const now = toTimestamp(clock.now());
 			const removal = createRemoval({ storage, pace: createPace(signal), now });
-			await removeAged(removal, { kind: "key_value", time: "expire_timestamp", before: now });
+			await removeExpired(removal, { kind: "key_value", timeField: "expire_timestamp", before: now });
 		},
 	});
 }

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreApi } from "./api.ts";
@@ -7,13 +7,13 @@ import { itemTriggerTypes } from "./item-types.ts";
 import { keyRoutes } from "./routes.ts";
 
 /** Values with names that templates read, secret ones encrypted. */
-export function createDatastoreFeature(kernel: Kernel, needs: { readonly access: Access }): ServedFeature<DatastoreApi> {
+export function createDatastoreFeature(kernel: Kernel, needs: { readonly access: Access }): HttpFeature<DatastoreApi> {
 	const logger = kernel.logger.withTag("datastore");
 	const datastore = new StoredItems({ ...kernel, ...needs, logger, draft: (event) => kernel.dispatcher.draft(event) });
 	return {
 		api: { datastore },
 		triggerTypes: itemTriggerTypes,
-		items: datastore,
+		datastore: datastore,
 		start: () => datastore.start(),
 		stop: () => datastore.stop(),
 		routes: keyRoutes,

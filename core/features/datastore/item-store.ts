@@ -11,7 +11,7 @@ import {
 } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { Dispatch, DispatchDraft } from "../../kernel/events/event-dispatcher-api.ts";
+import type { EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
 import { itemRefs } from "./item-refs-api.ts";
 import { type ShownItem, toMasked } from "./shown-item.ts";
@@ -110,8 +110,8 @@ export class ItemStore {
 	}
 
 	/** Write with events in the same transaction. False when the item was changed in between. */
-	async #commit(operations: readonly WriteOperation[], events: readonly Dispatch[]): Promise<boolean> {
-		const drafts: DispatchDraft[] = [];
+	async #commit(operations: readonly WriteOperation[], events: readonly IncomingEvent[]): Promise<boolean> {
+		const drafts: EventDraft[] = [];
 		for (const event of events) {
 			const drafted = await this.#parts.draft(event);
 			if (drafted !== undefined) drafts.push(drafted);
@@ -151,22 +151,22 @@ function toKey({ scope, name }: ItemAddress): string {
 }
 
 /** Stores events together with what they tell of; see `Dispatcher`. */
-type DraftEvent = (event: Dispatch) => Promise<DispatchDraft | undefined>;
+type DraftEvent = (event: IncomingEvent) => Promise<EventDraft | undefined>;
 
 type Change = { readonly before: KeyValueEntity; readonly after: KeyValueEntity };
 
-function toCreateEvents(item: KeyValueEntity): readonly Dispatch[] {
+function toCreateEvents(item: KeyValueEntity): readonly IncomingEvent[] {
 	return [{ trigger: itemRefs.create, payload: { object: toPayload(item) } }];
 }
 
 /** A secret that is set again counts as changed: its cipher text is. */
-function toUpdateEvents({ before, after }: Change): readonly Dispatch[] {
-	const update: Dispatch = { trigger: itemRefs.update, payload: { object: toPayload(after) } };
+function toUpdateEvents({ before, after }: Change): readonly IncomingEvent[] {
+	const update: IncomingEvent = { trigger: itemRefs.update, payload: { object: toPayload(after) } };
 	if (before.value === after.value) return [update];
 	return [update, { trigger: itemRefs.valueChange, payload: { old_object: toPayload(before), new_object: toPayload(after) } }];
 }
 
-function toDeleteEvents(item: KeyValueEntity): readonly Dispatch[] {
+function toDeleteEvents(item: KeyValueEntity): readonly IncomingEvent[] {
 	return [{ trigger: itemRefs.delete, payload: { object: toPayload(item) } }];
 }
 

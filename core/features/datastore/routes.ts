@@ -3,7 +3,7 @@ import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerList, answerNothing } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { noStore, replyJson, replyNothing } from "../../http/replies.ts";
+import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
@@ -69,7 +69,7 @@ export const keyRoutes = [
 			const orderBy = parseSort(query.sort, sortFields);
 			const form = toForm(context);
 			const items = await engine.datastore.list({ scope, user, prefix, names, ids, orderBy, ...paging, form }, principal);
-			return replyJson(items, 200, form === "masked" ? {} : noStore);
+			return replyJson(items, 200, form === "masked" ? {} : noStoreHeaders);
 		},
 	}),
 	defineRoute({
@@ -86,7 +86,7 @@ export const keyRoutes = [
 			const { scope, user } = query;
 			const form = toForm(context);
 			const item = await engine.datastore.get(path["name"] ?? "", { scope, user, form }, principal);
-			return replyJson(item, 200, form === "masked" ? {} : noStore);
+			return replyJson(item, 200, form === "masked" ? {} : noStoreHeaders);
 		},
 	}),
 	defineRoute({
@@ -114,7 +114,7 @@ export const keyRoutes = [
 		query: whereQuery,
 		async handler({ engine, path, query, principal }) {
 			await engine.datastore.remove(path["name"] ?? "", query, principal);
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 	defineRoute({

@@ -1,5 +1,5 @@
 import type { JsonObject, RuleSnapshotEntity, TriggerEntity } from "../../contract/index.ts";
-import { keepJsonText } from "../../http/json-cache.ts";
+import { cacheJsonText } from "../../http/json-cache.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
@@ -101,8 +101,8 @@ function toWireTrigger(snapshot: RuleSnapshotEntity) {
 		const { trigger, trigger_type: type } = snapshot;
 		const show = (entity: TriggerEntity | null): WireTrigger => ({
 			entity,
-			trigger: entity && keepJsonText(toTrigger(entity)),
-			trigger_type: type && keepJsonText(toTriggerType(type)),
+			trigger: entity && cacheJsonText(toTrigger(entity)),
+			trigger_type: type && cacheJsonText(toTriggerType(type)),
 		});
 		wire = { open: show(trigger), masked: show(trigger && maskTrigger(trigger, type)) };
 		wireTriggers.set(snapshot, wire);

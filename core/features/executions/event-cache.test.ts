@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { Guard } from "../../http/authorizer.ts";
+import type { Authorizer } from "../../http/authorizer.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { SharedFrames } from "./event-cache.ts";
 
@@ -8,7 +8,7 @@ const toPrincipal = (username: string, isAdmin = false): Principal => ({ usernam
 
 /** A guard that lets everybody do what `rights` has under their names. */
 const toGuard = (rights: Readonly<Record<string, readonly string[]>>) =>
-	({ allows: ({ username }: Principal, permission: string) => rights[username]?.includes(permission) === true }) as Guard;
+	({ allows: ({ username }: Principal, permission: string) => rights[username]?.includes(permission) === true }) as Authorizer;
 
 test("bytes are made once for all whom the guard answers alike, whoever they are", async () => {
 	const guard = toGuard({ ann: ["a", "b"], bob: ["b", "a"], cid: ["a"], root: [] });

@@ -1,11 +1,11 @@
-import type { Guard } from "../../http/authorizer.ts";
+import type { Authorizer } from "../../http/authorizer.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { Attached } from "../../lib/private-slot.ts";
 
 /** Who is to see something, and who says what they may. */
 interface Asker {
-	readonly guard: Guard;
+	readonly guard: Authorizer;
 	readonly principal: Principal;
 }
 
@@ -74,7 +74,7 @@ async function toBytes(all: Later<Shown>[], making: Promise<Shown>): Promise<Uin
 function make<C extends Asker>(context: C, show: (context: C) => Later<Uint8Array>): Later<Shown> {
 	const { guard, principal } = context;
 	const answers: Answer[] = [];
-	const noting: Guard = {
+	const noting: Authorizer = {
 		...guard,
 		allows(asked, permission, resource) {
 			const isAllowed = guard.allows(asked, permission, resource);

@@ -1,9 +1,9 @@
 import type { BusEvent, EventBus, SnapshotEntity } from "../../contract/index.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import {
 	announcementPrefix,
 	eventNames,
-	keepOutput,
+	retainOutputText,
 	toEventAnnouncement,
 	toEventChunk,
 	toEventEntity,
@@ -40,7 +40,7 @@ export const streamEventNames: readonly string[] = [
 
 export interface EventParts {
 	readonly eventBus: EventBus;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly sealedSecrets: SealedSecrets;
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
@@ -61,7 +61,7 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 		let published = 0;
 		const count = (event: BusEvent) => {
 			published += 1;
-			keepOutput(event);
+			retainOutputText(event);
 			return true;
 		};
 		const options = { signal: over.signal, buffer: streamBuffer, filter: count };
@@ -121,7 +121,7 @@ class ToldEvents {
 			const view = toExecutionView(entity, snapshot, this.#parts);
 			return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);
 		};
-		const known = catalog.knownSnapshot(entity.snapshot_id);
+		const known = catalog.cachedSnapshot(entity.snapshot_id);
 		return known === undefined ? catalog.snapshot(entity.snapshot_id).then(toEvents) : toEvents(known);
 	}
 }

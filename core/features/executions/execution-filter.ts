@@ -69,7 +69,7 @@ type FilterValues = QueryValues<typeof executionFilterQuery>;
  */
 export function parseExecutionFilter(
 	query: FilterValues,
-	toOwnNames: Executions["toOwnNames"],
+	toOwnNames: Executions["toServiceNames"],
 ): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
 	const statuses = parseOneOf("status", query.status, [...executionStatuses, "null"]);
 	const conditions = new Map<FilterField, string | null | readonly string[]>();

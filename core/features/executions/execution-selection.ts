@@ -38,7 +38,7 @@ export const executionMembers: ReadonlySet<string> = new Set([
 	"delay",
 	"awaited_inquiries",
 ]);
-const rules = { known: executionMembers, excludable: new Set(["result", "trigger_instance", "status"]), mandatory: ["id"] };
+const rules = { includable: executionMembers, excludable: new Set(["result", "trigger_instance", "status"]), mandatory: ["id"] };
 
 const allFields = Object.keys(entityKinds.execution.fields) as Field[];
 /** Everything but what can be large. */

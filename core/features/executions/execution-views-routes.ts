@@ -111,7 +111,7 @@ export const executionViewRoutes = withActionExecutions([
 			const presentation = toMaskedPresentation(context);
 			const descendants = await executions.descendants(toId(context), { depth, sorted: result_fmt === "sorted" });
 			const visible = visibleBy(descendants, presentation);
-			const present = async (ids: readonly string[]) => presentExecutions(context, await executions.ofIds(ids), { presentation });
+			const present = async (ids: readonly string[]) => presentExecutions(context, await executions.findByIds(ids), { presentation });
 			if (paging.limit === undefined) {
 				const ids: string[] = [];
 				for await (const id of visible) ids.push(id);

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { ExecutionsApi } from "./api.ts";
 import { createEvents } from "./events.ts";
@@ -10,7 +10,7 @@ import { Runs } from "./runs.ts";
 import { streamRoutes } from "./stream-routes.ts";
 
 /** Executions and their output over the API, the streams, and actions run by the embedding program. */
-export function createExecutionsFeature(kernel: Kernel): ServedFeature<ExecutionsApi> {
+export function createExecutionsFeature(kernel: Kernel): HttpFeature<ExecutionsApi> {
 	const runs = new Runs({ ...kernel, systemUser: kernel.options.system_user.user });
 	return {
 		api: { run: (action, parameters, options) => runs.run(action, parameters, options), events: createEvents(kernel) },

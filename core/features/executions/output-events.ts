@@ -1,6 +1,6 @@
 import { toBulkyBytes } from "../../contract/index.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
-import { toFrame, toFrameBytes } from "../../http/sse.ts";
+import { toEventBytes, toEventText } from "../../http/sse.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { type Room, Rooms } from "../../lib/bytes/buffer-pool.ts";
 import { escapeAscii } from "../../lib/bytes/json-escape.ts";
@@ -98,9 +98,9 @@ function toParts(chunk: OutputChunk, presentation: Pick<Presentation, "masked">)
 	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
 	const text = escapeAscii(bytes ?? String(shown?.["data"]));
 	const toEvent = (data: unknown) => ({ event: "svc.execution.output__create", data, id: chunk.sequence });
-	if (text === undefined) return [toFrameBytes(toEvent(shown ?? toChunk(chunk, presentation)))];
+	if (text === undefined) return [toEventBytes(toEvent(shown ?? toChunk(chunk, presentation)))];
 	// No other text holds these quotes without backslashes.
-	const [before = "", behind = ""] = toFrame(toEvent(toChunkWith(chunk, ""))).split(emptyText);
+	const [before = "", behind = ""] = toEventText(toEvent(toChunkWith(chunk, ""))).split(emptyText);
 	return [Buffer.from(`${before}"data":"`), text, Buffer.from(`"${behind}`)];
 }
 

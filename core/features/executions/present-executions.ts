@@ -1,5 +1,5 @@
 import type { RuleSnapshotEntity } from "../../contract/index.ts";
-import { isSelected, type Selection, select } from "../../http/field-selection.ts";
+import { isSelected, type Selection, selectMembers } from "../../http/field-selection.ts";
 import type { HttpContext } from "../../http/route.ts";
 import { type Presentation, presentOne, presentTogether } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
@@ -25,14 +25,14 @@ interface Shown {
 export async function presentExecutions(context: Asking, views: readonly ExecutionView[], shown: Shown): Promise<WireRecord[]> {
 	const { presentation, selection } = shown;
 	const causes = views.some(isCaused) ? await readShownCauses(context, views, shown) : undefined;
-	return presentTogether(views, (view) => select(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
+	return presentTogether(views, (view) => selectMembers(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
 }
 
 /** The same for one. Most have been started by somebody: then nothing need be read, and there is no promise where there is room in this turn. */
 export function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
 	const { presentation, selection } = shown;
 	if (isCaused(view)) return presentExecutions(context, [view], shown).then(([record]) => record as WireRecord);
-	return presentOne(() => select(toExecution(view, presentation), selection));
+	return presentOne(() => selectMembers(toExecution(view, presentation), selection));
 }
 
 function isCaused({ entity }: ExecutionView): boolean {
@@ -49,7 +49,7 @@ async function readShownCauses(
 	const instances = isSelected(selection, "trigger_instance");
 	if (!snapshots && !instances) return new Map();
 	const entities = views.map(({ entity }) => entity);
-	const causes = await context.engine.executions.causes(entities, { snapshots, instances, isLive });
+	const causes = await context.engine.executions.triggeringRules(entities, { snapshots, instances, isLive });
 	const events = [
 		...new Map([...causes.values()].flatMap(({ instance }) => (instance ? [[instance.id, instance] as const] : []))).values(),
 	];

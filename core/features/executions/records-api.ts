@@ -1,7 +1,7 @@
 import type { ActionEntity, ExecutionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
-import { keepJsonText } from "../../http/json-cache.ts";
+import { cacheJsonText } from "../../http/json-cache.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
-import { onlyFilled, onlySet, type WireRecord } from "../../http/wire-record.ts";
+import { copyWithoutEmpty, copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/output/output-reader.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
@@ -46,7 +46,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 	const parameters = isGivenShown ? toParameters(view, masked) : undefined;
 	const secrets = masked ? view.secrets : KnownSecrets.none;
 	const { rule, trigger, trigger_type, trigger_instance } = toEmbeddedCause(view, cause, presentation);
-	return onlyFilled({
+	return copyWithoutEmpty({
 		id: entity.id,
 		status: entity.status,
 		start_timestamp: entity.start_timestamp,
@@ -75,7 +75,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
 	const secrets = presentation.masked ? view.secrets : KnownSecrets.none;
-	return onlySet({
+	return copyWithoutNull({
 		...(showsGiven(view, presentation)
 			? toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets)
 			: toNamedLiveAction(view)),
@@ -104,7 +104,7 @@ function toEmbeddedLiveAction(
 	parameters: JsonObject | undefined,
 	secrets: KnownSecrets,
 ): WireRecord {
-	return onlySet({
+	return copyWithoutNull({
 		id: entity.liveaction_id,
 		action: entity.action_ref,
 		action_is_workflow: isWorkflow,
@@ -155,8 +155,8 @@ function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
 	if (wire === undefined) {
 		const { action, runner } = snapshot;
 		const show = (masked: boolean) => ({
-			action: keepJsonText(toAction(action, runner.runner_parameters, { masked })),
-			runner: keepJsonText(toRunnerType(runner, { masked }, action.parameters)),
+			action: cacheJsonText(toAction(action, runner.runner_parameters, { masked })),
+			runner: cacheJsonText(toRunnerType(runner, { masked }, action.parameters)),
 		});
 		wire = { action, runner, open: show(false), masked: show(true) };
 		wireSnapshots.set(snapshot, wire);

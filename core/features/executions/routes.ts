@@ -92,7 +92,7 @@ export const executionRoutes = withActionExecutions([
 			const paging = parsePaging(context, defaultLimit);
 			const { selection, fields, children } = parseExecutionSelection(context.query);
 			const query = {
-				...parseExecutionFilter(context.query, (field, value) => context.engine.executions.toOwnNames(field, value)),
+				...parseExecutionFilter(context.query, (field, value) => context.engine.executions.toServiceNames(field, value)),
 				fields,
 				children,
 			};

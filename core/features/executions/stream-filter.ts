@@ -2,7 +2,7 @@ import type { ExecutionStatus } from "../../contract/index.ts";
 import { toNameMatcher, toSubscription } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { type Presentation, presentOne } from "../../http/secret-presentation.ts";
-import { toFrameBytes } from "../../http/sse.ts";
+import { toEventBytes } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { type Asking, presentExecution } from "./present-executions.ts";
 import { toChunk, toLiveAction } from "./records-api.ts";
@@ -65,7 +65,7 @@ function presentEvent(context: Asking, event: StreamEvent, presentation: Present
 
 /** The bytes of an event on the general stream. No promise where nothing has to be waited for. */
 export function toEventFrame(context: Asking, event: StreamEvent, presentation: Presentation): Promise<Uint8Array> | Uint8Array {
-	const toBytes = (data: unknown) => toFrameBytes({ event: event.name, data, ...(event.kind === "output" && { id: event.chunk.id }) });
+	const toBytes = (data: unknown) => toEventBytes({ event: event.name, data, ...(event.kind === "output" && { id: event.chunk.id }) });
 	const data = presentEvent(context, event, presentation);
 	return data instanceof Promise ? data.then(toBytes) : toBytes(data);
 }

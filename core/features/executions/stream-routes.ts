@@ -4,10 +4,10 @@ import { jsonObject } from "../../http/openapi/schema.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
-import { isAllSent } from "../../http/server-request.ts";
+import { isResponseSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
-import type { BroadcastSource } from "../../http/sse-fan-out-feed.ts";
-import { toRights } from "../../http/stream-authorization.ts";
+import type { SseFanOutSource } from "../../http/sse-fan-out-feed.ts";
+import { toRightsKey } from "../../http/stream-authorization.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { SharedFrames } from "./event-cache.ts";
@@ -50,7 +50,7 @@ export const streamRoutes = [
 		async handler(context) {
 			const filter = createStreamFilter(context.query);
 			return replyEvents(context, (signal) =>
-				context.broadcasts.join({ key: toKey(context, filter), open: (over) => openFrames(context, filter, over), signal }),
+				context.sseFanOuts.join({ key: toKey(context, filter), open: (over) => openFrames(context, filter, over), signal }),
 			);
 		},
 	}),
@@ -80,7 +80,7 @@ async function replyEvents(
 	const { signal, done } = context.openStream();
 	try {
 		const { heartbeat } = context.options.stream;
-		const stream = toEventStream(await open(signal), { heartbeat, signal, onEnd: done, ...context });
+		const stream = toEventStream(await open(signal), { heartbeatSeconds: heartbeat, signal, onEnd: done, ...context });
 		return replyContent(stream, eventStreamType, eventStreamHeaders);
 	} catch (error) {
 		done();
@@ -98,10 +98,10 @@ function followOutput(
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
 	const chunks = engine.output.followShared(id, { ...(type !== undefined && { type }), after, signal });
-	const frames = new OutputFrames(toPresentation(context), () => isAllSent(context.request));
+	const frames = new OutputFrames(toPresentation(context), () => isResponseSent(context.request));
 	let isOver = false;
-	const takeAtHand = () => chunks.takeAtHand();
-	const toFrame = (chunk: OutputChunk) => (chunks.isAlone ? frames.ofSeveral(chunk, takeAtHand) : frames.of(chunk));
+	const takeAtHand = () => chunks.takeCached();
+	const toFrame = (chunk: OutputChunk) => (chunks.isOnlySubscriber ? frames.ofSeveral(chunk, takeAtHand) : frames.of(chunk));
 	const toEvent = ({ done, value }: IteratorResult<OutputChunk, unknown>): EventResult | Promise<EventResult> => {
 		if (done !== true) return { done: false, value: toFrame(value) };
 		frames.letGo();
@@ -137,11 +137,11 @@ const frames = new SharedFrames<StreamEvent>();
 
 /** Followers with the same rights who ask for the same get the same stream; one that is to end somewhere is for its client alone. */
 function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown {
-	return hasEnd ? Symbol("stream with an end") : JSON.stringify([principal.isAdmin ? "admin" : toRights(principal), query]);
+	return hasEnd ? Symbol("stream with an end") : JSON.stringify([principal.isAdmin ? "admin" : toRightsKey(principal), query]);
 }
 
 /** The events that pass the filter and that whoever asks may see, as bytes. */
-async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<BroadcastSource> {
+async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<SseFanOutSource> {
 	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
 	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toMaskedPresentation(asking)));
 	const read = async function* () {
@@ -160,7 +160,7 @@ async function openFrames(context: Context, filter: StreamFilter, signal: AbortS
 			if (isEnd) return;
 		}
 	};
-	return { frames: read(), published };
+	return { eventBatches: read(), publishedCount: published };
 }
 
 /** Executions, their output and announcements about them show only to those who may view them, and these to their own user. */

@@ -20,10 +20,10 @@ test("questions that nobody answered in time end as timed out, each once, with w
 		clock: { now: () => Date.now() * 1_000 + passed },
 		logger: silentLogger,
 		endings: {
-			takeBack: () => [],
+			revokeCredentials: () => [],
 			async draft(execution) {
 				ended.push(execution);
-				return { operations: [], announce: () => undefined, mark: {}, below: [] };
+				return { operations: [], announce: () => undefined, executionPatch: {}, descendantOperations: [] };
 			},
 		},
 	};

@@ -2,7 +2,7 @@ import type { ExecutionEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
-import { askingRunner } from "../../language/inquiry-schema.ts";
+import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import type { InquiryEndParts } from "./inquiries.ts";
 import { toInquiry } from "./inquiry.ts";
 
@@ -17,7 +17,7 @@ export async function endInquiries(parts: InquiryEndParts, signal: AbortSignal):
 	const { storage, clock } = parts;
 	let count = 0;
 	for (let after = ""; !signal.aborted; ) {
-		const where = { runner_name: askingRunner, status: "pending", id: { gt: after } } as const;
+		const where = { runner_name: inquiryRunnerType, status: "pending", id: { gt: after } } as const;
 		const page = await storage.find("execution", { where, limit: pageSize });
 		for (const execution of page) if (isOver(execution, clock.now()) && (await end(execution, parts))) count += 1;
 		const last = page.at(-1);

@@ -11,14 +11,14 @@ import {
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/pagination.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { toChildOrigin } from "../../kernel/executions/child-record.ts";
-import type { Endings } from "../../kernel/executions/completion-effects.ts";
-import { signed } from "../../kernel/executions/signed-patch.ts";
+import type { CompletionEffects } from "../../kernel/executions/completion-effects.ts";
+import { withActor } from "../../kernel/executions/signed-patch.ts";
 import { isCompleted, toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
-import { askingRunner, maskAnswer, toAnswerDefinition } from "../../language/inquiry-schema.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
+import { inquiryRunnerType, maskAnswer, toAnswerDefinition } from "../../language/inquiry-schema.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts";
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
@@ -33,15 +33,15 @@ export interface InquiryEndParts {
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly logger: Logger;
-	readonly endings: Endings;
+	readonly endings: CompletionEffects;
 }
 
 export interface InquiryParts extends InquiryEndParts {
-	readonly catalog: Pick<Catalog, "snapshot">;
+	readonly catalog: Pick<ActionCatalog, "snapshot">;
 	readonly sealedSecrets: SealedSecrets;
 }
 
-const pending = { runner_name: askingRunner, status: "pending" } as const;
+const pending = { runner_name: inquiryRunnerType, status: "pending" } as const;
 
 /** Refuses an answer that nothing waits for: the workflow that asked has ended, or is being canceled. */
 async function assertAwaited(storage: Pick<InquiryParts["storage"], "find">, execution: ExecutionEntity): Promise<void> {
@@ -88,12 +88,12 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				const inquiry = toInquiry(execution);
 				assertAsked(inquiry, principal);
 				await assertAwaited(storage, execution);
-				await roomInTurn();
+				await waitForLoopBudget();
 				const answer = checkAnswer(inquiry, response);
 				const result = { ...execution.result, response: answer };
 				const secret = collectMasked(result, maskAnswer(result));
 				const patch = {
-					...signed(toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())), principal, reason),
+					...withActor(toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())), principal, reason),
 					...toResultPatch(result),
 					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.add(execution.known_secrets, secret) }),
 				};

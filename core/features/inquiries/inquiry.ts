@@ -1,6 +1,6 @@
 import { type ExecutionEntity, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { askingRunner, readAnswerSchema } from "../../language/inquiry-schema.ts";
+import { inquiryRunnerType, readAnswerSchema } from "../../language/inquiry-schema.ts";
 import type { Inquiry } from "./inquiries-api.ts";
 
 /** What the result of a pending execution says of its question. */
@@ -18,7 +18,7 @@ export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">
 
 /** Refuse an execution that waits for no answer. */
 export function assertWaiting({ id, runner_name, status }: ExecutionEntity): void {
-	if (runner_name !== askingRunner) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
+	if (runner_name !== inquiryRunnerType) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
 	if (status === "timeout") throw new SvcError("SVC_INVALID", `Inquiry "${id}" timed out and cannot be responded to.`);
 	if (status === "canceled") throw new SvcError("SVC_INVALID", `Inquiry "${id}" was canceled and cannot be responded to.`);
 	if (status !== "pending") throw new SvcError("SVC_INVALID", `Inquiry "${id}" has already been responded to.`);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
+import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
@@ -21,7 +21,7 @@ const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 20;
 const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
-const selectionRules = { known: members, excludable: members, mandatory: ["id"] };
+const selectionRules = { includable: members, excludable: members, mandatory: ["id"] };
 
 /** The id in the body is that in the path; clients send the whole inquiry with the answer in it. */
 const answerBody = defineBody<{ readonly id: string; readonly response: JsonObject; readonly reason?: string }>({
@@ -44,7 +44,7 @@ export const inquiryRoutes = [
 			const selection = parseSelection(context.query, selectionRules);
 			const { items, total } = await context.engine.inquiries.list(paging, { newestFirst: context.query.sort_desc !== undefined });
 			return replyJson(
-				items.map((inquiry) => select(toRecord(inquiry, context), selection)),
+				items.map((inquiry) => selectMembers(toRecord(inquiry, context), selection)),
 				200,
 				toCountHeaders(total, paging),
 			);
@@ -62,7 +62,7 @@ export const inquiryRoutes = [
 		query: selectionQuery,
 		async handler(context) {
 			const selection = parseSelection(context.query, selectionRules);
-			return replyJson(select(toRecord(await context.engine.inquiries.get(toId(context)), context), selection));
+			return replyJson(selectMembers(toRecord(await context.engine.inquiries.get(toId(context)), context), selection));
 		},
 	}),
 	defineRoute({

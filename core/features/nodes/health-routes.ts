@@ -40,10 +40,10 @@ export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((compon
 		},
 		permission: "public",
 		isAlwaysOpen: true,
-		async handler({ engine, isClosed }) {
+		async handler({ engine, isStarting }) {
 			const { reasons, warnings } = await engine.readiness();
 			const told = warnings.length === 0 ? {} : { warnings };
-			const all: readonly UnreadyReason[] = isClosed() && reasons.length === 0 ? ["starting"] : reasons;
+			const all: readonly UnreadyReason[] = isStarting() && reasons.length === 0 ? ["starting"] : reasons;
 			if (all.length === 0) return replyJson({ ready: true, ...told });
 			const body = { ready: false, reasons: all, ...told, faultstring: `not ready: ${all.join(", ")}` };
 			return replyJson(body, 503, { "retry-after": retryAfter });

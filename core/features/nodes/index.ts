@@ -1,9 +1,9 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { nodeRoutes } from "./routes.ts";
 import { serviceRegistryRoutes } from "./service-registry-routes.ts";
 
 /** The nodes of the service over the API, and their health. */
-export function createNodesFeature(): ServedFeature {
+export function createNodesFeature(): HttpFeature {
 	return { api: {}, routes: [...healthRoutes, ...nodeRoutes, ...serviceRegistryRoutes] };
 }

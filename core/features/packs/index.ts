@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { poll } from "../../contract/index.ts";
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
@@ -24,7 +24,7 @@ import { PackSources } from "./sources/sources.ts";
 import { StoredPacks } from "./stored-packs.ts";
 import { PackSwitch } from "./switch/pack-switch.ts";
 
-export interface PacksFeature extends ServedFeature<PacksApi> {
+export interface PacksFeature extends HttpFeature<PacksApi> {
 	/** For features whose records packs may bring; to be called when they are registered. */
 	readonly registerFiles: RegisterFiles;
 	/** Remove content of packs that nothing needs from the storage, until the signal aborts: how much. */
@@ -66,11 +66,11 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 		switch: packSwitch,
 		ownRules: { pack: "packs", name: followRuleName, rules: toFollowRules(kernel.dependencies.followedPacks) },
 		runners,
-		work: [["worker", following]],
+		loops: [["worker", following]],
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
-		configuration: packConfigs,
-		content: contents,
+		packConfiguration: packConfigs,
+		packContent: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
 		routes: [...packIndexRoutes, ...packInstallRoutes, ...packViewRoutes, ...packRegisterRoutes, ...configRoutes],

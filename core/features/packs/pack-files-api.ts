@@ -1,5 +1,5 @@
 import { type DialectKind, type JsonObject, SvcError } from "../../contract/index.ts";
-import { isName, namePattern } from "../../kernel/basics/names.ts";
+import { isRefName, namePattern } from "../../kernel/basics/names.ts";
 import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { type Attribute, text } from "../../language/attributes.ts";
 import type { PackDirectory } from "./packs-api.ts";
@@ -49,8 +49,8 @@ export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, ui
 
 /** A name that records are known by. */
 export const requiredName: Attribute = {
-	allowed: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
-	accepts: (value) => typeof value === "string" && isName(value),
+	description: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
+	accepts: (value) => typeof value === "string" && isRefName(value),
 	schema: { type: "string", pattern: namePattern.source },
 	required: true,
 };

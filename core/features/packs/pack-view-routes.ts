@@ -5,7 +5,7 @@ import { answerJson, answerList, answerNothing, answerSelectedPage, answerText }
 import { text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -23,7 +23,7 @@ interface RouteNeeds {
 const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
-const selectable = selectionOf([...ownMembers, ...manifestMembers], ["id"]);
+const selectable = selectionRulesOf([...ownMembers, ...manifestMembers], ["id"]);
 const sortFields = new Map<string, "id" | "name" | "ref">([
 	["id", "id"],
 	["name", "name"],

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerJson, answerPage } from "../../http/openapi/responses.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import { noStore, type Reply, replyJson } from "../../http/replies.ts";
+import { noStoreHeaders, type Reply, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
@@ -35,7 +35,7 @@ export const configRoutes = [
 			const { masked } = toPresentation(context);
 			const configs = await context.engine.packConfigs.list();
 			const reply = replyPage(await presentTogether(configs, (config) => toConfig(config, masked)), paging);
-			return masked ? reply : { ...reply, headers: { ...reply.headers, ...noStore } };
+			return masked ? reply : { ...reply, headers: { ...reply.headers, ...noStoreHeaders } };
 		},
 	}),
 	defineRoute({
@@ -51,7 +51,7 @@ export const configRoutes = [
 		async handler(context) {
 			const config = await context.engine.packConfigs.get(context.path["pack"] ?? "");
 			const { masked } = toPresentation(context);
-			return replyJson(await presentOne(() => toConfig(config, masked)), 200, masked ? {} : noStore);
+			return replyJson(await presentOne(() => toConfig(config, masked)), 200, masked ? {} : noStoreHeaders);
 		},
 	}),
 	defineRoute({

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { type PackEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 
 import type { PackContents } from "./content/pack-contents.ts";
 import { builtInFiles, directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
@@ -24,8 +24,8 @@ export class StoredPacks implements Packs {
 
 	async list({ id, name, ref }: PackFilter, { orderBy = [["ref", "asc"]], ...listing }: PackListing): Promise<Page<PackEntity>> {
 		const where = {
-			...(id !== undefined && { id: toOneOf(id) }),
-			...(name !== undefined && { name: toOneOf(name) }),
+			...(id !== undefined && { id: toInCondition(id) }),
+			...(name !== undefined && { name: toInCondition(name) }),
 			...(ref !== undefined && { ref }),
 		};
 		return readPage(this.#storage, "pack", { where, orderBy, ...listing });

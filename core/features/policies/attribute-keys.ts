@@ -1,7 +1,7 @@
 import type { ExecutionEntity, Storage } from "../../contract/index.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { toPlan } from "../../language/parameters/schema-pair.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { toSchemaPair } from "../../language/parameters/schema-pair.ts";
 
 /** Executions whose values are kept in memory: what waits keeps its parameters. */
 const limit = 20_000;
@@ -12,14 +12,14 @@ export interface AttributeKeys {
 	keysOf(ids: readonly string[], attributes: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-export function createAttributeKeys({ storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog }): AttributeKeys {
+export function createAttributeKeys({ storage, catalog }: { readonly storage: Storage; readonly catalog: ActionCatalog }): AttributeKeys {
 	/** By attributes and execution. */
 	const kept = new Map<string, string>();
 
 	/** What is not given has the default of the action, or of its runner. */
 	async function toKey({ parameters, snapshot_id }: ExecutionEntity, attributes: readonly string[]): Promise<string> {
 		const { action, runner } = await catalog.snapshot(snapshot_id);
-		const { defaults } = toPlan(runner.runner_parameters, action.parameters);
+		const { defaults } = toSchemaPair(runner.runner_parameters, action.parameters);
 		const toValue = (name: string) => (Object.hasOwn(parameters, name) ? parameters[name] : undefined) ?? defaults.get(name)?.value ?? null;
 		// Values may be long, and secret.
 		return hashParameters({ values: attributes.map(toValue) });

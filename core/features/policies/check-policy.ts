@@ -1,6 +1,6 @@
 import { type JsonObject, type ParameterSchema, type PolicyEntity, SvcError } from "../../contract/index.ts";
-import { assertNames } from "../../kernel/basics/names.ts";
-import { checkGiven } from "../../language/parameters/check-given.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
+import { checkGivenParameters } from "../../language/parameters/check-given.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 import type { PolicyInput } from "./policies-api.ts";
 import { policyTypes, workersType } from "./policy-types.ts";
@@ -15,7 +15,7 @@ const widePattern = /^(?:[a-z0-9_]{1,255}\.)?\*$/;
 /** The fields to store, with the defaults of the policy type. `SVC_INVALID` names what is not allowed. The action need not exist. */
 export function checkPolicy(input: PolicyInput): PolicyFields {
 	const { name, pack, resource_ref, policy_type } = input;
-	assertNames({ pack, name });
+	assertRefNames({ pack, name });
 	const type = policyTypes.find(({ ref }) => ref === policy_type);
 	if (type === undefined) {
 		throw new SvcError("SVC_INVALID", `policy_type: "${policy_type}" must be one of ${policyTypes.map(({ ref }) => ref).join(", ")}`);
@@ -51,7 +51,7 @@ function assertSomeLabel({ labels, user_labels }: JsonObject): void {
 
 /** Null stands for a parameter that is not given. */
 function toParameters(given: JsonObject, schema: ParameterSchema): JsonObject {
-	checkGiven(schema, given);
+	checkGivenParameters(schema, given);
 	const parameters: Record<string, JsonObject[string]> = {};
 	for (const [name, definition] of Object.entries(schema)) {
 		const value = (Object.hasOwn(given, name) ? given[name] : null) ?? definition.default ?? null;

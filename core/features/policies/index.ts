@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { PoliciesApi } from "./api.ts";
@@ -10,7 +10,7 @@ import { policyRoutes } from "./routes.ts";
 import type { FindDemand } from "./worker-demands-api.ts";
 
 /** What other features have of it besides. */
-export interface PoliciesFeature extends ServedFeature<PoliciesApi> {
+export interface PoliciesFeature extends HttpFeature<PoliciesApi> {
 	readonly findDemand: FindDemand;
 }
 
@@ -34,11 +34,11 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 					registerPolicy({ storage: kernel.storage, policies: core.policies, assertPermitted }, input),
 				remove: (ref) => core.policies.remove(ref),
 			}),
-		queues: core.queues,
-		async follow(ended) {
+		executionQueues: core.queues,
+		async onCompletion(ended) {
 			const next = await core.retries.draft(ended);
 			if (next === undefined) return { operations: [], announce: () => undefined };
-			return { operations: [{ insert: "execution", entities: [next] }], followedBy: next.id, announce: () => kernel.announce(next) };
+			return { operations: [{ insert: "execution", entities: [next] }], replacementId: next.id, announce: () => kernel.announce(next) };
 		},
 		start: core.start,
 		stop: core.stop,

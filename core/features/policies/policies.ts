@@ -1,7 +1,7 @@
 import { type Clock, isSvcError, type PolicyEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, type Paging, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { assertNotSystemPack } from "../../kernel/basics/names.ts";
+import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
@@ -10,7 +10,7 @@ import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
 export interface PoliciesParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	readonly changes: Pick<ChangeFeed, "changed">;
+	readonly changes: Pick<ChangeFeed, "announceChange">;
 	/** Put in force on this node what has just been stored. */
 	readonly obey: () => Promise<void>;
 }
@@ -44,7 +44,7 @@ export class StoredPolicies implements Policies {
 
 	async create(input: PolicyInput): Promise<PolicyEntity> {
 		const { storage, clock } = this.#parts;
-		assertNotSystem(input.pack);
+		assertNotSystemPack(input.pack);
 		const policy = { id: createId(clock), turn: 0, ...checkPolicy(input) };
 		try {
 			await storage.insert("policy", [policy]);
@@ -57,7 +57,7 @@ export class StoredPolicies implements Policies {
 	}
 
 	async update(refOrId: string, input: PolicyInput): Promise<PolicyEntity> {
-		assertNotSystem(input.pack);
+		assertNotSystemPack(input.pack);
 		return this.#change(refOrId, checkPolicy(input));
 	}
 
@@ -67,7 +67,7 @@ export class StoredPolicies implements Policies {
 
 	async remove(refOrId: string): Promise<void> {
 		const { id, pack } = await this.get(refOrId);
-		assertNotSystem(pack);
+		assertNotSystemPack(pack);
 		await this.#parts.storage.remove("policy", { where: { id } });
 		await this.#tell();
 	}
@@ -75,7 +75,7 @@ export class StoredPolicies implements Policies {
 	async #change(refOrId: string, fields: Partial<PolicyFields>): Promise<PolicyEntity> {
 		for (let attempt = 1; ; attempt += 1) {
 			const old = await this.get(refOrId);
-			assertNotSystem(old.pack);
+			assertNotSystemPack(old.pack);
 			// With a turn of its own, whoever counts by what the policy said before counts again.
 			const patch = { ...fields, turn: old.turn + 1 };
 			try {
@@ -107,14 +107,14 @@ export class StoredPolicies implements Policies {
 
 	async #tell(): Promise<void> {
 		await this.#parts.obey();
-		this.#parts.changes.changed();
+		this.#parts.changes.announceChange();
 	}
 }
 
 function toWhere({ id, name, pack, resource_ref, policy_type }: PolicyFilter) {
 	return {
-		...(id !== undefined && { id: toOneOf(id) }),
-		...(name !== undefined && { name: toOneOf(name) }),
+		...(id !== undefined && { id: toInCondition(id) }),
+		...(name !== undefined && { name: toInCondition(name) }),
 		...(pack !== undefined && { pack }),
 		...(resource_ref !== undefined && { resource_ref }),
 		...(policy_type !== undefined && { policy_type }),

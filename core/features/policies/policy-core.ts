@@ -1,8 +1,8 @@
 import type { EventBus, Logger, PolicyEntity, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import type { Endings } from "../../kernel/executions/completion-effects.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { CompletionEffects } from "../../kernel/executions/completion-effects.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
 import { StoredPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
@@ -18,8 +18,8 @@ export interface PolicyCoreParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
-	readonly catalog: Catalog;
-	readonly endings: Endings;
+	readonly catalog: ActionCatalog;
+	readonly endings: CompletionEffects;
 	readonly changes: ChangeFeed;
 	/** Seconds. */
 	readonly pollInterval: number;
@@ -44,7 +44,7 @@ export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
 			...parts,
 			async obey() {
 				await index.refresh();
-				await queues.takeHold();
+				await queues.enqueueWaiting();
 			},
 		}),
 		queues,

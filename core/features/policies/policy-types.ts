@@ -1,5 +1,5 @@
 import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { labelPattern, mostLabels } from "../../kernel/basics/names.ts";
+import { labelPattern, maxLabels } from "../../kernel/basics/names.ts";
 
 /** Types whose policies say when an execution may be scheduled. */
 export const concurrencyTypes: readonly string[] = ["action.concurrency", "action.concurrency.attr"];
@@ -45,7 +45,7 @@ const retries = {
 	delay: { type: "number", minimum: 0, maximum: 120, description: "Seconds before it is run again; none: at once." },
 } as const;
 
-const labels = { type: "array", items: { type: "string", pattern: labelPattern }, maxItems: mostLabels } as const;
+const labels = { type: "array", items: { type: "string", pattern: labelPattern }, maxItems: maxLabels } as const;
 
 /** The kinds of policies there are, by ref. */
 export const policyTypes: readonly PolicyType[] = [

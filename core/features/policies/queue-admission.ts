@@ -3,7 +3,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { publishUpdated } from "../../kernel/executions/execution-events.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition, type TransitionParts } from "../../kernel/executions/transition.ts";
-import type { Starter } from "../../kernel/scheduling/execution-queues.ts";
+import type { QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import { measureRoom, type Room } from "./concurrency-limit.ts";
 import { concurrencyTypes } from "./policy-types.ts";
@@ -12,7 +12,7 @@ import { readDue, readWhole, type Waiting, type WaitingParts } from "./queued-ex
 export interface QueueLook extends TransitionParts, WaitingParts {
 	readonly attributeKeys: AttributeKeys;
 	readonly queue: string;
-	readonly starter: Starter;
+	readonly starter: QueuedExecutionStarter;
 	/** Look at everything that waits rather than at the first of it. */
 	readonly deep: boolean;
 }
@@ -40,7 +40,7 @@ export async function lookAtQueue(look: QueueLook): Promise<boolean> {
 			return false;
 		}
 		const room = await measureRoom(look, queue, policies);
-		const verdicts = await judge({ room, policies, places: starter.places(), pages: readPages(look, first) });
+		const verdicts = await judge({ room, policies, places: starter.freeSlots(), pages: readPages(look, first) });
 		if (!(await start(look, verdicts.start, policies))) continue;
 		await cancel(look, verdicts.cancel);
 		await hold(look, verdicts);
@@ -63,7 +63,7 @@ async function* readPages(look: QueueLook, first: readonly Waiting[]) {
 async function start(look: QueueLook, chosen: readonly Waiting[], policies: readonly PolicyEntity[]): Promise<boolean> {
 	const { storage, queue, starter } = look;
 	const waiting = await readWhole(storage, queue, chosen);
-	const executions = waiting.slice(0, starter.places());
+	const executions = waiting.slice(0, starter.freeSlots());
 	const turns = policies.map(
 		({ id, turn }): WriteOperation => ({ update: "policy", id, patch: { turn: turn + 1 }, expected: { turn, enabled: true } }),
 	);

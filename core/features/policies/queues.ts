@@ -1,9 +1,9 @@
 import type { BusEvent, Logger } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-import { type BusWatch, createBusWatch } from "../../kernel/coordination/bus-listener.ts";
+import { type BusListener, createBusListener } from "../../kernel/coordination/bus-listener.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
-import type { Queues, Starter } from "../../kernel/scheduling/execution-queues.ts";
+import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { concurrencyTypes } from "./policy-types.ts";
@@ -17,12 +17,12 @@ export interface QueuesParts extends Omit<QueueLook, "queue" | "starter" | "deep
 }
 
 /** Executions that wait until the concurrency policies of their action let them start: a queue an action, named by its ref. */
-export interface PolicyQueues extends Queues {
+export interface PolicyQueues extends ExecutionQueues {
 	start(): Promise<void>;
 	stop(): void;
 }
 
-type LookListener = Parameters<PolicyQueues["onLookDue"]>[0];
+type LookListener = Parameters<PolicyQueues["onPollDue"]>[0];
 
 /** Queues in the storage, and which of them to look at. */
 export class ActionQueues implements PolicyQueues {
@@ -30,7 +30,7 @@ export class ActionQueues implements PolicyQueues {
 	/** Queues to look at, and whether at everything in them. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
 	readonly #listeners: LookListener[] = [];
-	readonly #watch: BusWatch;
+	readonly #watch: BusListener;
 	#nextDue: string | undefined;
 	/** Whether policies have changed since the last survey. */
 	#isNew = true;
@@ -39,12 +39,12 @@ export class ActionQueues implements PolicyQueues {
 
 	constructor(parts: QueuesParts) {
 		this.#parts = parts;
-		this.#watch = createBusWatch({
+		this.#watch = createBusListener({
 			...parts,
 			names: [eventNames.executionCreate, eventNames.executionUpdate],
 			purpose: "executions that policies limit",
 			filter: (event) => this.#concernsQueue(event),
-			onEvent: (event) => this.note(toEventEntity(event).action_ref),
+			onEvent: (event) => this.markForPoll(toEventEntity(event).action_ref),
 			onGap: () => this.#tell(true),
 		});
 		parts.index.onChange(() => {
@@ -58,7 +58,7 @@ export class ActionQueues implements PolicyQueues {
 		return this.#parts.index.has(ref, concurrencyTypes) ? ref : null;
 	}
 
-	async look(starter: Starter): Promise<void> {
+	async look(starter: QueuedExecutionStarter): Promise<void> {
 		for (const [queue, { deep }] of [...this.#due]) {
 			this.#due.delete(queue);
 			let isLeft = true;
@@ -70,7 +70,7 @@ export class ActionQueues implements PolicyQueues {
 		}
 	}
 
-	isLookDue(): boolean {
+	isPollDue(): boolean {
 		return this.#due.size > 0;
 	}
 
@@ -78,7 +78,7 @@ export class ActionQueues implements PolicyQueues {
 		return this.#nextDue;
 	}
 
-	onLookDue(listener: LookListener): void {
+	onPollDue(listener: LookListener): void {
 		this.#listeners.push(listener);
 	}
 
@@ -93,16 +93,16 @@ export class ActionQueues implements PolicyQueues {
 		this.#watch.stop();
 	}
 
-	note(queue: string): void {
+	markForPoll(queue: string): void {
 		if (!this.#due.has(queue)) this.#due.set(queue, { deep: false });
 		this.#tell(false);
 	}
 
-	async takeHold(): Promise<void> {
+	async enqueueWaiting(): Promise<void> {
 		await this.#hold(await readOutside(this.#parts.storage, {}));
 	}
 
-	async survey({ released }: Parameters<PolicyQueues["survey"]>[0]): Promise<void> {
+	async scan({ released }: Parameters<PolicyQueues["scan"]>[0]): Promise<void> {
 		await this.#holdStrays(released);
 		const times: string[] = [];
 		for (const queue of await readQueues(this.#parts.storage)) {
@@ -141,7 +141,7 @@ export class ActionQueues implements PolicyQueues {
 		const everything = this.#isNew;
 		this.#isNew = false;
 		if (this.#parts.index.actionsWith(concurrencyTypes).length === 0) return;
-		if (everything) await this.takeHold();
+		if (everything) await this.enqueueWaiting();
 		const due = toTimestamp(this.#parts.clock.steady());
 		while (await this.#hold(await readOutside(this.#parts.storage, { first: { due, released } })));
 	}

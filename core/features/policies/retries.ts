@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type JsonObject, type Logger, type PolicyEntity, type Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { draftFollowUp, mayBeFollowed } from "../../kernel/runs/children/replacement.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { canBeReplaced, draftReplacement } from "../../kernel/runs/children/replacement.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
 /** Types whose policies say what follows an execution that did not succeed. */
@@ -11,7 +11,7 @@ export interface RetriesParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly catalog: Pick<Catalog, "resolve">;
+	readonly catalog: Pick<ActionCatalog, "resolve">;
 	readonly index: Pick<PolicyIndex, "has">;
 	readonly queueOf: (actionRef: string) => string | null;
 }
@@ -68,7 +68,7 @@ export function createRetries(parts: RetriesParts): Retries {
  */
 function mayFollow(ended: ExecutionEntity): boolean {
 	const { status, log } = ended;
-	return ["failed", "timeout", "abandoned"].includes(status) && log.some((entry) => entry.status === "scheduled") && mayBeFollowed(ended);
+	return ["failed", "timeout", "abandoned"].includes(status) && log.some((entry) => entry.status === "scheduled") && canBeReplaced(ended);
 }
 
 function isRetriedOn({ parameters }: PolicyEntity, status: ExecutionEntity["status"]): boolean {
@@ -92,7 +92,7 @@ function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueO
 		retried_liveaction_id: ended.liveaction_id,
 	};
 	const earlier = isJsonObject(ended.context["policies"]) ? ended.context["policies"] : {};
-	return draftFollowUp(clock, ended, {
+	return draftReplacement(clock, ended, {
 		context: { ...ended.context, policies: { ...earlier, [kind]: applied } },
 		delay: delay === 0 ? null : delay,
 		queue: queueOf(ended.action_ref),

@@ -4,8 +4,8 @@ import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { replyJson, replyNothing } from "../../http/replies.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson, replyNoContent } from "../../http/replies.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
@@ -25,11 +25,11 @@ interface RouteNeeds extends FollowedNeeds {
 const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
-const policySelection = selectionOf(
+const policySelection = selectionRulesOf(
 	["id", "uid", "ref", "name", "pack", "description", "enabled", "resource_ref", "policy_type", "parameters", "metadata_file"],
 	["id", "ref"],
 );
-const typeSelection = selectionOf(["id", "uid", "ref", "name", "resource_type", "description", "enabled", "module", "parameters"]);
+const typeSelection = selectionRulesOf(["id", "uid", "ref", "name", "resource_type", "description", "enabled", "module", "parameters"]);
 const typeSortFields = new Map<string, "id" | "name" | "resource_type">([
 	["id", "id"],
 	["name", "name"],
@@ -194,7 +194,7 @@ export const policyRoutes = [
 			assertRequired(guard, principal, toPolicyRights("delete", old));
 			await assertNotFollowed(engine, old.pack);
 			await context.engine.policies.remove(toRef(context));
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 ];

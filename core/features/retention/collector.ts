@@ -1,8 +1,8 @@
 import { type Clock, isSvcError, type Logger, type Options, type Storage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createPace, type Pace } from "../../kernel/expiry/pacing.ts";
-import { createRemoval, type Removal, type RemovedRecords, removeAged } from "../../kernel/expiry/removal.ts";
-import type { AgingRecords } from "../../kernel/feature.ts";
+import { createRemoval, type Removal, type RemovedRecords, removeExpired } from "../../kernel/expiry/removal.ts";
+import type { ExpiringRecords } from "../../kernel/feature.ts";
 import { wait } from "../../lib/wait.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
@@ -16,7 +16,7 @@ export interface CollectorParts {
 	readonly logger: Logger;
 	readonly options: Options["garbagecollector"];
 	/** What features say grows old, besides what has steps of its own here. */
-	readonly aging: () => readonly AgingRecords[];
+	readonly aging: () => readonly ExpiringRecords[];
 	/** End inquiries whose time has passed. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** End workflows that a defect has left standing. */
@@ -98,12 +98,12 @@ export class Collector {
 		return { isWanted: days > 0, run: (removal) => run(removal, { before: this.#beforeDays(days) }) };
 	}
 
-	#toStep({ kind, time, days }: AgingRecords): Step {
+	#toStep({ kind, timeField, days }: ExpiringRecords): Step {
 		return {
 			name: kind,
 			isWanted: true,
 			// Which field a kind has is beyond the compiler here.
-			run: (removal) => removeAged(removal, { kind, time: time as "id", before: this.#beforeDays(days) }),
+			run: (removal) => removeExpired(removal, { kind, timeField: timeField as "id", before: this.#beforeDays(days) }),
 		};
 	}
 
@@ -121,7 +121,7 @@ export class Collector {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			logger.error("old records could not be removed", { records: name, error });
 		}
-		return this.#report(removal.removed());
+		return this.#report(removal.removedRecords());
 	}
 
 	#report(removed: RemovedRecords): boolean {

@@ -1,12 +1,12 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RetentionApi } from "./api.ts";
 import { createRetention, type RetentionNeeds } from "./retention.ts";
 import { purgeRoutes } from "./routes.ts";
 
 /** Records that grow old are removed. */
-export function createRetentionFeature(kernel: Kernel, needs: RetentionNeeds): ServedFeature<RetentionApi> {
-	const aging = () => kernel.seams.features.flatMap(({ aging }) => aging ?? []);
+export function createRetentionFeature(kernel: Kernel, needs: RetentionNeeds): HttpFeature<RetentionApi> {
+	const aging = () => kernel.extensions.features.flatMap(({ expiringRecords }) => expiringRecords ?? []);
 	const retention = createRetention({ ...kernel, ...needs, aging });
 	return { api: { retention }, start: retention.start, stop: retention.stop, routes: purgeRoutes };
 }

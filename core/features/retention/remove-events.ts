@@ -1,21 +1,21 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
-import { type Range, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
+import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
+import { type Removal, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-api.ts";
 
 /** Remove trigger instances that rules have been done with. */
-export function removeInstances(removal: Removal, range: Range): Promise<string | undefined> {
+export function removeInstances(removal: Removal, range: RemovalRange): Promise<string | undefined> {
 	const where = { status: { in: ["processed", "processing_failed"] } } as const;
-	return removeAged(removal, { kind: "trigger_instance", time: "occurrence_time", where, ...range });
+	return removeExpired(removal, { kind: "trigger_instance", timeField: "occurrence_time", where, ...range });
 }
 
 /** Remove enforcements. Those of an event that is still to be processed stay: without them a rule would act on it once more. */
-export function removeEnforcements(removal: Removal, range: Range): Promise<string | undefined> {
+export function removeEnforcements(removal: Removal, range: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 	const fields = ["trigger_instance_id"] as const;
-	return removeAged(removal, { kind: "rule_enforcement", time: "enforced_at", fields, ...range }, async (page) => {
+	return removeExpired(removal, { kind: "rule_enforcement", timeField: "enforced_at", fields, ...range }, async (page) => {
 		const ids = [...new Set(page.map(({ trigger_instance_id }) => trigger_instance_id))];
 		const where = { id: { in: ids }, status: { in: ["pending", "processing"] } } as const;
 		const waiting = await pace.run(() => storage.find("trigger_instance", { where, fields: ["id"] }));
@@ -25,21 +25,21 @@ export function removeEnforcements(removal: Removal, range: Range): Promise<stri
 }
 
 /** Remove deliveries, except those by which a hook knows repetitions. */
-export async function removeDeliveries(removal: Removal, { before, from }: Range): Promise<string | undefined> {
+export async function removeDeliveries(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace, now } = removal;
 	const hooks = await pace.run(() => storage.find("trigger", { where: { type: triggerRefs.webhook }, fields: ["parameters"] }));
 	const settings = hooks.flatMap(({ parameters }) => (parameters as unknown as HookParameters).deduplicate ?? []);
 	const windows = settings.map(({ window = defaultWindow }) => window);
 	const earliest = toTimestamp(fromTimestamp(now) - Math.max(0, ...windows) * 1_000_000);
 	const limit = before < earliest ? before : earliest;
-	return removeAged(removal, { kind: "webhook_delivery", time: "received_at", before: limit, from });
+	return removeExpired(removal, { kind: "webhook_delivery", timeField: "received_at", before: limit, from });
 }
 
 /** Pages in a row of traces that all stay, before the rest is put off: there may be as many of them as there are executions. */
 const patience = 20;
 
 /** Remove traces that nothing belongs to any more. */
-export function removeTraces(removal: Removal, { before, from }: Range): Promise<string | undefined> {
+export function removeTraces(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 	let fruitless = 0;
 
@@ -52,7 +52,7 @@ export function removeTraces(removal: Removal, { before, from }: Range): Promise
 		return used;
 	}
 
-	return eachAgedPage(removal, { kind: "trace", time: "start_timestamp", before, from }, async (page) => {
+	return forEachExpiredPage(removal, { kind: "trace", timeField: "start_timestamp", before, from }, async (page) => {
 		const used = await findUsed(page);
 		const unused = page.filter(({ id }) => !used.has(id));
 		const ids = unused.map(({ id }) => id);

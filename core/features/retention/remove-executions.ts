@@ -1,10 +1,10 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { completedStatuses, isCompleted } from "../../kernel/executions/status.ts";
-import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
-import type { Range, Removal } from "../../kernel/expiry/removal.ts";
+import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
+import type { Removal, RemovalRange } from "../../kernel/expiry/removal.ts";
 import { readForest } from "./execution-forest.ts";
 
-export interface ExecutionRange extends Range {
+export interface ExecutionRange extends RemovalRange {
 	readonly actionRef?: string;
 	/** Also those that have not ended, unless a node runs them: their age counts from their start. */
 	readonly incomplete?: boolean;
@@ -40,8 +40,8 @@ export function removeExecutions(
 		return executions.filter(({ parent_id }) => parent_id === null || !known.has(parent_id));
 	}
 
-	const aged = { kind: "execution", time: "start_timestamp", before, from, where, fields } as const;
-	return eachAgedPage(removal, aged, async (page) => {
+	const aged = { kind: "execution", timeField: "start_timestamp", before, from, where, fields } as const;
+	return forEachExpiredPage(removal, aged, async (page) => {
 		const roots = await toRoots(page.filter(isOver));
 		await removeAll(removal, await readForest(removal, roots, isOver));
 		return undefined;

@@ -1,9 +1,9 @@
 import type { OutputChunkEntity } from "../../contract/index.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
-import { type Range, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
+import { type Removal, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
 
 /** Remove stored output of executions that ended before the limit, and of executions that are gone. The records stay. */
-export function removeOutput(removal: Removal, range: Range): Promise<string | undefined> {
+export function removeOutput(removal: Removal, range: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 
 	/** Which of these executions keep their output. */
@@ -16,7 +16,7 @@ export function removeOutput(removal: Removal, range: Range): Promise<string | u
 		return new Set(kept.map(({ id }) => id));
 	}
 
-	return removeAged(removal, { kind: "output_chunk", time: "timestamp", fields: ["execution_id"], ...range }, async (page) => {
+	return removeExpired(removal, { kind: "output_chunk", timeField: "timestamp", fields: ["execution_id"], ...range }, async (page) => {
 		const kept = await findKept(page);
 		return page.filter(({ execution_id }) => !kept.has(execution_id));
 	});

@@ -51,7 +51,7 @@ export function createScene(settings: NonNullable<Settings>["garbagecollector"] 
 		clock,
 		logger: silentLogger,
 		options,
-		aging: () => [{ kind: "token", time: "expiry", days: options.tokens_ttl }],
+		aging: () => [{ kind: "token", timeField: "expiry", days: options.tokens_ttl }],
 		endInquiries: async () => 0,
 		endIdleWorkflows: async () => 0,
 		collectContent: async () => 0,

@@ -1,12 +1,12 @@
 import { type Clock, type EventBus, type Logger, type Options, type Storage, SvcError } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
-import { Duty } from "../../kernel/coordination/singleton-task.ts";
-import { isPosition } from "../../kernel/expiry/expired-records.ts";
+import type { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
+import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
+import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
 import { createPace } from "../../kernel/expiry/pacing.ts";
-import { createRemoval, type Removal, removeAged } from "../../kernel/expiry/removal.ts";
-import type { AgingRecords } from "../../kernel/feature.ts";
+import { createRemoval, type Removal, removeExpired } from "../../kernel/expiry/removal.ts";
+import type { ExpiringRecords } from "../../kernel/feature.ts";
 import { Collector } from "./collector.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
@@ -27,10 +27,10 @@ export interface RetentionParts extends RetentionNeeds {
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly options: Options;
 	/** What features say grows old. */
-	readonly aging: () => readonly AgingRecords[];
+	readonly aging: () => readonly ExpiringRecords[];
 }
 
 export function createRetention(parts: RetentionParts): Retention & { start(): void; stop(): Promise<void> } {
@@ -40,9 +40,9 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 	const purging = new Set<Promise<unknown>>();
 	const { aging, endInquiries, endIdleWorkflows, collectContent } = parts;
 	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows, collectContent });
-	const duty = new Duty(parts, {
+	const duty = new SingletonTask(parts, {
 		name: "garbage_collection",
-		interval: options.collection_interval,
+		intervalSeconds: options.collection_interval,
 		work: (signal) => collector.collect(signal),
 	});
 
@@ -51,7 +51,7 @@ export function createRetention(parts: RetentionParts): Retention & { start(): v
 		async collect() {
 			logger.info("garbage collection asked for");
 			try {
-				const isDone = await duty.perform();
+				const isDone = await duty.runNow();
 				logger.info(isDone ? "garbage collection asked for has ended" : "garbage collection asked for is left to another node");
 				return isDone;
 			} catch (error) {
@@ -81,7 +81,7 @@ const removals: Readonly<Record<string, (removal: Removal, range: ExecutionRange
 	rule_enforcements: removeEnforcements,
 	webhook_deliveries: removeDeliveries,
 	traces: removeTraces,
-	tokens: (removal, range) => removeAged(removal, { kind: "token", time: "expiry", ...range }),
+	tokens: (removal, range) => removeExpired(removal, { kind: "token", timeField: "expiry", ...range }),
 };
 
 /** What can be purged. */
@@ -105,14 +105,14 @@ export async function purge(parts: PurgeParts, kind: string, input: PurgeInput, 
 	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isTrial = false, from } = input;
 	const now = toTimestamp(parts.clock.now());
 	if (before > now) throw new SvcError("SVC_INVALID", "timestamp: must not be in the future");
-	if (from !== undefined && !isPosition(from)) throw new SvcError("SVC_INVALID", "from: must be what an earlier answer gave as next");
+	if (from !== undefined && !isExpiryCursor(from)) throw new SvcError("SVC_INVALID", "from: must be what an earlier answer gave as next");
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
 		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
 	}
-	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isTrial });
+	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun: isTrial });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
 	if (parts.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the service stops; ask another node, or this one later");
-	const removed = removal.removed();
+	const removed = removal.removedRecords();
 	if (!isTrial) parts.logger.info("records purged", { records: kind, user: principal.username, before, ...removed });
 	return { removed, next: next ?? null };
 }

@@ -1,7 +1,7 @@
 import type { EntityKind, ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
-import { eachAgedPage } from "../../kernel/expiry/expired-records.ts";
+import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
 import type { Removal } from "../../kernel/expiry/removal.ts";
 
 const day = 86_400_000_000;
@@ -80,12 +80,12 @@ export async function findUnused(
 	// There is no index on the snapshot, as that would cost every execution a write; but those of one name come quickly.
 	const aged = {
 		kind: "execution",
-		time: "start_timestamp",
+		timeField: "start_timestamp",
 		before: toTimestamp(fromTimestamp(removal.now) + day),
 		where,
 		fields: [field],
 	} as const;
-	await eachAgedPage(removal, aged, async (page) => {
+	await forEachExpiredPage(removal, aged, async (page) => {
 		for (const execution of page) unused.delete(execution[field] ?? "");
 		return unused.size === 0 ? "enough" : undefined;
 	});

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type RuleEntity, SvcError } from "../../contract/index.ts";
-import { assertNames } from "../../kernel/basics/names.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { assertValueCount } from "../../language/parameters/value-count.ts";
 import { TemplateError, TemplateSyntaxError } from "../../language/templates/errors.ts";
 import { compileTemplate, isTemplate } from "../../language/templates/template.ts";
-import { asOneWork } from "../../language/work-budget.ts";
+import { withWorkBudget } from "../../language/work-budget.ts";
 import { checkPatterns, compileCriteria } from "./criteria/index.ts";
 import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput } from "./rules-api.ts";
@@ -26,7 +26,7 @@ const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
  */
 export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): RuleFields {
 	const { name, type = { ref: "standard" }, criteria = {}, action } = input;
-	assertNames({ pack, name });
+	assertRefNames({ pack, name });
 	const known = ruleTypes.find((candidate) => candidate.name === type.ref);
 	if (known === undefined) {
 		throw new SvcError("SVC_INVALID", `type.ref: "${type.ref}" must be one of ${ruleTypes.map((ruleType) => ruleType.name).join(", ")}`);
@@ -37,7 +37,7 @@ export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): 
 	assertDepth("criteria", criteria);
 	compileCriteria(criteria);
 	if (!isDeepStrictEqual(criteria, stored)) checkPatterns(criteria);
-	asOneWork(() => {
+	withWorkBudget(() => {
 		checkTemplates("criteria", criteria);
 		checkTemplates("action.parameters", action.parameters ?? {});
 	});

@@ -1,6 +1,6 @@
 import { type RuleEnforcementEntity, type Storage, SvcError, type Where } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { inTimeOrder, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import { whereRule } from "./rule-refs.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";
@@ -16,7 +16,7 @@ export function createEnforcements(parts: { readonly storage: Storage; readonly 
 	return {
 		async list(filter, { orderBy = newestFirst, ...paging }) {
 			const where = await toWhere(storage, filter);
-			return readPage(storage, "rule_enforcement", { where, orderBy: inTimeOrder(orderBy, "enforced_at"), ...paging });
+			return readPage(storage, "rule_enforcement", { where, orderBy: withTimeOrder(orderBy, "enforced_at"), ...paging });
 		},
 
 		async tracesOf(ruleId, limit) {
@@ -50,7 +50,7 @@ export function createEnforcements(parts: { readonly storage: Storage; readonly 
 async function toWhere(storage: Storage, { id, status, ...rest }: EnforcementFilter): Promise<Where<RuleEnforcementEntity>> {
 	const { rule_id, rule_ref } = rest;
 	const ofRule = rule_id !== undefined && rule_ref === undefined ? await whereRule(storage, rule_id) : {};
-	const lists = { ...(id !== undefined && { id: toOneOf(id) }), ...(status !== undefined && { status: toOneOf(status) }) };
+	const lists = { ...(id !== undefined && { id: toInCondition(id) }), ...(status !== undefined && { status: toInCondition(status) }) };
 	const given = Object.entries({ ...rest, ...ofRule, ...lists });
 	return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

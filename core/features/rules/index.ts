@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
@@ -26,12 +26,12 @@ export interface RulesNeeds {
 export function createRulesFeature(
 	kernel: Kernel,
 	{ access, triggers, registerFiles, ownRules }: RulesNeeds,
-): ServedFeature<RulesFeatureApi> {
+): HttpFeature<RulesFeatureApi> {
 	const core = createRulesCore({ ...kernel, access, maskPayloads: (instances) => triggers.instances.maskPayloads(instances) });
 	const { rules, principal, reactor } = core;
 	return {
 		api: { rules, enforcements: createEnforcements(kernel) },
-		reactor,
+		eventHandler: reactor,
 		async register() {
 			await registerFiles({
 				kind: "rule",

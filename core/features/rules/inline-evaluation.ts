@@ -1,6 +1,6 @@
 import type { JsonValue, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import { type FirstLook, toNobodys } from "../../kernel/events/event-handler.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { type InlineEvaluation, noActionDecision } from "../../kernel/events/event-handler.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria } from "./criteria/index.ts";
 import { isLetOut } from "./criteria/sieve.ts";
@@ -13,25 +13,25 @@ const lookedAtFirst = 1_000;
 const workAtFirst = { ...workLimits, searching: 5 };
 
 /** Look at an event that is not stored yet, and have the rules that match act in the write that stores it. Undefined where that takes long. */
-export async function lookFirst(instance: TriggerInstanceEntity, parts: ProcessParts): Promise<FirstLook | undefined> {
+export async function lookFirst(instance: TriggerInstanceEntity, parts: ProcessParts): Promise<InlineEvaluation | undefined> {
 	const indexed = await parts.rules.rulesOf(instance.trigger);
 	if (indexed.length > lookedAtFirst) return undefined;
-	await roomInTurn();
+	await waitForLoopBudget();
 	const rules = await parts.keepPermitted(indexed, instance);
 	const look = new QuickLook(instance, parts.clock.now());
 	const standard = look.matching(rules, "standard");
 	const matching = standard?.length === 0 ? look.matching(rules, "backstop") : standard;
 	if (matching === undefined || matching.length > together) return undefined;
-	return matching.length === 0 ? toNobodys(instance) : toActing(instance, { matching, looked: rules.length }, parts);
+	return matching.length === 0 ? noActionDecision(instance) : toActing(instance, { matching, looked: rules.length }, parts);
 }
 
 function toActing(
 	instance: TriggerInstanceEntity,
 	{ matching, looked }: { readonly matching: readonly RuleEntity[]; readonly looked: number },
 	{ enforcer, storage, metrics }: ProcessParts,
-): FirstLook {
+): InlineEvaluation {
 	return {
-		concernsNobody: false,
+		hasNoActions: false,
 		async act(begun, store) {
 			const trace = begun ?? (await storage.get("trace", instance.trace_id));
 			const event = { instance, trace };

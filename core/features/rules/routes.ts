@@ -3,7 +3,7 @@ import { isSelected, parseSelection } from "../../http/field-selection.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { parsePaging } from "../../http/paging.ts";
 import type { QuerySchema } from "../../http/query.ts";
-import { type Reply, replyJson, replyNothing } from "../../http/replies.ts";
+import { type Reply, replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
@@ -148,7 +148,7 @@ export const ruleRoutes = [
 			const { engine } = context;
 			await assertNotFollowed(engine, (await engine.rules.get(toRef(context))).rule.pack);
 			await engine.rules.remove(toRef(context));
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 ];

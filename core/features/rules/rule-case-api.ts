@@ -1,8 +1,8 @@
 import { flag, object, requiredText, text } from "../../language/attributes.ts";
-import type { CaseShape } from "../../language/file-schema.ts";
+import type { CaseAttributes } from "../../language/file-schema.ts";
 
 /** What the cases in `tests/rules` of a pack may say. */
-export const ruleCaseShape: CaseShape = {
+export const ruleCaseShape: CaseAttributes = {
 	attributes: {
 		name: requiredText,
 		rule: text,

@@ -1,16 +1,16 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
-import { parseSelection, type SelectionRules, select, selectionQuery } from "../../http/field-selection.ts";
+import { parseSelection, type SelectionRules, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { parseOneOf } from "../../http/one-of.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
-import { selectionOf } from "../../http/reply-list.ts";
+import { selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { type Presentation, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPages } from "../../http/streamed-list.ts";
-import { parseBounds } from "../../http/time-range.ts";
+import { parseTimeRange } from "../../http/time-range.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
@@ -26,8 +26,8 @@ const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 50;
 const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];
-const rules = selectionOf(members);
-const viewRules = selectionOf([...members, "trigger_instance", "execution"]);
+const rules = selectionRulesOf(members);
+const viewRules = selectionRulesOf([...members, "trigger_instance", "execution"]);
 const sortFields = new Map<string, keyof RuleEnforcementEntity>([
 	["id", "id"],
 	["rule_ref", "rule_ref"],
@@ -128,14 +128,14 @@ function list(
 	const filter = toFilter(context.query);
 	return replyPages(context, paging, async (part) => {
 		const page = await context.engine.enforcements.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
-		return { ...page, items: (await toRecords(page.items)).map((record) => select(record, selection)) };
+		return { ...page, items: (await toRecords(page.items)).map((record) => selectMembers(record, selection)) };
 	});
 }
 
 function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
 	const { id, rule_ref, rule_id, execution, trigger_instance, enforced_at_gt: gt, enforced_at_lt: lt } = query;
 	const status = parseOneOf("status", query.status, ["succeeded", "failed"]);
-	const enforced_at = parseBounds("enforced_at", { gt, lt });
+	const enforced_at = parseTimeRange("enforced_at", { gt, lt });
 	return {
 		...(id !== undefined && { id: parseIds(id) }),
 		...(rule_ref !== undefined && { rule_ref }),

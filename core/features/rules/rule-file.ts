@@ -20,19 +20,19 @@ export const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	description: text,
 	enabled: flag,
 	type: {
-		allowed: "an object with ref",
+		description: "an object with ref",
 		accepts: (value) => isObject(value) && typeof value["ref"] === "string",
 		schema: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
 	},
 	trigger: {
-		allowed: "an object with type",
+		description: "an object with type",
 		accepts: (value) => isObject(value) && typeof value["type"] === "string" && isOptionalObject(value, "parameters"),
 		schema: reference("type"),
 		required: true,
 	},
 	criteria: object,
 	action: {
-		allowed: "an object with ref",
+		description: "an object with ref",
 		accepts: (value) => isObject(value) && typeof value["ref"] === "string" && isOptionalObject(value, "parameters"),
 		schema: reference("ref"),
 		required: true,

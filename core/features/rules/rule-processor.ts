@@ -11,7 +11,7 @@ import {
 } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { InstanceLease } from "../../kernel/events/event-handler.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
@@ -83,7 +83,7 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 		const group = waiting.splice(0, together);
 		if (!(await enforcer.enforceTogether(group, { instance, trace }, storeWith([toHeld(instance)]))))
 			await enforceEach(group, { instance, trace }, enforcer);
-		if (!(await lease.keep())) return;
+		if (!(await lease.renewIfDue())) return;
 	}
 	// The last of them close the event in the same write.
 	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, storeWith(closing)))) return;
@@ -123,13 +123,13 @@ async function selectMatching(
 	const matching: RuleEntity[] = [];
 	const now = parts.clock.now();
 	const eventWork = new EventWork();
-	await roomInTurn();
+	await waitForLoopBudget();
 	let since = performance.now();
 	for (const [index, { rule, criteria }] of rules.entries()) {
 		if (rule.type !== type) continue;
 		if (index % breath === breath - 1) await new Promise((resolve) => setImmediate(resolve));
 		if (performance.now() - since > glance) {
-			await roomInTurn();
+			await waitForLoopBudget();
 			since = performance.now();
 		}
 		const work = eventWork.nextRule();
@@ -187,7 +187,7 @@ function toClosing(
  * up. The limit for each keeps a rule with a pattern made to be slow from using the time of the others; the one for the event
  * keeps many such rules from holding it up for minutes. What is left then is far more than an ordinary search takes.
  */
-const times = { rule: workLimits.searching, event: 200, afterwards: 2 };
+const times = { rule: workLimits.searchMs, event: 200, afterwards: 2 };
 
 /** What the rules that look at one event may still use. */
 class EventWork {
@@ -196,8 +196,8 @@ class EventWork {
 
 	/** The budget of the next rule. */
 	nextRule(): WorkBudget {
-		this.#used += this.#current?.searched ?? 0;
-		this.#current = new WorkBudget({ ...workLimits, searching: this.#used < times.event ? times.rule : times.afterwards });
+		this.#used += this.#current?.usedSearchMs ?? 0;
+		this.#current = new WorkBudget({ ...workLimits, searchMs: this.#used < times.event ? times.rule : times.afterwards });
 		return this.#current;
 	}
 }

@@ -1,7 +1,7 @@
 import { selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { pagingQuery } from "../../http/paging.ts";
-import { selectionOf } from "../../http/reply-list.ts";
+import { selectionRulesOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import type { RouteNeeds } from "./route-needs.ts";
@@ -21,7 +21,7 @@ export const ruleListQuery = {
 	user: "string",
 } as const;
 
-export const ruleSelection = selectionOf(
+export const ruleSelection = selectionRulesOf(
 	[
 		"id",
 		"uid",

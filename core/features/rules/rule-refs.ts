@@ -1,7 +1,7 @@
 import type { Clock, RuleEnforcementEntity, RuleEntity, Storage, Where } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
+import { toInCondition } from "../../kernel/basics/pagination.ts";
 
 export interface RuleRefsParts {
 	readonly storage: Storage;
@@ -34,7 +34,7 @@ export class RuleRefs {
 		const { storage, clock } = this.#parts;
 		const entity = { id: createId(clock), rule_id: id, rule_ref: ref };
 		if ((await storage.count("rule_ref", { rule_id: id, rule_ref: ref })) === 0) {
-			await insertOnce(() => storage.insert("rule_ref", [entity]));
+			await insertIfAbsent(() => storage.insert("rule_ref", [entity]));
 		}
 		this.#stored.set(id, ref);
 	}
@@ -50,5 +50,5 @@ export async function whereRule(storage: Storage, ruleId: string): Promise<Where
 	const refs = new Set(acted.map(({ rule_ref }) => rule_ref));
 	if (rule !== undefined) refs.add(rule.ref);
 	const [only = ""] = refs;
-	return { rule_ref: refs.size === 1 ? only : toOneOf([...refs]), rule_id: ruleId };
+	return { rule_ref: refs.size === 1 ? only : toInCondition([...refs]), rule_id: ruleId };
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
-import { createMaskWork, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
+import { createMaskBudget, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { toShownParameters } from "../../secrets/parameter-masking.ts";
 import { type HiddenValuesOwner, restoreHidden } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
@@ -11,7 +11,7 @@ import type { RuleInput, RuleView } from "./rules-api.ts";
 
 export interface RuleSecretsParts {
 	readonly storage: Storage;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 }
 
 /** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
@@ -35,8 +35,8 @@ export class RuleSecrets {
 			views.flatMap(({ trigger }) => trigger ?? []),
 		);
 		const byRef = new Map(triggers.map((trigger) => [trigger.ref, trigger]));
-		const work = createMaskWork();
-		await roomInTurn();
+		const work = createMaskBudget();
+		await waitForLoopBudget();
 		return Promise.all(
 			views.map(async ({ rule, trigger }) => ({
 				rule: { ...rule, action_parameters: await this.#maskAction(rule.action_ref, rule.action_parameters, work) },
@@ -68,7 +68,7 @@ export class RuleSecrets {
 	}
 
 	/** Everything is masked when there is no such action: what is secret cannot be told. */
-	async #maskAction(actionRef: string, parameters: JsonObject, work = createMaskWork()): Promise<JsonObject> {
+	async #maskAction(actionRef: string, parameters: JsonObject, work = createMaskBudget()): Promise<JsonObject> {
 		const resolved = await this.#parts.catalog.resolve(actionRef);
 		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
 		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));

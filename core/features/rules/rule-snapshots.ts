@@ -1,5 +1,5 @@
 import { isSvcError, type RuleEntity, type RuleSnapshotEntity, type Storage } from "../../contract/index.ts";
-import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import type { ResolvedTrigger, TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import { toRuleSnapshot } from "./rule-snapshot-api.ts";
 
@@ -45,7 +45,7 @@ export class RuleSnapshots {
 		const { storage } = this.#parts;
 		// The id is derived from the content, so what is there is the same.
 		if ((await storage.get("rule_snapshot", snapshot.id)) === undefined) {
-			await insertOnce(() => storage.insert("rule_snapshot", [snapshot]));
+			await insertIfAbsent(() => storage.insert("rule_snapshot", [snapshot]));
 		}
 		return snapshot.id;
 	}

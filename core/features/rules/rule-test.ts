@@ -3,7 +3,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { TemplateSources } from "../../kernel/submission/parameter-rendering.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
@@ -58,7 +58,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	}
 	const access = toAccess(rule, tester, parts.templateSources);
 	const deciding = new DecidingAccess(access, tester);
-	await roomInTurn();
+	await waitForLoopBudget();
 	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: deciding });
 	if (!verdict.matched) {
 		const { error } = verdict;
@@ -130,7 +130,7 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 	const context = withEmptyContext({ trigger: payload });
 	return renderWithLookups(access, (datastore) => {
 		const source = (name: string) => (Object.hasOwn(parameters, name) ? { value: parameters[name] ?? null, isRendered: true } : undefined);
-		const rendering = new Rendering({}, { source, datastore, context });
+		const rendering = new Rendering({}, { sourceOf: source, datastore, context });
 		return Object.fromEntries(Object.keys(parameters).map((name) => [name, rendering.resolve(name)]));
 	});
 }

@@ -12,13 +12,13 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
-import { checkAgainst } from "../../kernel/events/payload-schema.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
+import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 
-import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
+import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 
 /** How often a trigger is given back that others remove at the same time. */
 const attempts = 5;
@@ -44,7 +44,7 @@ export interface RuleTriggerParts {
 	readonly logger: Logger;
 	readonly options: Options;
 	readonly triggerCatalog: TriggerCatalog;
-	readonly triggerTypes: OwnTriggerTypes;
+	readonly triggerTypes: TriggerTypeRegistry;
 	readonly dialects: Pick<Dialects, "triggerType">;
 }
 
@@ -53,7 +53,7 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 
 	function check(type: TriggerTypeEntity, parameters: JsonObject): void {
 		try {
-			checkAgainst(type.parameters_schema, parameters, "trigger.parameters");
+			assertMatchesSchema(type.parameters_schema, parameters, "trigger.parameters");
 			parts.triggerTypes.checkParameters(type.ref, parameters);
 		} catch (error) {
 			const isRequired = parts.options.system.validate_trigger_parameters || parts.triggerTypes.isAlwaysChecked(type.ref);
@@ -79,9 +79,9 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 	return {
 		async want({ type: given, parameters = {} }) {
 			const ref = parts.dialects.triggerType(given);
-			const type = await triggerCatalog.type(ref);
+			const type = await triggerCatalog.findType(ref);
 			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: there is no trigger type "${ref}"`);
-			await roomInTurn();
+			await waitForLoopBudget();
 			check(type, parameters);
 			const known = await triggerCatalog.find(ref, parameters);
 			if (known === undefined) {
@@ -108,7 +108,7 @@ async function giveBack({ storage, logger }: RuleTriggerParts, trigger: TriggerE
 	const { id, ref, type, parameters_hash } = trigger;
 	for (let attempt = 1; attempt <= attempts; attempt += 1) {
 		// Whoever has let go of it at the same time gives it back as well.
-		await insertOnce(() => storage.insert("trigger", [trigger]));
+		await insertIfAbsent(() => storage.insert("trigger", [trigger]));
 		if ((await storage.get("trigger", id)) !== undefined) return;
 		const [like] = await storage.find("trigger", { where: { type, parameters_hash }, limit: 1 });
 		if (like !== undefined) await moveRules(storage, ref, like);

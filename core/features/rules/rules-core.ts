@@ -1,7 +1,7 @@
 import type { Logger, Options, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
 import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import type { Reactor } from "../../kernel/events/event-handler.ts";
+import type { EventHandler } from "../../kernel/events/event-handler.ts";
 import type { AdmitAll } from "../../kernel/kernel.ts";
 import type { SubmitParts } from "../../kernel/submission/submit.ts";
 import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
@@ -34,7 +34,7 @@ export interface RulesCoreParts extends SubmitParts, Omit<RuleTriggerParts, "clo
 /** Rules, and what looks at them. */
 export interface RulesCore {
 	readonly rules: Rules;
-	readonly reactor: Reactor;
+	readonly reactor: EventHandler;
 	/** Whom the executions of rules run for, and whose the rules of packs are. */
 	readonly principal: Principal;
 }
@@ -65,9 +65,9 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	return {
 		rules,
 		reactor: {
-			isListenedTo: (trigger) => index.isListenedTo(trigger),
-			lookFirst: (instance) => lookFirst(instance, processing),
-			react: (instance, lease) => processInstance(instance, lease, processing),
+			isTriggerUsed: (trigger) => index.isListenedTo(trigger),
+			evaluateInline: (instance) => lookFirst(instance, processing),
+			handle: (instance, lease) => processInstance(instance, lease, processing),
 		},
 		principal,
 	};

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { type Page, type Paging, readPageOf, toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, type Paging, readMappedPage, toInCondition } from "../../kernel/basics/pagination.ts";
 
-import { type Principal, toWriter } from "../../kernel/basics/principal.ts";
+import { type Principal, toAuthorship } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { type Catalog, findSignature } from "../../kernel/executions/action-catalog.ts";
+import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
 
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
-import { asOneWork } from "../../language/work-budget.ts";
+import { withWorkBudget } from "../../language/work-budget.ts";
 import { checkRule } from "./check-rule.ts";
 import { type RuleTestParts, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
@@ -18,7 +18,7 @@ import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, Rule
 export interface RulesParts extends Omit<RuleTestParts, "rules"> {
 	readonly changes: ChangeFeed;
 	readonly triggers: RuleTriggers;
-	readonly catalog: Pick<Catalog, "resolve">;
+	readonly catalog: Pick<ActionCatalog, "resolve">;
 }
 
 /** Times a write is tried again whose trigger came or went at the same moment. */
@@ -39,11 +39,11 @@ export class StoredRules implements Rules {
 	async problems(views: readonly RuleView[]): Promise<ReadonlyMap<string, readonly string[]>> {
 		const { catalog } = this.#parts;
 		const refs = [...new Set(views.map(({ rule }) => rule.action_ref))];
-		const actions = new Map(await Promise.all(refs.map(async (ref) => [ref, await findSignature(catalog, ref)] as const)));
+		const actions = new Map(await Promise.all(refs.map(async (ref) => [ref, await findActionSignature(catalog, ref)] as const)));
 		const found = new Map<string, readonly string[]>();
 		for (const { rule, trigger } of views) {
-			await roomInTurn();
-			const inRule = asOneWork(() => findRuleProblems(rule, actions.get(rule.action_ref)));
+			await waitForLoopBudget();
+			const inRule = withWorkBudget(() => findRuleProblems(rule, actions.get(rule.action_ref)));
 			const problems = inRule.map(({ path, message }) => `${path.join(".")}: ${message}`);
 			if (trigger === undefined) problems.push(`trigger: there is no trigger "${rule.trigger}"`);
 			if (problems.length > 0) found.set(rule.id, problems);
@@ -60,7 +60,7 @@ export class StoredRules implements Rules {
 			["pack", "asc"],
 			["name", "asc"],
 		] as const;
-		return readPageOf(storage, "rule", { where: all, orderBy, ...paging }, (rules) => this.#toViews(rules));
+		return readMappedPage(storage, "rule", { where: all, orderBy, ...paging }, (rules) => this.#toViews(rules));
 	}
 
 	async get(refOrId: string): Promise<RuleView> {
@@ -75,7 +75,7 @@ export class StoredRules implements Rules {
 		const id = createId(clock);
 		const writer = toRuleWriter(principal);
 		const view = await this.#store(input, (trigger) => ({ id, ...fields, trigger: trigger.ref, trigger_type: trigger.type, ...writer }));
-		changes.changed();
+		changes.announceChange();
 		return view;
 	}
 
@@ -89,7 +89,7 @@ export class StoredRules implements Rules {
 		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, ...writer });
 		const view = await this.#store(restored, toRule, old);
 		if (view.rule.trigger !== old.trigger) await triggers.release(old.trigger);
-		changes.changed();
+		changes.announceChange();
 		return view;
 	}
 
@@ -98,7 +98,7 @@ export class StoredRules implements Rules {
 		const { id, ref } = await this.#find(refOrId);
 		const rule = await storage.update("rule", id, { enabled, ...toRuleWriter(principal), revision: randomUUID() });
 		if (rule === undefined) throw new SvcError("SVC_NOT_FOUND", `rule "${ref}" cannot be found`);
-		changes.changed();
+		changes.announceChange();
 		const [view] = await this.#toViews([rule]);
 		return view as RuleView;
 	}
@@ -108,7 +108,7 @@ export class StoredRules implements Rules {
 		const rule = await this.#find(refOrId);
 		await storage.remove("rule", { where: { id: rule.id } });
 		await triggers.release(rule.trigger);
-		changes.changed();
+		changes.announceChange();
 	}
 
 	test(input: RuleTestInput, tester: Principal): Promise<RuleTestOutcome> {
@@ -166,14 +166,14 @@ export class StoredRules implements Rules {
 }
 
 function toRuleWriter(principal: Principal): Pick<RuleEntity, "user" | "scopes"> {
-	const { author, scopes } = toWriter(principal);
+	const { author, scopes } = toAuthorship(principal);
 	return { user: author, scopes };
 }
 
 function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {
 	return {
-		...(id !== undefined && { id: toOneOf(id) }),
-		...(name !== undefined && { name: toOneOf(name) }),
+		...(id !== undefined && { id: toInCondition(id) }),
+		...(name !== undefined && { name: toInCondition(name) }),
 		...(pack !== undefined && { pack }),
 		...(action !== undefined && { action_ref: action }),
 		...(enabled !== undefined && { enabled }),

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { ServiceTokens } from "../access/service-tokens-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
@@ -22,7 +22,7 @@ export interface SensorsNeeds extends Pick<RegisterSensorParts, "registerType"> 
 }
 
 /** What the sensors of the configuration and of packs see becomes events. */
-export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): ServedFeature<SensorsApi> {
+export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): HttpFeature<SensorsApi> {
 	const packRunners = new PackSensorRunners(kernel.runners);
 	const container = new SensorContainer({ ...kernel, ...needs, packRunners, apiUrl: kernel.dependencies.apiUrl });
 	const { configured } = container.sources;
@@ -44,7 +44,7 @@ export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): Serve
 			await registerSensors({ ...kernel, ...needs }, configured);
 			await needs.registerFiles(files);
 		},
-		work: [["sensors", container]],
+		loops: [["sensors", container]],
 		stop: () => container.close(),
 		routes: sensorRoutes,
 	};

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Clock, type SensorEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
-import { assertNames } from "../../kernel/basics/names.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import type { Registering } from "../packs/pack-files-api.ts";
 import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
@@ -33,7 +33,7 @@ export interface RegisterPackSensorParts {
 export async function registerPackSensor(parts: RegisterPackSensorParts, input: SensorInput, how: Registering): Promise<void> {
 	const { storage, clock } = parts;
 	const { path, content } = how.pack;
-	assertNames(input);
+	assertRefNames(input);
 	const ref = `${input.pack}.${input.name}`;
 	if (parts.configured.has(ref)) throw new SvcError("SVC_INVALID", `the configuration has a sensor "${ref}" already`);
 	const [known] = await storage.find("sensor", { where: { ref }, limit: 1 });
@@ -51,7 +51,7 @@ export async function registerPackSensor(parts: RegisterPackSensorParts, input: 
 	const fields = { ...declared, revision: toHash(stringifyJson([declared, program])) };
 	if (known === undefined) {
 		const entity: SensorEntity = { ...toUntouched(clock), id: createId(clock), enabled, ...fields };
-		await insertOnce(() => storage.insert("sensor", [entity]));
+		await insertIfAbsent(() => storage.insert("sensor", [entity]));
 		return;
 	}
 	const patch = how.isOverridden ? { ...fields, enabled } : fields;
@@ -71,7 +71,7 @@ async function registerTypes({ storage, registerType }: RegisterPackSensorParts,
 		const [known] = await storage.find("trigger_type", { where: { ref: `${input.pack}.${type.name}` }, limit: 1 });
 		const file = known?.metadata_file ?? "";
 		if (file.startsWith("triggers/") && (await exists(join(path, file)))) continue;
-		await insertOnce(() => registerType({ description: "", ...type, pack: input.pack, metadata_file: input.metadata_file }));
+		await insertIfAbsent(() => registerType({ description: "", ...type, pack: input.pack, metadata_file: input.metadata_file }));
 	}
 }
 

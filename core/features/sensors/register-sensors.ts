@@ -1,8 +1,8 @@
 import { type Clock, isSvcError, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
-import { assertNames } from "../../kernel/basics/names.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
 import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { shortestInterval } from "./sensor-file.ts";
@@ -23,9 +23,9 @@ export async function registerSensors(parts: RegisterSensorParts, sensors: reado
 		try {
 			check(named);
 			for (const type of named.sensor.trigger_types) {
-				await insertOnce(() => parts.registerType({ description: "", ...type, pack: named.pack }));
+				await insertIfAbsent(() => parts.registerType({ description: "", ...type, pack: named.pack }));
 			}
-			await insertOnce(() => registerSensor(parts, named));
+			await insertIfAbsent(() => registerSensor(parts, named));
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			throw new SvcError("SVC_CONFIG", `sensor "${named.ref}": ${toErrorMessage(error)}`, { cause: error });
@@ -34,7 +34,7 @@ export async function registerSensors(parts: RegisterSensorParts, sensors: reado
 }
 
 function check(named: NamedSensor): void {
-	assertNames(named);
+	assertRefNames(named);
 	const { poll_interval: interval } = named.sensor;
 	if (interval !== undefined && !(Number.isInteger(interval) && interval >= shortestInterval)) {
 		throw new SvcError("SVC_INVALID", `poll_interval: must be a whole number of seconds, at least ${shortestInterval}`);

@@ -6,7 +6,7 @@ import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts"
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { sensorPart, sensorSchema } from "./schemas.ts";
@@ -19,7 +19,7 @@ interface RouteNeeds {
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-const rules = selectionOf(
+const rules = selectionRulesOf(
 	[
 		...["id", "uid", "ref", "name", "pack", "description", "artifact_uri", "entry_point", "trigger_types", "poll_interval", "enabled"],
 		...["metadata_file", "state", "state_changed_at", "restarts", "last_error", "next_start_at", "node"],

@@ -1,7 +1,7 @@
 import type { Logger, Options, SensorEntity, Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { HeldLease } from "../../kernel/coordination/lease.ts";
-import type { Leasing } from "../../kernel/coordination/lease-duration.ts";
+import type { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
 import { SensorRun, type Supervised } from "./sensor-run.ts";
 
 export interface SupervisorParts {
@@ -9,7 +9,7 @@ export interface SupervisorParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly options: Pick<Options, "sensorcontainer">;
 }
 
@@ -79,7 +79,7 @@ export class Supervisor {
 
 	async #take(stored: SensorEntity): Promise<void> {
 		const { leasing, options } = this.#parts;
-		const taken = await HeldLease.take(leasing, "sensor", this.id, { expected: { fence: stored.fence, enabled: true } });
+		const taken = await HeldLease.acquire(leasing, "sensor", this.id, { expected: { fence: stored.fence, enabled: true } });
 		if (taken === undefined) return;
 		this.#revision = taken.record.revision;
 		const run = new SensorRun({

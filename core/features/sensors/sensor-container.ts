@@ -1,8 +1,8 @@
 import type { Options, Sensor, SensorEntity, Storage } from "../../contract/index.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { type Leasing, toRenewalInterval } from "../../kernel/coordination/lease-duration.ts";
+import { type LeasePolicy, toRenewalIntervalMs } from "../../kernel/coordination/lease-duration.ts";
 
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { Looks } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessParts } from "./sensor-access.ts";
@@ -17,12 +17,12 @@ export interface SensorContainerParts
 		Omit<SensorAccessParts, "logger"> {
 	readonly storage: Storage;
 	readonly nodeId: string;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly options: Options;
 	/** Those of the configuration, by name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	readonly packRunners: PackSensorRunners;
-	readonly catalog: Pick<Catalog, "packDirectory">;
+	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 	readonly changes: Pick<ChangeFeed, "onChange">;
 }
 
@@ -82,7 +82,7 @@ export class SensorContainer {
 		const looks = await Promise.allSettled(there.map((sensor) => this.#supervise(sensor)?.look(sensor)));
 		const failed = looks.find((look) => look.status === "rejected");
 		if (failed !== undefined) throw failed.reason;
-		this.#plan(toRenewalInterval(leasing.lease));
+		this.#plan(toRenewalIntervalMs(leasing.leaseSeconds));
 	}
 
 	/** Who sees to it; undefined while one of the same ref, whose record has gone, still ends here. */
@@ -114,7 +114,7 @@ export class SensorContainer {
 		logger.warn("looking at sensors failed; will be tried again", { error });
 		for (const supervisor of this.#supervisors.values()) supervisor.expire();
 		// Once the storage is back, nobody should have to wait for long.
-		this.#plan(Math.min(toRenewalInterval(leasing.lease), options.scheduler.poll_interval * 1_000));
+		this.#plan(Math.min(toRenewalIntervalMs(leasing.leaseSeconds), options.scheduler.poll_interval * 1_000));
 	}
 
 	#plan(milliseconds: number): void {

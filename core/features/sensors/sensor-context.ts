@@ -11,9 +11,9 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
+import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
+import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
@@ -24,7 +24,7 @@ export interface SensorContextParts {
 	readonly clock: Clock;
 	readonly logger: Logger;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: Pick<OwnTriggerTypes, "assertInjectable">;
+	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
 	readonly datastore: DatastoreItems;
 	readonly triggers: SensorTriggers;
 	readonly principal: Principal;
@@ -115,7 +115,7 @@ function createOutlast({ logger }: SensorContextParts, ref: string, signal: Abor
 	return async <T>(attempt: () => Promise<T>): Promise<T> => await asService(() => outlastOutage(attempt, outage));
 }
 
-function toTrace(id: string | undefined, tag: string | undefined): Pick<Dispatch, "trace"> {
+function toTrace(id: string | undefined, tag: string | undefined): Pick<IncomingEvent, "trace"> {
 	if (id !== undefined) return { trace: { id_: id } };
 	return tag === undefined ? {} : { trace: { trace_tag: tag } };
 }

@@ -42,12 +42,12 @@ export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	description: text,
 	enabled: flag,
 	poll_interval: {
-		allowed: `a whole number of seconds, at least ${shortestInterval}`,
+		description: `a whole number of seconds, at least ${shortestInterval}`,
 		accepts: (value) => Number.isInteger(value) && Number(value) >= shortestInterval,
 		schema: { type: "integer", minimum: shortestInterval },
 	},
 	trigger_types: {
-		allowed: "a list of objects with a name",
+		description: "a list of objects with a name",
 		accepts: (value) => Array.isArray(value) && value.every((type) => isObject(type) && typeof type["name"] === "string"),
 		schema: { type: "array", items: toObjectSchema(typeAttributes, true) },
 	},

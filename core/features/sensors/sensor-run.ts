@@ -66,7 +66,7 @@ export class SensorRun implements Holding {
 	}
 
 	isHeld(): boolean {
-		return !this.#isOver && !this.#parts.lease.hasRunOut();
+		return !this.#isOver && !this.#parts.lease.isExpired();
 	}
 
 	/** Nothing this run does counts any more. */

@@ -1,5 +1,5 @@
 import { type Sensor, type SensorEntity, SvcError } from "../../contract/index.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import { type NamedSensor, toNamedSensor } from "./named-sensor-api.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
@@ -8,7 +8,7 @@ export interface SensorSourceParts {
 	/** Those of the configuration, by name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	readonly runners: PackSensorRunners;
-	readonly catalog: Pick<Catalog, "packDirectory">;
+	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 }
 
 /** Where the sensors that records tell of come from: the configuration, and packs. */

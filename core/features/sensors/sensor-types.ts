@@ -3,15 +3,15 @@ import { pathToFileURL } from "node:url";
 import { type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { assertNotSystem } from "../../kernel/basics/names.ts";
-import { toOneOf } from "../../kernel/basics/pagination.ts";
+import { assertNotSystemPack } from "../../kernel/basics/names.ts";
+import { toInCondition } from "../../kernel/basics/pagination.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
 export interface SensorTypeParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
-	readonly changes: Pick<ChangeFeed, "changed">;
+	readonly changes: Pick<ChangeFeed, "announceChange">;
 }
 
 export function createSensorTypes({ storage, clock, changes }: SensorTypeParts): SensorTypes {
@@ -32,8 +32,8 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeParts):
 	return {
 		async list({ id, name, pack, enabled, trigger }, { limit, offset = 0 }) {
 			const where = {
-				...(id !== undefined && { id: toOneOf(id) }),
-				...(name !== undefined && { name: toOneOf(name) }),
+				...(id !== undefined && { id: toInCondition(id) }),
+				...(name !== undefined && { name: toInCondition(name) }),
 				...(pack !== undefined && { pack }),
 				...(enabled !== undefined && { enabled }),
 			};
@@ -52,10 +52,10 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeParts):
 		},
 		async setEnabled(refOrId, enabled) {
 			const { id, pack } = await find(refOrId);
-			assertNotSystem(pack);
+			assertNotSystemPack(pack);
 			const changed = await storage.update("sensor", id, { enabled });
 			if (changed === undefined) throw notFound(refOrId);
-			changes.changed();
+			changes.announceChange();
 			return toShown(changed);
 		},
 	};

@@ -1,8 +1,8 @@
 import { type SensorEntity, toErrorMessage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
-import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
+import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
+import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import type { EngineDependencies } from "../../kernel/plugins/engine-dependencies.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
@@ -25,7 +25,7 @@ export interface SensorWorkParts {
 	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: Pick<OwnTriggerTypes, "assertInjectable">;
+	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
 	readonly datastore: DatastoreItems;
 	readonly packConfigs: PackConfigs;
 	readonly sealedSecrets: Pick<SealedSecrets, "of">;
@@ -113,7 +113,7 @@ export class SensorWork {
 		}
 	}
 
-	async #tell(trigger: string, payload: Dispatch["payload"]): Promise<void> {
+	async #tell(trigger: string, payload: IncomingEvent["payload"]): Promise<void> {
 		const timestamp = this.#parts.clock.now() / 1_000_000;
 		await this.#parts.dispatcher.dispatch({ trigger, payload: { ...payload, timestamp } }).catch((error: unknown) => {
 			this.#parts.logger.warn("start or end of a sensor could not be told", { trigger, error });

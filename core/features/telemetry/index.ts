@@ -1,12 +1,12 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { measureBacklog } from "./backlog-metrics.ts";
 import { telemetryRoutes } from "./routes.ts";
 import { Tracer } from "./tracer.ts";
 
 /** What the service measures, for those who watch it. */
-export function createTelemetryFeature(kernel: Kernel): ServedFeature {
+export function createTelemetryFeature(kernel: Kernel): HttpFeature {
 	measureBacklog(kernel);
-	if (kernel.hub.takesSpans) new Tracer(kernel).start();
+	if (kernel.hub.acceptsSpans) new Tracer(kernel).start();
 	return { api: {}, routes: telemetryRoutes };
 }

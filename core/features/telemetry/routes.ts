@@ -23,7 +23,7 @@ export const telemetryRoutes = [
 			404: answerFault("Nothing is measured."),
 		},
 		permission: "metrics_view",
-		isForWatchers: true,
+		isForMonitoring: true,
 		async handler({ engine }) {
 			const exposition = await engine.telemetry.expose();
 			if (exposition === undefined) {

@@ -1,8 +1,8 @@
 import type { EventData, ExecutionEntity, Instrument, Logger, Storage } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { eventNames } from "../../kernel/executions/execution-events.ts";
-import { isCompleted, isEndedUntold } from "../../kernel/executions/status.ts";
-import type { BusListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
+import { hasEndedBeforeStart, isCompleted } from "../../kernel/executions/status.ts";
+import type { PublishListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
 import { formatTraceparent } from "../../lib/traceparent.ts";
 import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
 import { type TraceContext, TraceContexts } from "./trace-contexts.ts";
@@ -21,7 +21,7 @@ const mostWaiting = 5_000;
  * Makes a span of each execution, event and act of a rule when it has ended, on the node that has ended it. Their identifiers follow
  * from the records, so that parents and children fit together whichever nodes have made them.
  */
-export class Tracer implements BusListener, Tracing {
+export class Tracer implements PublishListener, Tracing {
 	readonly #parts: TracerParts;
 	readonly #contexts: TraceContexts;
 	readonly #told: Instrument;
@@ -31,7 +31,7 @@ export class Tracer implements BusListener, Tracing {
 
 	constructor(parts: TracerParts) {
 		this.#parts = parts;
-		this.#contexts = new TraceContexts(parts.storage, (traceId) => parts.hub.samples(traceId));
+		this.#contexts = new TraceContexts(parts.storage, (traceId) => parts.hub.isSampled(traceId));
 		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were made." });
 		this.#dropped = parts.hub.counter({
 			name: "svc_spans_unplaced_total",
@@ -46,7 +46,7 @@ export class Tracer implements BusListener, Tracing {
 			for (const trace of traces) this.#contexts.learn(trace);
 		});
 		hub.onStored("execution", (stored) => {
-			for (const execution of stored) if (isEndedUntold(execution)) this.#tellIfEnded(execution);
+			for (const execution of stored) if (hasEndedBeforeStart(execution)) this.#tellIfEnded(execution);
 		});
 		hub.onStored("rule_enforcement", (stored) => {
 			for (const enforcement of stored) this.#tell(draftEnforcementSpan(enforcement));
@@ -56,10 +56,10 @@ export class Tracer implements BusListener, Tracing {
 		});
 		hub.onProcessed((instance) => this.#tell(draftInstanceSpan(instance, clock.now())));
 		hub.onPublished(this);
-		hub.trace(this);
+		hub.setTracing(this);
 	}
 
-	published(name: string, data: EventData): void {
+	onPublished(name: string, data: EventData): void {
 		if (name === eventNames.executionUpdate) this.#tellIfEnded(data["entity"] as ExecutionEntity);
 	}
 
@@ -118,6 +118,6 @@ export class Tracer implements BusListener, Tracing {
 		this.#told.record(1);
 		const parent_span_id = parent ?? remote?.spanId;
 		const is_parent_remote = parent === undefined && remote !== undefined;
-		this.#parts.hub.span({ trace_id, span_id, parent_span_id, is_parent_remote, name, start, end, attributes, failure });
+		this.#parts.hub.recordSpan({ trace_id, span_id, parent_span_id, is_parent_remote, name, start, end, attributes, failure });
 	}
 }

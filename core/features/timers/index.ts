@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TimersFeatureApi } from "./api.ts";
 import { timerRoutes } from "./routes.ts";
@@ -7,11 +7,11 @@ import { Timers } from "./timers.ts";
 import { createTimersApi } from "./timers-api.ts";
 
 /** Events at their time. */
-export function createTimersFeature(kernel: Kernel): ServedFeature<TimersFeatureApi> {
+export function createTimersFeature(kernel: Kernel): HttpFeature<TimersFeatureApi> {
 	return {
 		api: { timers: createTimersApi(kernel) },
 		triggerTypes: timerTriggerTypes,
-		work: [["timers", new Timers(kernel)]],
+		loops: [["timers", new Timers(kernel)]],
 		routes: timerRoutes,
 	};
 }

@@ -60,7 +60,7 @@ function toIntervalSchedule({ unit, delta }: JsonObject, startedAt: number): Sch
 
 function toDateSchedule({ date }: JsonObject, timezone: string): Schedule {
 	const written = typeof date === "string" ? parseDate(date) : undefined;
-	const moment = written && toMoment(written.wallClock, written.offset, timezone);
+	const moment = written && toMoment(written.wallClockMs, written.offsetMinutes, timezone);
 	if (moment === undefined) {
 		throw new SvcError(
 			"SVC_INVALID",

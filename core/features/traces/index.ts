@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TracesApi } from "./api.ts";
 import { traceRoutes } from "./routes.ts";
@@ -6,6 +6,6 @@ import type { TracesNeeds } from "./traces-api.ts";
 import { StoredTraces } from "./traces-read.ts";
 
 /** What belongs together of executions and trigger instances. */
-export function createTracesFeature(kernel: Kernel, { enforcements }: TracesNeeds): ServedFeature<TracesApi> {
+export function createTracesFeature(kernel: Kernel, { enforcements }: TracesNeeds): HttpFeature<TracesApi> {
 	return { api: { traces: new StoredTraces({ ...kernel, enforcements }) }, routes: traceRoutes };
 }

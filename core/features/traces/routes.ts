@@ -1,14 +1,14 @@
 import type { TraceEntity } from "../../contract/index.ts";
-import { isSelected, parseSelection, type Selection, select, selectionQuery } from "../../http/field-selection.ts";
+import { isSelected, parseSelection, type Selection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
-import { selectionOf } from "../../http/reply-list.ts";
+import { selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPages } from "../../http/streamed-list.ts";
-import { toDigest, type WireRecord } from "../../http/wire-record.ts";
+import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
 import { tracePart, traceSchema } from "./schemas.ts";
 import type { TraceComponent, Traces, TraceView } from "./traces-api.ts";
 
@@ -21,7 +21,7 @@ const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
-const rules = selectionOf(["id", "uid", "trace_tag", "start_timestamp", ...components]);
+const rules = selectionRulesOf(["id", "uid", "trace_tag", "start_timestamp", ...components]);
 const sortFields = new Map<string, keyof TraceEntity>([
 	["id", "id"],
 	["trace_tag", "trace_tag"],
@@ -66,7 +66,7 @@ export const traceRoutes = [
 			return replyPages(context, paging, async (part) => {
 				const query = { ...part, components: showsComponents(selection), ...(orderBy.length > 0 && { orderBy }) };
 				const page = await context.engine.traces.list(filter, query);
-				return { ...page, items: page.items.map((view) => select(toTrace(view), selection)) };
+				return { ...page, items: page.items.map((view) => selectMembers(toTrace(view), selection)) };
 			});
 		},
 	}),
@@ -99,7 +99,7 @@ function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteNeeds, type
 export function toTrace({ trace, executions, rules, instances }: TraceView): WireRecord {
 	return {
 		id: trace.id,
-		uid: `trace:${toDigest(trace.id)}`,
+		uid: `trace:${toMd5Digest(trace.id)}`,
 		trace_tag: trace.trace_tag,
 		start_timestamp: trace.start_timestamp,
 		action_executions: executions.map(toComponent),

@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
-import { readFirstOfEach } from "../../kernel/basics/first-per-owner.ts";
+import { readFirstPerOwner } from "../../kernel/basics/first-per-owner.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { inTimeOrder, type Page, readPageOf, toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */
@@ -38,10 +38,10 @@ export class StoredTraces implements Traces {
 		const { storage } = this.#parts;
 		const ids = await findTraceIds(this.#parts, filter);
 		const where = {
-			...(ids !== undefined && { id: toOneOf(ids) }),
+			...(ids !== undefined && { id: toInCondition(ids) }),
 			...(filter.trace_tag !== undefined && { trace_tag: filter.trace_tag }),
 		};
-		return readPageOf(storage, "trace", { where, orderBy: inTimeOrder(orderBy, "start_timestamp"), ...paging }, (traces) =>
+		return readMappedPage(storage, "trace", { where, orderBy: withTimeOrder(orderBy, "start_timestamp"), ...paging }, (traces) =>
 			components ? this.#toViews(traces) : traces.map((trace) => ({ trace, executions: [], rules: [], instances: [] })),
 		);
 	}
@@ -93,7 +93,7 @@ type Components = ReadonlyMap<string, readonly TraceComponent[]>;
 
 async function readExecutions(storage: Storage, traceIds: readonly string[]): Promise<Components> {
 	const limit = limitFor(traceIds);
-	const executions = await readFirstOfEach(traceIds, limit, (of) =>
+	const executions = await readFirstPerOwner(traceIds, limit, (of) =>
 		storage.find("execution", {
 			where: { trace_id: { in: of } },
 			limit,
@@ -121,7 +121,7 @@ function toExecutionCause({ parent_id, trigger_instance_id, context }: Execution
 
 async function readRules(storage: Storage, traceIds: readonly string[]): Promise<Components> {
 	const limit = limitFor(traceIds);
-	const enforcements = await readFirstOfEach(traceIds, limit, (of) =>
+	const enforcements = await readFirstPerOwner(traceIds, limit, (of) =>
 		storage.find("rule_enforcement", {
 			where: { trace_id: { in: of } },
 			limit,
@@ -142,7 +142,7 @@ async function readRules(storage: Storage, traceIds: readonly string[]): Promise
 
 async function readInstances(storage: Storage, traceIds: readonly string[]): Promise<Components> {
 	const limit = limitFor(traceIds);
-	const instances = await readFirstOfEach(traceIds, limit, (of) =>
+	const instances = await readFirstPerOwner(traceIds, limit, (of) =>
 		storage.find("trigger_instance", {
 			where: { trace_id: { in: of } },
 			limit,

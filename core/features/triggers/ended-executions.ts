@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options } from "../../contract/index.ts";
-import type { Dispatch, Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { type EndingDraft, nothingFollows } from "../../kernel/executions/completion-effects.ts";
+import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { type CompletionHookResult, noCompletionEffects } from "../../kernel/executions/completion-effects.ts";
 import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
 import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findSecrets, toShownParameters } from "../../secrets/parameter-masking.ts";
@@ -15,7 +15,7 @@ type Told = readonly [trigger: string, payload: JsonObject];
 
 export interface EndedParts {
 	readonly dispatcher: Dispatcher;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly options: Options;
 	readonly logger: Logger;
 	/** What the templates of notifications read. */
@@ -32,10 +32,10 @@ export class EndedExecutions {
 	}
 
 	/** The events of one that is about to be stored so. */
-	async draft(ended: ExecutionEntity): Promise<EndingDraft> {
+	async draft(ended: ExecutionEntity): Promise<CompletionHookResult> {
 		const decrypted: string[] = [];
 		const payloads = await this.#toPayloads(ended, decrypted);
-		if (payloads.length === 0) return nothingFollows;
+		if (payloads.length === 0) return noCompletionEffects;
 		const knownSecrets = await this.#toKnownSecrets(ended, decrypted);
 		const drafts = await Promise.all(payloads.map((told) => this.#draftOne(ended, knownSecrets, told)));
 		return {
@@ -85,7 +85,7 @@ export class EndedExecutions {
 
 	async #draftOne(ended: ExecutionEntity, knownSecrets: string | null, [trigger, payload]: Told) {
 		const { id, trace_id, parent_id, trigger_instance_id } = ended;
-		const event: Dispatch = {
+		const event: IncomingEvent = {
 			trigger,
 			payload,
 			knownSecrets,

@@ -1,4 +1,4 @@
-import { assertNames } from "../../kernel/basics/names.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
 import type { FileReader } from "../packs/file-reader-api.ts";
 import { toTriggerTypeInput } from "./trigger-type-file.ts";
 import { toFields } from "./trigger-types.ts";
@@ -12,7 +12,7 @@ export const triggerFileReaders: readonly FileReader[] = [
 			const input = toTriggerTypeInput(metadata, place);
 			const { name } = input;
 			const { pack } = place;
-			assertNames({ name, pack });
+			assertRefNames({ name, pack });
 			return toFields(input, { name, pack, metadata_file: place.file });
 		},
 	},

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersFeatureApi } from "./api.ts";
@@ -17,7 +17,7 @@ export interface TriggersNeeds {
 	readonly registerFiles: RegisterFiles;
 }
 
-export interface TriggersFeature extends ServedFeature<TriggersFeatureApi> {
+export interface TriggersFeature extends HttpFeature<TriggersFeatureApi> {
 	/** Make a trigger type that comes with something else, or make it say what it should. */
 	registerType(input: RegisteredTypeInput): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function createTriggersFeature(kernel: Kernel, { registerFiles }: Trigger
 				register,
 				remove: (ref) => types.remove(ref),
 			}),
-		follow: (execution) => ended.draft(execution),
+		onCompletion: (execution) => ended.draft(execution),
 		routes: [...triggerRoutes, ...triggerInstanceRoutes],
 	};
 }

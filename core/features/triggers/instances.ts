@@ -8,14 +8,14 @@ import {
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { inTimeOrder, type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { type Page, readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { Catalog } from "../../kernel/executions/action-catalog.ts";
-import { type Signer, toActor } from "../../kernel/executions/signed-patch.ts";
+import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { type ChangeRequester, toActor } from "../../kernel/executions/signed-patch.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
-import { createMaskWork, mask } from "../../language/parameters/schema-masking.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
+import { createMaskBudget, mask } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
 import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
@@ -29,7 +29,7 @@ const newestFirst = [
 
 export interface InstanceParts {
 	readonly storage: Storage;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly dispatcher: Dispatcher;
 	readonly sealedSecrets: SealedSecrets;
 	readonly dialects: Pick<Dialects, "triggerTypes">;
@@ -55,12 +55,12 @@ export class StoredInstances implements TriggerInstances {
 	): Promise<Page<TriggerInstanceEntity>> {
 		return readPage(this.#parts.storage, "trigger_instance", {
 			where: toWhere(filter, this.#parts.dialects),
-			orderBy: inTimeOrder(orderBy, "occurrence_time"),
+			orderBy: withTimeOrder(orderBy, "occurrence_time"),
 			...paging,
 		});
 	}
 
-	async reEmit(id: string, signer: Signer, reason?: string): Promise<TriggerInstanceEntity> {
+	async reEmit(id: string, signer: ChangeRequester, reason?: string): Promise<TriggerInstanceEntity> {
 		const { trigger, trigger_type, payload, known_secrets: knownSecrets } = await this.get(id);
 		const re_emitted_by = { ...toActor(signer, reason) };
 		const copy = { ...payload, __context: { original_id: id, re_emitted_by } };
@@ -70,13 +70,13 @@ export class StoredInstances implements TriggerInstances {
 			throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
 		};
 		const { dispatcher } = this.#parts;
-		return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isChecked: true, check })).instance;
+		return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isPayloadValidated: true, check })).instance;
 	}
 
 	async maskPayloads(instances: readonly TriggerInstanceEntity[]): Promise<readonly TriggerInstanceEntity[]> {
 		const snapshots = await this.#readSnapshots(instances);
-		const work = createMaskWork();
-		await roomInTurn();
+		const work = createMaskBudget();
+		await waitForLoopBudget();
 		return Promise.all(
 			instances.map(async (instance) => {
 				const id = toExecutionId(instance);
@@ -132,9 +132,9 @@ function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string
 
 function toWhere({ occurrence_time, trigger, trigger_type, ...rest }: InstanceFilter, dialects: InstanceParts["dialects"]) {
 	return {
-		...Object.fromEntries(Object.entries(rest).flatMap(([field, value]) => (value === undefined ? [] : [[field, toOneOf(value)]]))),
-		...(trigger !== undefined && { trigger: toOneOf(dialects.triggerTypes(trigger)) }),
-		...(trigger_type !== undefined && { trigger_type: toOneOf(dialects.triggerTypes(trigger_type)) }),
+		...Object.fromEntries(Object.entries(rest).flatMap(([field, value]) => (value === undefined ? [] : [[field, toInCondition(value)]]))),
+		...(trigger !== undefined && { trigger: toInCondition(dialects.triggerTypes(trigger)) }),
+		...(trigger_type !== undefined && { trigger_type: toInCondition(dialects.triggerTypes(trigger_type)) }),
 		...(occurrence_time !== undefined && { occurrence_time }),
 	};
 }

@@ -1,5 +1,5 @@
 import type { TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import { toDigest, type WireRecord } from "../../http/wire-record.ts";
+import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
 import { toCanonicalJson } from "../../kernel/events/trigger-catalog.ts";
 
 export function toTriggerType(type: TriggerTypeEntity): WireRecord {
@@ -9,7 +9,7 @@ export function toTriggerType(type: TriggerTypeEntity): WireRecord {
 }
 
 export function toTrigger({ id, ref, name, pack, type, parameters, description }: TriggerEntity): WireRecord {
-	return { id, uid: `trigger:${pack}:${name}:${toDigest(toCanonicalJson(parameters))}`, ref, name, pack, type, parameters, description };
+	return { id, uid: `trigger:${pack}:${name}:${toMd5Digest(toCanonicalJson(parameters))}`, ref, name, pack, type, parameters, description };
 }
 
 export function toTriggerInstance(instance: TriggerInstanceEntity): WireRecord {

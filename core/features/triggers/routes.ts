@@ -4,8 +4,8 @@ import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerNothing, answerPage, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import { replyJson, replyNothing } from "../../http/replies.ts";
-import { replyList, selectionOf } from "../../http/reply-list.ts";
+import { replyJson, replyNoContent } from "../../http/replies.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
@@ -23,7 +23,7 @@ import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 const { defineRoute } = routesOver<RouteNeeds & FollowedNeeds>();
 
 const defaultLimit = 100;
-const rules = selectionOf(
+const rules = selectionRulesOf(
 	["id", "uid", "ref", "name", "pack", "description", "payload_schema", "parameters_schema", "tags", "metadata_file"],
 	["id", "ref"],
 );
@@ -133,7 +133,7 @@ export const triggerRoutes = [
 			const { types } = engine.triggers;
 			await assertNotFollowed(engine, (await types.get(toRef(context))).pack);
 			await types.remove(toRef(context));
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 	defineRoute({
@@ -216,7 +216,7 @@ export const triggerRoutes = [
 		resource: (context) => findTriggerResource("delete", context),
 		async handler(context) {
 			await context.engine.triggers.triggers.remove(toRef(context));
-			return replyNothing();
+			return replyNoContent();
 		},
 	}),
 ];

@@ -1,17 +1,17 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
-import { parseSelection, select, selectionQuery } from "../../http/field-selection.ts";
+import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
 import { assertOneOf } from "../../http/one-of.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject, object, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
-import { selectionOf } from "../../http/reply-list.ts";
+import { selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPages } from "../../http/streamed-list.ts";
-import { parseBounds } from "../../http/time-range.ts";
+import { parseTimeRange } from "../../http/time-range.ts";
 import { toShownInstances } from "./payload-rights-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 import { triggerInstancePart, triggerInstanceSchema } from "./schemas-api.ts";
@@ -20,7 +20,7 @@ import { toInstanceResource } from "./trigger-resources.ts";
 const { defineRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
-const rules = selectionOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
+const rules = selectionRulesOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
 const sortFields = new Map<string, keyof TriggerInstanceEntity>([
 	["id", "id"],
 	["trigger", "trigger"],
@@ -58,7 +58,7 @@ export const triggerInstanceRoutes = [
 			assertOneOf("status", status ?? [], ["pending", "processing", "processed", "processing_failed"]);
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, rules);
-			const occurrence_time = parseBounds("timestamp", { gt, lt });
+			const occurrence_time = parseTimeRange("timestamp", { gt, lt });
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
 				...(trigger !== undefined && { trigger }),
@@ -71,7 +71,7 @@ export const triggerInstanceRoutes = [
 			return replyPages(context, paging, async (part) => {
 				const page = await context.engine.triggers.instances.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
 				const records = await toShownInstances(context, page.items, presentation);
-				return { ...page, items: records.map((record) => select(record, selection)) };
+				return { ...page, items: records.map((record) => selectMembers(record, selection)) };
 			});
 		},
 	}),

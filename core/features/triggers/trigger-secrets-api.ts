@@ -1,6 +1,6 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
-import { maskMembers, maskTogether } from "../../language/parameters/schema-masking.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
+import { maskMembers, maskWithinBudget } from "../../language/parameters/schema-masking.ts";
 
 /** Parameters of triggers as they are shown: what their types call secret is masked. */
 export async function maskTriggers(storage: Storage, triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {
@@ -8,8 +8,8 @@ export async function maskTriggers(storage: Storage, triggers: readonly TriggerE
 	if (refs.length === 0) return triggers;
 	const types = await storage.find("trigger_type", { where: { ref: { in: refs } }, fields: ["ref", "parameters_schema"] });
 	const schemas = new Map(types.map((type) => [type.ref, type.parameters_schema]));
-	await roomInTurn();
-	return maskTogether(() =>
+	await waitForLoopBudget();
+	return maskWithinBudget(() =>
 		triggers.map((trigger) => ({ ...trigger, parameters: maskMembers(trigger.parameters, schemas.get(trigger.type) ?? {}) })),
 	);
 }

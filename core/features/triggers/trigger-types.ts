@@ -1,11 +1,11 @@
 import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity, type WriteOperation } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNames, assertNotSystem } from "../../kernel/basics/names.ts";
-import { type Page, readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { assertNotSystemPack, assertRefNames } from "../../kernel/basics/names.ts";
+import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 
 import { splitRef } from "../../kernel/basics/refs.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { isParameterless, toShadow } from "../../kernel/events/trigger-type-registry.ts";
+import { isParameterless, toImplicitTrigger } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
 import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
@@ -46,20 +46,20 @@ export class StoredTriggerTypes implements TriggerTypes {
 	}
 
 	async create(input: TriggerTypeInput, metadataFile: string | null = null): Promise<TriggerTypeEntity> {
-		assertNotSystem(input.pack);
-		assertNames(input);
+		assertNotSystemPack(input.pack);
+		assertRefNames(input);
 		const { storage, clock, changes } = this.#parts;
 		const type = { id: createId(clock), ...toFields(input, { ...input, metadata_file: metadataFile }) };
 		await storage
 			.write([{ insert: "trigger_type", entities: [type] }, ...(await this.#toShadowChange(type))])
 			.catch((error: unknown) => this.#toDuplicate(error, type.ref));
-		changes.changed();
+		changes.announceChange();
 		return type;
 	}
 
 	async update(refOrId: string, input: TriggerTypeInput, metadataFile?: string | null): Promise<TriggerTypeEntity> {
 		const old = await this.get(refOrId);
-		assertNotSystem(old.pack);
+		assertNotSystemPack(old.pack);
 		const fields = toFields(input, { ...old, ...(metadataFile !== undefined && { metadata_file: metadataFile }) });
 		const type = { ...old, ...fields };
 		await this.#parts.storage
@@ -68,18 +68,18 @@ export class StoredTriggerTypes implements TriggerTypes {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 				throw new SvcError("SVC_CONFLICT", `trigger type "${old.ref}" was changed by another request at the same time`, { cause: error });
 			});
-		this.#parts.changes.changed();
+		this.#parts.changes.announceChange();
 		return type;
 	}
 
 	async remove(refOrId: string): Promise<void> {
 		const { id, ref, pack } = await this.get(refOrId);
-		assertNotSystem(pack);
+		assertNotSystemPack(pack);
 		await this.#parts.storage.write([
 			{ remove: "trigger_type", where: { id } },
 			{ remove: "trigger", where: { ref, type: ref } },
 		]);
-		this.#parts.changes.changed();
+		this.#parts.changes.announceChange();
 	}
 
 	async #toDuplicate(error: unknown, ref: string): Promise<never> {
@@ -93,7 +93,7 @@ export class StoredTriggerTypes implements TriggerTypes {
 	async #toShadowChange(type: TriggerTypeEntity): Promise<WriteOperation[]> {
 		const { storage, clock } = this.#parts;
 		const isThere = (await storage.count("trigger", { ref: type.ref })) > 0;
-		if (isParameterless(type)) return isThere ? [] : [{ insert: "trigger", entities: [toShadow(type, clock)] }];
+		if (isParameterless(type)) return isThere ? [] : [{ insert: "trigger", entities: [toImplicitTrigger(type, clock)] }];
 		return isThere ? [{ remove: "trigger", where: { ref: type.ref } }] : [];
 	}
 }
@@ -102,8 +102,8 @@ export class StoredTriggerTypes implements TriggerTypes {
 export function toNamedWhere({ id, name, pack, type }: NamedFilter, dialects: Dialects) {
 	const toOwnName = (given: string) => splitRef(dialects.triggerType(`${pack ?? "core"}.${given}`)).name;
 	return {
-		...(id !== undefined && { id: toOneOf(id) }),
-		...(name !== undefined && { name: toOneOf(typeof name === "string" ? toOwnName(name) : name.map(toOwnName)) }),
+		...(id !== undefined && { id: toInCondition(id) }),
+		...(name !== undefined && { name: toInCondition(typeof name === "string" ? toOwnName(name) : name.map(toOwnName)) }),
 		...(pack !== undefined && { pack }),
 		...(type !== undefined && { type: dialects.triggerType(type) }),
 	};

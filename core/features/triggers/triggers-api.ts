@@ -1,7 +1,7 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Signer } from "../../kernel/executions/signed-patch.ts";
+import type { ChangeRequester } from "../../kernel/executions/signed-patch.ts";
 
 /** Body of trigger type create and update. */
 export interface TriggerTypeInput {
@@ -83,7 +83,7 @@ export interface TriggerInstances {
 	/** `SVC_NOT_FOUND`. */
 	get(id: string): Promise<TriggerInstanceEntity>;
 	/** Dispatch the event again, in a trace of its own; the payload says of which instance it is a copy, and who has asked for it. */
-	reEmit(id: string, signer: Signer, reason?: string): Promise<TriggerInstanceEntity>;
+	reEmit(id: string, signer: ChangeRequester, reason?: string): Promise<TriggerInstanceEntity>;
 	/**
 	 * Payloads as they are shown: what the action of an execution calls secret in its result is masked in the payload that tells of
 	 * its end.

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, isSvcError, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNames } from "../../kernel/basics/names.ts";
+import { assertRefNames } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { checkAgainst } from "../../kernel/events/payload-schema.ts";
+import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 
-import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
+import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { restoreHidden } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";
 import { toNamedWhere } from "./trigger-types.ts";
@@ -20,7 +20,7 @@ export interface TriggersParts {
 	readonly clock: Clock;
 	readonly changes: ChangeFeed;
 	readonly triggerCatalog: TriggerCatalog;
-	readonly triggerTypes: OwnTriggerTypes;
+	readonly triggerTypes: TriggerTypeRegistry;
 	readonly dialects: Dialects;
 }
 
@@ -62,7 +62,7 @@ export class StoredTriggers implements Triggers {
 			if (other === undefined) throw error;
 			return other;
 		}
-		changes.changed();
+		changes.announceChange();
 		return trigger;
 	}
 
@@ -73,7 +73,7 @@ export class StoredTriggers implements Triggers {
 		await this.#assertFreeOfRules(old, fields);
 		const changed = await this.#parts.storage.update("trigger", old.id, fields);
 		if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
-		this.#parts.changes.changed();
+		this.#parts.changes.announceChange();
 		return changed;
 	}
 
@@ -81,19 +81,19 @@ export class StoredTriggers implements Triggers {
 		const trigger = await this.get(refOrId);
 		assertNotShadow(trigger);
 		await this.#parts.storage.remove("trigger", { where: { id: trigger.id } });
-		this.#parts.changes.changed();
+		this.#parts.changes.announceChange();
 	}
 
 	async #toFields(input: TriggerInput, name: string, ownPack?: string): Promise<Omit<TriggerEntity, "id">> {
 		const { triggerCatalog, triggerTypes } = this.#parts;
 		const { parameters = {} } = input;
-		const type = await triggerCatalog.type(input.type);
+		const type = await triggerCatalog.findType(input.type);
 		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
-		await roomInTurn();
-		checkAgainst(type.parameters_schema, parameters, "parameters");
+		await waitForLoopBudget();
+		assertMatchesSchema(type.parameters_schema, parameters, "parameters");
 		triggerTypes.checkParameters(type.ref, parameters);
 		const pack = input.pack ?? ownPack ?? type.pack;
-		assertNames({ pack, name });
+		assertRefNames({ pack, name });
 		return {
 			ref: `${pack}.${name}`,
 			pack,

@@ -1,10 +1,10 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { replyPage } from "./page.ts";
 import { assets, webRoutes } from "./routes.ts";
 
 /** The web page of the service. Its source is `core/web`. */
-export function createWebUiFeature({ options, authBackend }: Pick<Kernel, "options" | "authBackend">): ServedFeature {
+export function createWebUiFeature({ options, authBackend }: Pick<Kernel, "options" | "authBackend">): HttpFeature {
 	const { index } = assets;
 	return {
 		api: {},

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
-import { noStore, type Reply, replyContent, replyJson } from "../../http/replies.ts";
+import { noStoreHeaders, type Reply, replyContent, replyJson } from "../../http/replies.ts";
 import type { Hook } from "./hook-index.ts";
 import { credentialHeaders } from "./payload-headers.ts";
 
@@ -44,6 +44,6 @@ export function replyChallenge({ hook, value }: Challenge): Reply {
 	if (typeof value !== "string" || value.length > maxLength || !/^[\x20-\x7e]+$/.test(value))
 		throw new SvcError("SVC_INVALID", `challenge: must be 1 to ${maxLength} printable ASCII characters, given once`);
 	const member = hook.parameters.challenge?.answer_json;
-	if (member !== undefined) return replyJson({ [member]: value }, 200, noStore);
-	return replyContent(value, "text/plain; charset=utf-8", { ...noStore, "content-security-policy": "default-src 'none'; sandbox" });
+	if (member !== undefined) return replyJson({ [member]: value }, 200, noStoreHeaders);
+	return replyContent(value, "text/plain; charset=utf-8", { ...noStoreHeaders, "content-security-policy": "default-src 'none'; sandbox" });
 }

@@ -1,7 +1,7 @@
 import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { DispatchDraft } from "../../kernel/events/event-dispatcher-api.ts";
+import type { EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Hook } from "./hook-index.ts";
 import { defaultWindow } from "./hook-parameters-api.ts";
 import type { Delivery } from "./webhooks-api.ts";
@@ -30,7 +30,7 @@ export interface Ledger {
 	 * Store a delivery and its trigger instance together, unless the same delivery id came within the hook's window: then the
 	 * delivery that came first. However many arrive at once, one is stored.
 	 */
-	accept(arrival: Arrival, draft: DispatchDraft): Promise<WebhookDeliveryEntity | undefined>;
+	accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined>;
 }
 
 /** Keeps deliveries in the storage. */
@@ -54,7 +54,7 @@ export class StoredLedger implements Ledger {
 		return entity;
 	}
 
-	async accept(arrival: Arrival, draft: DispatchDraft): Promise<WebhookDeliveryEntity | undefined> {
+	async accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined> {
 		const { hook, deliveryId } = arrival;
 		const key = deliveryId === undefined ? undefined : `${hook.trigger.id}:${deliveryId}`;
 		if (key === undefined) return this.#store(arrival, draft, key);
@@ -73,7 +73,7 @@ export class StoredLedger implements Ledger {
 		return storing;
 	}
 
-	async #store(arrival: Arrival, draft: DispatchDraft, key: string | undefined): Promise<WebhookDeliveryEntity | undefined> {
+	async #store(arrival: Arrival, draft: EventDraft, key: string | undefined): Promise<WebhookDeliveryEntity | undefined> {
 		const entity = { ...this.#toEntity(arrival, "accepted"), trigger_instance_id: draft.instance.id };
 		// A key can be given free and taken again by others at the same moment; that comes to an end quickly.
 		for (let attempt = 0; attempt < 10; attempt += 1) {

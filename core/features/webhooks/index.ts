@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
@@ -12,7 +12,7 @@ import { ReceivedWebhooks } from "./webhooks.ts";
 export function createWebhooksFeature(
 	kernel: Kernel,
 	{ access, datastore }: { readonly access: Access; readonly datastore: DatastoreItems },
-): ServedFeature<WebhooksApi> {
+): HttpFeature<WebhooksApi> {
 	const readSecret = (name: string) =>
 		datastore.clearAccessFor(kernel.options.system_user.user, "webhook signature").lookup("system", name);
 	return {

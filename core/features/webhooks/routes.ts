@@ -9,7 +9,7 @@ import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { replyPages } from "../../http/streamed-list.ts";
-import { assertSeen } from "../../kernel/basics/names.ts";
+import { assertVisibleName } from "../../kernel/basics/names.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, replyChallenge } from "./challenge.ts";
 import { verdicts } from "./delivery-log.ts";
@@ -212,7 +212,7 @@ function toTexts(headers: Headers): Record<string, string> {
 
 function toTraceTag(given: string | undefined): string | undefined {
 	if (!given) return undefined;
-	assertSeen("header Svc-Trace-Tag", given);
+	assertVisibleName("header Svc-Trace-Tag", given);
 	return given;
 }
 

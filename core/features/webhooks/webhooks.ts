@@ -13,11 +13,11 @@ import {
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
-import { readPage, toOneOf } from "../../kernel/basics/pagination.ts";
+import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { OwnTriggerTypes } from "../../kernel/events/trigger-type-registry.ts";
+import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
@@ -36,7 +36,7 @@ export interface WebhookParts {
 	readonly dispatcher: Dispatcher;
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
-	readonly triggerTypes: OwnTriggerTypes;
+	readonly triggerTypes: TriggerTypeRegistry;
 	/** Value of a system item of the datastore, in clear. */
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
@@ -100,7 +100,7 @@ export class ReceivedWebhooks implements Webhooks {
 	async deliveries({ url, verdict, triggerInstance, ...paging }: DeliveryQuery): ReturnType<Webhooks["deliveries"]> {
 		const where: Where<WebhookDeliveryEntity> = {
 			...(url !== undefined && { url: toHookUrl(url) }),
-			...(verdict !== undefined && { verdict: toOneOf(verdict) }),
+			...(verdict !== undefined && { verdict: toInCondition(verdict) }),
 			...(triggerInstance !== undefined && { trigger_instance_id: triggerInstance }),
 		};
 		const orderBy = [

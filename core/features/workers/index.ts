@@ -1,6 +1,6 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { askingRunner } from "../../language/inquiry-schema.ts";
+import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { WorkersApi } from "./api.ts";
 import { LeftJobs } from "./orphaned-jobs.ts";
@@ -29,7 +29,7 @@ export interface WorkersNeeds {
  * The alternative was workers that are nodes, which claim executions themselves. They would render parameters, decrypt secrets and write records,
  * all of it over HTTP: a second way into everything that the kernel guards.
  */
-export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: WorkersNeeds): ServedFeature<WorkersApi> {
+export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: WorkersNeeds): HttpFeature<WorkersApi> {
 	const { runners, lease } = kernel.options.workers;
 	const parts = {
 		...kernel,
@@ -47,18 +47,18 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 	const left = new LeftJobs({ ...parts, interval: kernel.options.garbagecollector.collection_interval });
 	return {
 		api: { workers },
-		place(name, runner) {
+		wrapRunner(name, runner) {
 			// What is made of other executions runs here; a policy is about each of these.
 			if (kernel.isWorkflow(name)) return runner;
 			// A worker that took a question could answer it in place of the users who were asked.
-			return runners.includes(name) && name !== askingRunner
+			return runners.includes(name) && name !== inquiryRunnerType
 				? placeRunner(name, runner, { runs, findDemand })
 				: keepHere(name, runner, { findDemand });
 		},
 		// With the end of the run what its worker had goes, or neither does.
-		follow: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),
-		resting: () => runs.resting,
-		work: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],
+		onCompletion: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),
+		runsWithoutSlot: () => runs.resting,
+		loops: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],
 		async start() {
 			await parts.bell.start();
 			runs.start();

@@ -1,5 +1,5 @@
 import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
-import { toLabels } from "../../kernel/basics/names.ts";
+import { parseLabels } from "../../kernel/basics/names.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { PlacedRuns } from "./remote-runs.ts";
 
@@ -28,7 +28,7 @@ export function placeRunner(
 		capabilities: { ...runner.capabilities, recovery: true },
 		async run(context) {
 			const { labels, policies } = await runs.outlast(context, () => findDemand(context));
-			const all = toLabels("svc_worker_labels", [...ownLabels(context), ...labels]);
+			const all = parseLabels("svc_worker_labels", [...ownLabels(context), ...labels]);
 			if (all.length === 0) return runner.run(context);
 			placed.add(context.liveaction_id);
 			return runs.run(name, context, { labels: all, policies });
@@ -89,5 +89,5 @@ function toAtOnce(runner: Runner, isHere: (context: AtOnceContext) => Promise<bo
 }
 
 function ownLabels({ runnerParameters }: Pick<RunContext, "runnerParameters">): readonly string[] {
-	return toLabels("svc_worker_labels", runnerParameters["svc_worker_labels"] ?? []);
+	return parseLabels("svc_worker_labels", runnerParameters["svc_worker_labels"] ?? []);
 }

@@ -12,9 +12,9 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
-import { createLeaseTrust, type LeaseTrust } from "../../kernel/coordination/expired-leases.ts";
-import { toLapsedBefore } from "../../kernel/coordination/lease-duration.ts";
-import { toHosted } from "../../kernel/runs/runner-context.ts";
+import { createTakeoverGrace, type TakeoverGrace } from "../../kernel/coordination/expired-leases.ts";
+import { toExpiredBefore } from "../../kernel/coordination/lease-duration.ts";
+import { toHostedContext } from "../../kernel/runs/runner-context.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import type { Demand } from "../policies/worker-demands-api.ts";
 import { fits } from "./label-match.ts";
@@ -59,7 +59,7 @@ const contentName = /^[0-9a-f]{64}$/;
 /** The runs of this node that workers carry out. */
 export class PlacedRuns {
 	readonly #parts: PlacedRunsParts;
-	readonly #trust: LeaseTrust;
+	readonly #trust: TakeoverGrace;
 	readonly #runs = new Map<string, PlacedRun>();
 	/** By ids of live actions whose ends are not stored yet: whether there may be rows of output. */
 	readonly #followed = new Map<string, boolean>();
@@ -73,7 +73,7 @@ export class PlacedRuns {
 
 	constructor(parts: PlacedRunsParts) {
 		this.#parts = parts;
-		this.#trust = createLeaseTrust(parts.lease);
+		this.#trust = createTakeoverGrace(parts.lease);
 	}
 
 	/** How many take no place of others. */
@@ -85,7 +85,7 @@ export class PlacedRuns {
 		const { bell, pollInterval, logger } = this.#parts;
 		this.#stopping = new AbortController();
 		// Workers could not tell of themselves while no service was there.
-		this.#trust.lose();
+		this.#trust.onRenewalFailure();
 		this.#forget = bell.on(({ job }) => {
 			if (job === undefined) for (const run of this.#runs.values()) run.wake();
 			else this.#runs.get(job)?.wake();
@@ -106,7 +106,7 @@ export class PlacedRuns {
 	async run(runner: string, context: RunContext, { labels, policies }: Demand): Promise<RunResult> {
 		const job = await this.outlast(context, () => this.#toJob(runner, context, labels));
 		const insert = { insert: "worker_job", entities: [job] } as const;
-		await toHosted(context).saveStateWith({ worker: true, policies }, [insert]);
+		await toHostedContext(context).saveStateWith({ worker: true, policies }, [insert]);
 		// Listens before anybody is told.
 		const end = this.#follow(context, policies, { isNew: true });
 		this.#parts.bell.ring({ about: "work", job: job.id, needs: { labels, runner } });
@@ -122,7 +122,7 @@ export class PlacedRuns {
 		const id = context.liveaction_id;
 		const run = new PlacedRun({
 			...this.#parts,
-			context: toHosted(context),
+			context: toHostedContext(context),
 			policies,
 			placeOf: (worker) => this.#placeOf(worker),
 			isLapsed: (job) => this.#isLapsed(job),
@@ -217,12 +217,12 @@ export class PlacedRuns {
 
 	/** What the storage says of the jobs: rings may be missed, and nobody rings when a worker is silent. */
 	async #look(): Promise<void> {
-		this.#trust.begin();
+		this.#trust.onRenewalStart();
 		const ids = [...this.#runs.keys()];
 		try {
 			for (let start = 0; start < ids.length; start += pageSize) await this.#lookAt(ids.slice(start, start + pageSize));
 		} catch (error) {
-			this.#trust.lose();
+			this.#trust.onRenewalFailure();
 			throw error;
 		}
 	}
@@ -244,8 +244,8 @@ export class PlacedRuns {
 
 	#isLapsed({ status, lease_expires_at }: Pick<WorkerJobEntity, "status" | "lease_expires_at">): boolean {
 		const { clock, lease } = this.#parts;
-		if (status !== "taken" || !this.#trust.isGiven() || clock.isOff()) return false;
-		return (lease_expires_at ?? "") < toLapsedBefore(clock, lease);
+		if (status !== "taken" || !this.#trust.mayTakeOver() || clock.isOutOfSync()) return false;
+		return (lease_expires_at ?? "") < toExpiredBefore(clock, lease);
 	}
 
 	/** A worker is a process, which stays where it is. */

@@ -2,9 +2,9 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerList } from "../../http/openapi/responses.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
-import { noStore, replyJson } from "../../http/replies.ts";
+import { noStoreHeaders, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
-import { labelPattern, mostLabels, toLabels } from "../../kernel/basics/names.ts";
+import { labelPattern, maxLabels, parseLabels } from "../../kernel/basics/names.ts";
 import {
 	singleWorkerSchema,
 	workerBytesSchema,
@@ -41,7 +41,7 @@ const pollBody = defineBody<WorkerPoll>({
 	properties: {
 		...{ instance: secret, name, hostname: name, version: name, draining: { type: "boolean" } },
 		pid: { type: "integer", minimum: 0, maximum: 1_000_000_000 },
-		labels: { type: "array", minItems: 1, maxItems: mostLabels, items: { type: "string", pattern: labelPattern } },
+		labels: { type: "array", minItems: 1, maxItems: maxLabels, items: { type: "string", pattern: labelPattern } },
 		runners: { type: "array", minItems: 1, maxItems: 100, items: name },
 		places: { type: "integer", minimum: 0, maximum: 1_000 },
 		free: { type: "integer", minimum: 0, maximum: 1_000 },
@@ -159,10 +159,10 @@ export const workerRoutes = [
 		resource: ({ body }) => labelled(body.labels[0] ?? ""),
 		body: pollBody,
 		async handler({ engine, body, principal, guard, request }) {
-			const labels = toLabels("labels", body.labels);
+			const labels = parseLabels("labels", body.labels);
 			for (const label of labels) guard.assert(principal, "worker_take", labelled(label));
 			const { lease, jobs, stops, lost } = await engine.workers.poll({ ...body, labels }, principal, request.signal);
-			return replyJson({ lease, jobs, stops, lost }, 200, noStore);
+			return replyJson({ lease, jobs, stops, lost }, 200, noStoreHeaders);
 		},
 	}),
 	defineRoute({
@@ -220,7 +220,7 @@ export const workerRoutes = [
 		body: bytesBody,
 		async handler(context) {
 			const bytes = await context.engine.workers.reports.bytes(toId(context), context.body, toReporter(context));
-			return replyJson({ data: bytes.toString("base64") }, 200, noStore);
+			return replyJson({ data: bytes.toString("base64") }, 200, noStoreHeaders);
 		},
 	}),
 ];

@@ -1,5 +1,5 @@
 import type { BusEvent, EventBus, Logger } from "../../contract/index.ts";
-import { createBusWatch } from "../../kernel/coordination/bus-listener.ts";
+import { createBusListener } from "../../kernel/coordination/bus-listener.ts";
 
 const eventName = "svc.reaction__worker";
 
@@ -31,7 +31,7 @@ export class Bell {
 
 	constructor(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }) {
 		this.#parts = parts;
-		this.#watch = createBusWatch({
+		this.#watch = createBusListener({
 			...parts,
 			names: [eventName],
 			purpose: "work of workers",

@@ -1,4 +1,4 @@
-import type { ServedFeature } from "../../http/http-feature.ts";
+import type { HttpFeature } from "../../http/http-feature.ts";
 import { readJournal } from "../../kernel/executions/journal-entries.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
@@ -9,7 +9,7 @@ import { IdleRuns } from "./idle-runs.ts";
 import { workflowRoutes } from "./routes.ts";
 import { StoredWorkflows } from "./workflows.ts";
 
-export interface WorkflowsFeature extends ServedFeature<WorkflowsApi> {
+export interface WorkflowsFeature extends HttpFeature<WorkflowsApi> {
 	/** End runs that a defect has left standing, until the signal aborts: how many they were. */
 	endIdle(signal: AbortSignal): Promise<number>;
 }

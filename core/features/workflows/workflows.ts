@@ -12,7 +12,7 @@ import {
 } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import { type Catalog, findSignature } from "../../kernel/executions/action-catalog.ts";
+import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
@@ -22,7 +22,7 @@ export interface WorkflowParts {
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly executions: Pick<Executions, "get">;
 	readonly actions: Pick<Actions, "get" | "entryPoint">;
-	readonly catalog: Pick<Catalog, "resolve">;
+	readonly catalog: Pick<ActionCatalog, "resolve">;
 	readonly access: Pick<Access, "allows">;
 	readonly expressions: Expressions;
 	/** All entries of the journal of an execution, the oldest first. */
@@ -88,7 +88,7 @@ export class StoredWorkflows implements Workflows {
 	async #findAction(ref: string, principal: Principal | undefined): Promise<ActionSignature | undefined> {
 		const { access, catalog } = this.#parts;
 		if (principal !== undefined && !access.allows(principal, "action_view", toActionResource(ref))) return undefined;
-		return findSignature(catalog, ref);
+		return findActionSignature(catalog, ref);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { type DescribedRoute, toDocumentedPath, toOperation, toTag } from "./operation.ts";
 import type { JsonSchema } from "./schema.ts";
-import { Components } from "./schema-components.ts";
+import { SchemaComponents } from "./schema-components.ts";
 
 /** An OpenAPI 3.1 document. */
 export interface ApiDocument {
@@ -50,7 +50,7 @@ const securitySchemes = {
 
 /** Returns the OpenAPI document of the given routes. */
 export function toDocument(routes: readonly DescribedRoute[], version: string): ApiDocument {
-	const components = new Components();
+	const components = new SchemaComponents();
 	const paths: Record<string, Record<string, JsonSchema>> = {};
 	for (const route of routes) {
 		const path = toDocumentedPath(route);

@@ -3,7 +3,7 @@ import { allAnswers } from "./default-responses.ts";
 import { toParameters } from "./parameters.ts";
 import type { Answer, AnswerContent, AnswerHeader } from "./responses.ts";
 import { definitionOf, type JsonSchema, jsonValue, text } from "./schema.ts";
-import type { Components } from "./schema-components.ts";
+import type { SchemaComponents } from "./schema-components.ts";
 
 /** The parts of a route that the API description uses. */
 export type DescribedRoute = Pick<
@@ -25,7 +25,7 @@ export function toTag({ path }: Pick<DescribedRoute, "path">): string {
 }
 
 /** Returns the OpenAPI operation of a route. */
-export function toOperation(route: DescribedRoute, components: Components): JsonSchema {
+export function toOperation(route: DescribedRoute, components: SchemaComponents): JsonSchema {
 	const { path, permission, summary, description, query = {}, body } = route;
 	const parameters = toParameters(path, query);
 	const answers = [...allAnswers(route)].map(([status, answer]) => [String(status), toResponse(answer, components)]);
@@ -57,7 +57,7 @@ function toOperationId({ method, component, path }: DescribedRoute): string {
 	return firstWord + otherWords.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join("");
 }
 
-function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Components): JsonSchema {
+function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: SchemaComponents): JsonSchema {
 	if (body === "raw") {
 		const schema = components.publish(jsonValue);
 		return { content: { "application/json": { schema }, [formType]: { schema: { type: "object" } } } };
@@ -69,13 +69,13 @@ function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Co
 	return { required: required.length > 0, content: { ...form, "application/json": { schema } } };
 }
 
-function toResponse(answer: Answer, components: Components): JsonSchema {
+function toResponse(answer: Answer, components: SchemaComponents): JsonSchema {
 	return answer.name === undefined
 		? toOwnResponse(answer, components)
 		: components.publishResponse(answer.name, () => toOwnResponse(answer, components));
 }
 
-function toOwnResponse({ description, content, headers }: Answer, components: Components): JsonSchema {
+function toOwnResponse({ description, content, headers }: Answer, components: SchemaComponents): JsonSchema {
 	const media = Object.entries(content).map(([type, body]) => [type, toMedia(body, components)]);
 	return {
 		description,
@@ -84,7 +84,7 @@ function toOwnResponse({ description, content, headers }: Answer, components: Co
 	};
 }
 
-function toMedia({ schema, selected, example = toExample(schema) }: AnswerContent, components: Components): JsonSchema {
+function toMedia({ schema, selected, example = toExample(schema) }: AnswerContent, components: SchemaComponents): JsonSchema {
 	const published = components.publish(schema);
 	return {
 		schema: selected === undefined ? published : { anyOf: [published, components.publish(selected)] },

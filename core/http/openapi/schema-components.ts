@@ -1,7 +1,7 @@
 import { definitionOf, type JsonSchema, jsonObject } from "./schema.ts";
 
 /** Collects the named schemas and responses that a document refers to, each once. */
-export class Components {
+export class SchemaComponents {
 	/** Schemas as they are defined, to detect a name that is used twice. */
 	readonly #definedSchemas = new Map<string, JsonSchema>();
 	/** Schemas as they are published. */

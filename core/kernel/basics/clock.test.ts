@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { StorageClock } from "../coordination/storage-clock.ts";
-import { ClockSteps, createSystemClock, RisingTime, toEngineClock } from "./clock.ts";
+import { ClockSteps, createSystemClock, MonotonicTime, toEngineClock } from "./clock.ts";
 
 const second = 1_000_000;
 
 test("a clock that is set back stands still at no time, and is right again in the end", () => {
-	const rising = new RisingTime();
+	const rising = new MonotonicTime();
 	let last = rising.read(1_000 * second, 0);
 	for (let steady = 1; steady <= 1_200; steady += 1) {
 		const time = rising.read((900 + steady) * second, steady * second);
@@ -17,32 +17,32 @@ test("a clock that is set back stands still at no time, and is right again in th
 });
 
 test("a clock that is set ahead is followed at once", () => {
-	const rising = new RisingTime();
+	const rising = new MonotonicTime();
 	rising.read(1_000 * second, 0);
 	assert.equal(rising.read(5_000 * second, second), 5_000 * second);
 });
 
 test("the seconds between two readings leave out what the clock was set by in between", () => {
-	const rising = new RisingTime();
+	const rising = new MonotonicTime();
 	const steps = new ClockSteps();
 	const read = (set: number, steady: number) => {
 		const time = rising.read((1_000 + set + steady) * second, steady * second);
-		steps.note(time, steady * second);
+		steps.recordReading(time, steady * second);
 		return time;
 	};
 	const start = read(0, 0);
 	const ahead = read(3_600, 6);
 	const end = read(3_600, 12);
 	assert.equal(ahead - start, 3_606 * second);
-	assert.equal(steps.between(start, end), 12 * second);
-	assert.equal(steps.between(ahead, end), 6 * second);
+	assert.equal(steps.microsecondsBetween(start, end), 12 * second);
+	assert.equal(steps.microsecondsBetween(ahead, end), 6 * second);
 	// Set back again: the time goes on a little slower than the monotonic clock.
 	let last = end;
 	for (let steady = 13; steady <= 20; steady += 1) last = read(0, steady);
-	const passed = steps.between(start, last) / second;
+	const passed = steps.microsecondsBetween(start, last) / second;
 	assert.ok(Math.abs(passed - 20) < 0.2, `${passed}`);
-	assert.equal(steps.between(end, start), 0);
-	assert.equal(new ClockSteps().between(start, end), end - start);
+	assert.equal(steps.microsecondsBetween(end, start), 0);
+	assert.equal(new ClockSteps().microsecondsBetween(start, end), end - start);
 });
 
 test("the system's clock is what people read, and what passes", async () => {
@@ -95,7 +95,7 @@ test("nodes on one storage have its time, wherever their own clocks stand", asyn
 		assert.equal(clock.steady(), 5_000 * second);
 		assert.equal(clock.now(), 5_000 * second);
 		assert.equal(clock.ahead(), ahead);
-		assert.equal(clock.isOff(), ahead !== 0);
+		assert.equal(clock.isOutOfSync(), ahead !== 0);
 		pass(10);
 		assert.equal(clock.steady(), 5_010 * second);
 	}
@@ -122,11 +122,11 @@ test("where one process uses the storage, and where a clock was handed over, the
 	const alone = createPair(30, { shared: false });
 	await alone.clock.measure();
 	assert.equal(alone.clock.now(), 5_030 * second);
-	assert.equal(alone.clock.isOff(), false);
+	assert.equal(alone.clock.isOutOfSync(), false);
 	const storage = { capabilities: { shared: true }, now: async () => 1 };
 	const handed = new StorageClock(storage, { now: () => 7 }, 2);
 	await handed.measure();
-	assert.deepEqual([handed.now(), handed.steady(), handed.wall(), toEngineClock({ now: () => 7 }).isOff()], [7, 7, 7, false]);
+	assert.deepEqual([handed.now(), handed.steady(), handed.wall(), toEngineClock({ now: () => 7 }).isOutOfSync()], [7, 7, 7, false]);
 });
 
 test.run();

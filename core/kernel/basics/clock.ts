@@ -12,7 +12,7 @@ export interface EngineClock extends Clock {
 	 * Returns true if the clock of this machine differs too much from the time of the other nodes. This node must then take over nothing,
 	 * because leases only seem to have expired.
 	 */
-	isOff(): boolean;
+	isOutOfSync(): boolean;
 }
 
 /** Part of the pace that a time loses while it is ahead of a clock that was set back. */
@@ -24,7 +24,7 @@ const maxReadingJitterUs = 50_000;
  * Time that follows a clock which may be set, but never goes back. If the clock is set back, the time advances at nine tenths of its pace
  * until both agree.
  */
-export class RisingTime {
+export class MonotonicTime {
 	#last = 0;
 	#lastSteady = 0;
 
@@ -58,7 +58,7 @@ export class ClockSteps {
 	readonly #steps: { readonly at: number; readonly ahead: number }[] = [];
 
 	/** Notes a reading of the time and one of the monotonic clock, both in microseconds. */
-	note(time: number, monotonic: number): void {
+	recordReading(time: number, monotonic: number): void {
 		const ahead = time - monotonic;
 		const last = this.#steps.at(-1);
 		if (last !== undefined && Math.abs(ahead - last.ahead) <= maxReadingJitterUs) return;
@@ -70,7 +70,7 @@ export class ClockSteps {
 	 * Returns the microseconds that passed between two readings of the time, never less than 0. For readings of other processes it returns
 	 * their difference.
 	 */
-	between(start: number, end: number): number {
+	microsecondsBetween(start: number, end: number): number {
 		return Math.max(0, end - start - (this.#aheadAt(end) - this.#aheadAt(start)));
 	}
 
@@ -89,18 +89,18 @@ const machineSteps = new ClockSteps();
  * processes it returns their difference.
  */
 export function secondsBetween(start: string, end: string): number {
-	return machineSteps.between(fromTimestamp(start), fromTimestamp(end)) / 1_000_000;
+	return machineSteps.microsecondsBetween(fromTimestamp(start), fromTimestamp(end)) / 1_000_000;
 }
 
 /** The clock of this machine. */
 class SystemClock implements EngineClock {
 	readonly #origin = Date.now() * 1_000 - elapsedUs();
-	readonly #rising = new RisingTime();
+	readonly #rising = new MonotonicTime();
 
 	now(): number {
 		const steady = this.steady();
 		const now = this.#rising.read(this.wall(), steady);
-		machineSteps.note(now, steady);
+		machineSteps.recordReading(now, steady);
 		return now;
 	}
 
@@ -112,7 +112,7 @@ class SystemClock implements EngineClock {
 		return Date.now() * 1_000;
 	}
 
-	isOff(): boolean {
+	isOutOfSync(): boolean {
 		return false;
 	}
 }
@@ -133,7 +133,7 @@ export function createSystemClock(): EngineClock {
 export function toEngineClock(clock: Clock | EngineClock): EngineClock {
 	if ("steady" in clock) return clock;
 	const now = () => clock.now();
-	return { now, steady: now, wall: now, isOff: () => false };
+	return { now, steady: now, wall: now, isOutOfSync: () => false };
 }
 
 /**

@@ -6,7 +6,7 @@ import { Breath } from "../../lib/event-loop.ts";
  *
  * @param read returns the first `limit` records of the given owners together, in order
  */
-export async function readFirstOfEach<T>(
+export async function readFirstPerOwner<T>(
 	owners: readonly string[],
 	limit: number,
 	read: (owners: readonly string[]) => Promise<readonly T[]>,

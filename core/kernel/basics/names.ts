@@ -9,31 +9,31 @@ const packPattern = /^[a-z0-9_]{1,255}$/;
 const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "chatops"]);
 
 /** Returns true if a ref may contain the name. Only ASCII letters are allowed, because letters of other scripts may look the same. */
-export function isName(name: string): boolean {
+export function isRefName(name: string): boolean {
 	return namePattern.test(name);
 }
 
 /** Throws `SVC_INVALID` if a ref may not contain the pack or the name. */
-export function assertNames({ pack, name }: { readonly pack: string; readonly name: string }): void {
+export function assertRefNames({ pack, name }: { readonly pack: string; readonly name: string }): void {
 	if (!packPattern.test(pack)) throw new SvcError("SVC_INVALID", `pack: "${pack}" must consist of a to z, 0 to 9 and _`);
-	if (!isName(name)) throw new SvcError("SVC_INVALID", `name: "${name}" must consist of letters, digits, _, - and .`);
+	if (!isRefName(name)) throw new SvcError("SVC_INVALID", `name: "${name}" must consist of letters, digits, _, - and .`);
 }
 
 /**
  * Throws `SVC_INVALID` if a name contains control characters or characters that change the direction of writing, since it could look like
  * another name. Only for new names: records that an earlier version has stored under such a name stay usable.
  */
-export function assertSeen(member: string, name: string): void {
+export function assertVisibleName(member: string, name: string): void {
 	if (hasUnseen(name)) throw toUnseenError(member);
 }
 
 /** Throws `SVC_INVALID` if a text or a name anywhere in a value contains such characters. Texts may have several lines. */
-export function assertSeenWithin(member: string, value: JsonValue | undefined): void {
+export function assertVisibleText(member: string, value: JsonValue | undefined): void {
 	if (typeof value === "string" && hasUnseenInLines(value)) throw toUnseenError(member);
 	if (typeof value !== "object" || value === null) return;
 	for (const [name, inner] of Object.entries(value)) {
-		assertSeen(member, name);
-		assertSeenWithin(member, inner as JsonValue);
+		assertVisibleName(member, name);
+		assertVisibleText(member, inner as JsonValue);
 	}
 }
 
@@ -42,20 +42,20 @@ function toUnseenError(member: string): SvcError {
 }
 
 /** Throws `SVC_INVALID` if a pack is a system pack, whose content cannot be changed. */
-export function assertNotSystem(pack: string): void {
+export function assertNotSystemPack(pack: string): void {
 	if (systemPacks.has(pack)) {
 		throw new SvcError("SVC_INVALID", `pack: resources of the system pack "${pack}" cannot be created, changed or deleted`);
 	}
 }
 
 /** Maximum number of labels that a worker may have or a run may need. */
-export const mostLabels = 32;
+export const maxLabels = 32;
 /** Pattern of one label, as a JSON schema has it. */
 export const labelPattern = "^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$";
 const labelRegExp = /^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$/;
 
 /** Returns the labels in a value, sorted and without duplicates. Throws `SVC_INVALID` if it is not a list of at most 32 valid labels. */
-export function toLabels(field: string, value: unknown): readonly string[] {
+export function parseLabels(field: string, value: unknown): readonly string[] {
 	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", `${field}: must be a list of labels`);
 	for (const label of value) {
 		if (typeof label === "string" && labelRegExp.test(label)) continue;
@@ -65,7 +65,7 @@ export function toLabels(field: string, value: unknown): readonly string[] {
 		);
 	}
 	const labels = [...new Set(value as string[])].sort();
-	if (labels.length > mostLabels) throw new SvcError("SVC_INVALID", `${field}: must be at most ${mostLabels} labels`);
+	if (labels.length > maxLabels) throw new SvcError("SVC_INVALID", `${field}: must be at most ${maxLabels} labels`);
 	return labels;
 }
 
@@ -81,7 +81,7 @@ export function isReservedName(name: string, systemUser: string): boolean {
 }
 
 /** Throws `SVC_INVALID` if a name is reserved for the system user. */
-export function assertNotReserved(member: string, name: string, systemUser: string): void {
+export function assertNotReservedName(member: string, name: string, systemUser: string): void {
 	if (!isReservedName(name, systemUser)) return;
 	throw new SvcError("SVC_INVALID", `${member}: "${systemUser}" is the system's own (system_user.user), so nobody may be called that`);
 }

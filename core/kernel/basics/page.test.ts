@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import type { Storage } from "../../contract/index.ts";
-import { beginning, type Paging, type Place, readPage, readPageOf } from "./pagination.ts";
+import { type ListCursor, listStart, type Paging, readMappedPage, readPage } from "./pagination.ts";
 
 /** Five traces, and every count that is asked for. */
 async function createTraces() {
@@ -59,7 +59,7 @@ test("what is made of the records of a page is made while the others are counted
 			return storage.count(...given);
 		},
 	};
-	const page = await readPageOf(slow, "trace", { limit: 2 }, async (traces) => {
+	const page = await readMappedPage(slow, "trace", { limit: 2 }, async (traces) => {
 		isCounted();
 		return traces.map(({ id }) => id);
 	});
@@ -76,7 +76,7 @@ async function walkTraces(query: Parameters<typeof readPage<"trace">>[2], meanwh
 	const { items: all } = await readPage(storage, "trace", query);
 	const walked: string[] = [];
 	const totals = new Set<number>();
-	let after: Place | undefined = beginning;
+	let after: ListCursor | undefined = listStart;
 	for (let page = 1; after !== undefined; page += 1) {
 		const paging: Paging = { limit: 5, after };
 		const { items, total, next } = await readPage(storage, "trace", { ...query, ...paging });

@@ -11,7 +11,7 @@ import {
 import { Attached } from "../../lib/private-slot.ts";
 
 /** Returns the condition for a filter that has one value or several. */
-export function toOneOf<V>(value: V | readonly V[]): V | { readonly in: readonly V[] } {
+export function toInCondition<V>(value: V | readonly V[]): V | { readonly in: readonly V[] } {
 	return isList(value) ? { in: value } : value;
 }
 
@@ -25,7 +25,7 @@ export interface Page<T> {
 	/** Number of records that match, on all pages. If it exceeds `Paging.exactTotal`, it may be any number above that. */
 	readonly total: number;
 	/** Cursor for the next page, if the page was read with a cursor; absent on the last page. */
-	readonly next?: Place;
+	readonly next?: ListCursor;
 }
 
 /** Selection of a part of a list. */
@@ -42,7 +42,7 @@ export interface Paging {
 	 * Cursor to read after: `beginning` for the first page, then `next` of the page before. Records that are added or removed between two
 	 * pages do not make the reader miss other records.
 	 */
-	readonly after?: Place;
+	readonly after?: ListCursor;
 }
 
 type PageQuery<K extends EntityKind> = Query<EntityMap[K]> & Pick<Paging, "exactTotal" | "after">;
@@ -56,14 +56,14 @@ export function readPage<K extends EntityKind>(
 	kind: K,
 	query: PageQuery<K>,
 ): Promise<Page<EntityMap[K]>> {
-	return readPageOf(storage, kind, query, (items) => items);
+	return readMappedPage(storage, kind, query, (items) => items);
 }
 
 /**
  * Returns a part of a list, converted by `toItems`, and the total. Records are counted while `toItems` runs, which may read further
  * records.
  */
-export async function readPageOf<K extends EntityKind, T>(
+export async function readMappedPage<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
 	{ exactTotal, after, ...query }: PageQuery<K>,
@@ -92,18 +92,18 @@ export async function readPageOf<K extends EntityKind, T>(
 async function readAfter<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
-	{ after, exactTotal, ...query }: PageQuery<K> & { readonly after: Place },
+	{ after, exactTotal, ...query }: PageQuery<K> & { readonly after: ListCursor },
 	toItems: (records: readonly EntityMap[K][]) => readonly T[] | Promise<readonly T[]>,
 ): Promise<Page<T>> {
 	const { limit = Number.POSITIVE_INFINITY, offset = 0 } = query;
 	let pageRecords: readonly EntityMap[K][] = [];
 	const toNewItems = (records: readonly EntityMap[K][]) => {
 		pageRecords = records;
-		return toItems(records.filter(({ id }) => !after.seen.has(id)));
+		return toItems(records.filter(({ id }) => !after.deliveredIds.has(id)));
 	};
-	const isFirst = after === beginning;
+	const isFirst = after === listStart;
 	const page = isFirst
-		? await readPageOf(storage, kind, { ...query, ...(exactTotal !== undefined && { exactTotal }) }, toNewItems)
+		? await readMappedPage(storage, kind, { ...query, ...(exactTotal !== undefined && { exactTotal }) }, toNewItems)
 		: { items: await toNewItems(await storage.find(kind, toCursorQuery<K, typeof query>(query, after))), total: after.total };
 	if (pageRecords.length < limit) return page;
 	const cursor = { ...after, ...(isFirst && { offset }), total: page.total };
@@ -171,13 +171,13 @@ function cappedCountsOf(storage: CountingStorage): CappedCounts {
  * Returns a requested order, extended so that records which are equal in it are ordered by time. The indexes for long lists have this
  * order. Without it the database would sort many equal records to find the first ones. An order that contains the time or the id stays.
  */
-export function inTimeOrder<E>(orderBy: readonly Order<E>[], time: Order<E>[0]): readonly Order<E>[] {
+export function withTimeOrder<E>(orderBy: readonly Order<E>[], time: Order<E>[0]): readonly Order<E>[] {
 	const [, direction = "asc"] = orderBy.at(-1) ?? [];
 	return orderBy.some(([field]) => field === time || field === "id") ? orderBy : [...orderBy, [time, direction]];
 }
 
 /** Position in a list after the last record that was read. */
-export interface Place {
+export interface ListCursor {
 	/**
 	 * Value of the field that the list is sorted by, at which the next page begins. An index finds it equally fast at every position.
 	 * Undefined if the position is given by `offset` alone.
@@ -186,13 +186,13 @@ export interface Place {
 	/** Number of records to skip from `value`, or from the start of the list. */
 	readonly offset: number;
 	/** Ids of records from `value` on that earlier pages have contained. */
-	readonly seen: ReadonlySet<string>;
+	readonly deliveredIds: ReadonlySet<string>;
 	/** Number of records that match, as counted with the first page. */
 	readonly total: number;
 }
 
 /** Cursor before the first record. */
-export const beginning: Place = { offset: 0, seen: new Set(), total: 0 };
+export const listStart: ListCursor = { offset: 0, deliveredIds: new Set(), total: 0 };
 
 /** Fields by which long lists are sorted. None of them is ever null, and each has an index. */
 const cursorFields: ReadonlySet<string> = new Set(["id", "start_timestamp", "occurrence_time", "enforced_at", "received_at", "number"]);
@@ -200,7 +200,7 @@ const cursorFields: ReadonlySet<string> = new Set(["id", "start_timestamp", "occ
 type Ordered<K extends EntityKind> = Pick<Query<EntityMap[K]>, "where" | "orderBy" | "limit" | "offset">;
 
 /** Returns the query for the records after a cursor. */
-function toCursorQuery<K extends EntityKind, Q extends Ordered<K>>(query: Q, { value, offset }: Place): Q {
+function toCursorQuery<K extends EntityKind, Q extends Ordered<K>>(query: Q, { value, offset }: ListCursor): Q {
 	if (value === undefined) return { ...query, offset };
 	const [field, direction] = leadingOrder(query);
 	const { gt, gte, lt, lte } = rangeOf(query.where, field) ?? {};
@@ -213,17 +213,17 @@ function toCursorQuery<K extends EntityKind, Q extends Ordered<K>>(query: Q, { v
 /** Returns the cursor after these records, which were read with the given cursor. */
 function toNextCursor<K extends EntityKind>(
 	query: Ordered<K>,
-	{ cursor, records }: { readonly cursor: Place; readonly records: readonly EntityMap[K][] },
-): Place {
+	{ cursor, records }: { readonly cursor: ListCursor; readonly records: readonly EntityMap[K][] },
+): ListCursor {
 	const { total } = cursor;
 	const [field] = leadingOrder(query);
 	const value = memberOf(records.at(-1), field);
 	const canUseValue = cursorFields.has(field) && rangeOf(query.where, field) !== undefined && value !== undefined;
-	if (!canUseValue) return { offset: cursor.offset + records.length, seen: beginning.seen, total };
+	if (!canUseValue) return { offset: cursor.offset + records.length, deliveredIds: listStart.deliveredIds, total };
 	const idsOf = (some: readonly EntityMap[K][]) => new Set(some.map(({ id }) => id));
 	// All records of the page have the same value, so only their number shows how far the reader is.
-	if (value === cursor.value) return { value, offset: cursor.offset + records.length, seen: idsOf(records), total };
-	return { value, offset: 0, seen: idsOf(records.filter((record) => memberOf(record, field) === value)), total };
+	if (value === cursor.value) return { value, offset: cursor.offset + records.length, deliveredIds: idsOf(records), total };
+	return { value, offset: 0, deliveredIds: idsOf(records.filter((record) => memberOf(record, field) === value)), total };
 }
 
 /** Returns the field and direction that a list is sorted by first. */

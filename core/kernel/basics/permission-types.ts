@@ -64,14 +64,14 @@ export function resourceTypeOf(permission: PermissionType): ResourceType {
 }
 
 /** Returns true if a permission is granted without a resource: every `_list`, and those that apply to no single record. */
-export function isGlobal(permission: PermissionType): boolean {
+export function isGlobalPermission(permission: PermissionType): boolean {
 	if (permission.endsWith("_list")) return true;
 	const type = resourceTypeOf(permission);
 	return definitions.get(type)?.global?.some((verb) => permission === `${type}_${verb}`) === true;
 }
 
 /** Returns true if the permission may be granted on a resource with this uid (`<type>:…`). */
-export function fitsResource(permission: PermissionType, uid: string): boolean {
+export function isGrantableOn(permission: PermissionType, uid: string): boolean {
 	if (permission.endsWith("_list")) return false;
 	const type = uid.split(":", 1)[0];
 	const permissionType = resourceTypeOf(permission);

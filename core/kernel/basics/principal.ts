@@ -32,7 +32,7 @@ export interface OfferedCredentials {
  * Returns the user and the scopes whose permissions apply when the service later carries out what the principal writes now. A run that a
  * rule has started writes for the author of the rule.
  */
-export function toWriter({ author, username, scopes }: Principal): {
+export function toAuthorship({ author, username, scopes }: Principal): {
 	readonly author: string;
 	readonly scopes: readonly string[] | null;
 } {
@@ -58,7 +58,7 @@ export interface Authority {
 }
 
 /** Default if no feature provides an authority: every user may do everything. */
-export const noAuthority: Authority = {
+export const unrestrictedAuthority: Authority = {
 	principalOf: async (username) => ({ username, isAdmin: true, authentication: { method: "none" } }),
 	isAdministrator: async () => true,
 	assertMayRun() {},

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
-import { inTimeOrder } from "./pagination.ts";
+import { withTimeOrder } from "./pagination.ts";
 
 test("what is equal in an order goes by time, in the direction of what was asked for last", () => {
-	const inTime = (asked: Parameters<typeof inTimeOrder<TriggerInstanceEntity>>[0]) => inTimeOrder(asked, "occurrence_time");
+	const inTime = (asked: Parameters<typeof withTimeOrder<TriggerInstanceEntity>>[0]) => withTimeOrder(asked, "occurrence_time");
 	assert.deepEqual(inTime([["status", "desc"]]), [
 		["status", "desc"],
 		["occurrence_time", "desc"],

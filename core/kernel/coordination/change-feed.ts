@@ -1,5 +1,5 @@
 import type { EventBus, Logger } from "../../contract/index.ts";
-import { createBusWatch } from "./bus-listener.ts";
+import { createBusListener } from "./bus-listener.ts";
 
 const eventName = "svc.reaction__change";
 
@@ -8,7 +8,7 @@ export interface ChangeFeed {
 	/** Calls `listener` after each change on any node, and also when notifications may have been missed. */
 	onChange(listener: () => void): void;
 	/** Announces a change that this node has stored. The listeners of this node are called before it returns. */
-	changed(): void;
+	announceChange(): void;
 	/** Starts to receive the changes of other nodes. Resolves when none is missed any more. */
 	start(): Promise<void>;
 	stop(): void;
@@ -23,7 +23,7 @@ export function createChangeFeed(parts: { readonly eventBus: EventBus; readonly 
 		for (const listener of listeners) listener();
 	}
 
-	const busListener = createBusWatch({
+	const busListener = createBusListener({
 		...parts,
 		names: [eventName],
 		purpose: "changes of actions, triggers and rules",
@@ -37,7 +37,7 @@ export function createChangeFeed(parts: { readonly eventBus: EventBus; readonly 
 		onChange(listener) {
 			listeners.push(listener);
 		},
-		changed() {
+		announceChange() {
 			callListeners();
 			eventBus.publish(eventName, { node_id: nodeId });
 		},

@@ -4,81 +4,81 @@ import { test } from "uvu";
 import { createCounts, withCluster } from "../../testing/engine/policies.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
-import { Frontier } from "./claim-cursor.ts";
+import { ClaimCursor } from "./claim-cursor.ts";
 
 const second = 1_000_000;
 const noon = 1_800_000_000 * second;
 
 test("what has been claimed is not gone through again, but for a moment before it", () => {
-	const frontier = new Frontier(10_000, () => 0);
-	assert.deepEqual(frontier.ahead(), { gte: "" });
-	frontier.reach(toTimestamp(noon));
-	frontier.reach(toTimestamp(noon - 60 * second));
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 5 * second) });
+	const frontier = new ClaimCursor(10_000, () => 0);
+	assert.deepEqual(frontier.nextWideRange(), { gte: "" });
+	frontier.advanceTo(toTimestamp(noon));
+	frontier.advanceTo(toTimestamp(noon - 60 * second));
+	assert.deepEqual(frontier.nextWideRange(), { gte: toTimestamp(noon - 5 * second) });
 });
 
 test("now and then, and when it is asked to, it looks at everything once", () => {
 	let passed = 0;
-	const frontier = new Frontier(10_000, () => passed);
-	frontier.ahead();
-	frontier.reach(toTimestamp(noon));
+	const frontier = new ClaimCursor(10_000, () => passed);
+	frontier.nextWideRange();
+	frontier.advanceTo(toTimestamp(noon));
 	passed = 9_999;
-	assert.notEqual(frontier.ahead().gte, "");
+	assert.notEqual(frontier.nextWideRange().gte, "");
 	passed = 10_000;
-	assert.equal(frontier.ahead().gte, "");
-	assert.notEqual(frontier.ahead().gte, "");
-	frontier.forget();
-	assert.equal(frontier.ahead().gte, "");
-	assert.notEqual(frontier.ahead().gte, "");
+	assert.equal(frontier.nextWideRange().gte, "");
+	assert.notEqual(frontier.nextWideRange().gte, "");
+	frontier.reset();
+	assert.equal(frontier.nextWideRange().gte, "");
+	assert.notEqual(frontier.nextWideRange().gte, "");
 });
 
 test("a look at everything goes on where it has come to, until nothing is left", () => {
 	let passed = 0;
-	const frontier = new Frontier(10_000, () => passed);
-	frontier.ahead();
-	frontier.done(toTimestamp(noon));
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 5 * second) });
+	const frontier = new ClaimCursor(10_000, () => passed);
+	frontier.nextWideRange();
+	frontier.markExhausted(toTimestamp(noon));
+	assert.deepEqual(frontier.nextWideRange(), { gte: toTimestamp(noon - 5 * second) });
 	passed = 10_000;
-	assert.equal(frontier.isWholeDue, true);
-	assert.deepEqual(frontier.ahead(), { gte: "" });
-	assert.equal(frontier.isWholeDue, false);
+	assert.equal(frontier.isFullScanDue, true);
+	assert.deepEqual(frontier.nextWideRange(), { gte: "" });
+	assert.equal(frontier.isFullScanDue, false);
 	// Much had come in behind, of which there were places for some only.
-	frontier.reach(toTimestamp(noon - 900 * second));
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 901 * second) });
-	frontier.reach(toTimestamp(noon - 800 * second));
-	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - 801 * second) });
-	frontier.done();
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(noon - 5 * second) });
+	frontier.advanceTo(toTimestamp(noon - 900 * second));
+	assert.deepEqual(frontier.nextWideRange(), { gte: toTimestamp(noon - 901 * second) });
+	frontier.advanceTo(toTimestamp(noon - 800 * second));
+	assert.deepEqual(frontier.nextRange(), { gte: toTimestamp(noon - 801 * second) });
+	frontier.markExhausted();
+	assert.deepEqual(frontier.nextWideRange(), { gte: toTimestamp(noon - 5 * second) });
 });
 
 test("what is claimed in a look at everything that fails is looked for at the beginning", () => {
-	const frontier = new Frontier(10_000, () => 0);
-	frontier.reach(toTimestamp(noon));
-	assert.deepEqual(frontier.ahead(), { gte: "" });
-	assert.deepEqual(frontier.ahead(), { gte: toTimestamp(0) });
+	const frontier = new ClaimCursor(10_000, () => 0);
+	frontier.advanceTo(toTimestamp(noon));
+	assert.deepEqual(frontier.nextWideRange(), { gte: "" });
+	assert.deepEqual(frontier.nextWideRange(), { gte: toTimestamp(0) });
 });
 
 test("looks that follow each other closely go back a second, and further for what is known to have come in later", () => {
-	const frontier = new Frontier(10_000, () => 0);
-	frontier.near();
-	frontier.done(toTimestamp(noon));
-	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - second) });
+	const frontier = new ClaimCursor(10_000, () => 0);
+	frontier.nextRange();
+	frontier.markExhausted(toTimestamp(noon));
+	assert.deepEqual(frontier.nextRange(), { gte: toTimestamp(noon - second) });
 	frontier.widen();
-	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - 5 * second) });
+	assert.deepEqual(frontier.nextRange(), { gte: toTimestamp(noon - 5 * second) });
 	// What comes first is none of those: all of them are claimed.
-	frontier.reach(toTimestamp(noon + second));
-	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon) });
-	frontier.expect(toTimestamp(noon + 2 * second));
-	frontier.expect(toTimestamp(noon - 60 * second));
-	frontier.done(toTimestamp(noon + 3 * second));
-	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon - 61 * second) });
-	frontier.done();
-	assert.deepEqual(frontier.near(), { gte: toTimestamp(noon + 2 * second) });
+	frontier.advanceTo(toTimestamp(noon + second));
+	assert.deepEqual(frontier.nextRange(), { gte: toTimestamp(noon) });
+	frontier.noteStored(toTimestamp(noon + 2 * second));
+	frontier.noteStored(toTimestamp(noon - 60 * second));
+	frontier.markExhausted(toTimestamp(noon + 3 * second));
+	assert.deepEqual(frontier.nextRange(), { gte: toTimestamp(noon - 61 * second) });
+	frontier.markExhausted();
+	assert.deepEqual(frontier.nextRange(), { gte: toTimestamp(noon + 2 * second) });
 });
 
 test("a look at everything that takes long is taken more seldom", () => {
 	let passed = 0;
-	const frontier = new Frontier(10_000, () => passed);
+	const frontier = new ClaimCursor(10_000, () => passed);
 	for (const [took, pause] of [
 		[100, 10_000],
 		[400, 20_000],
@@ -86,11 +86,11 @@ test("a look at everything that takes long is taken more seldom", () => {
 		[1, 10_000],
 	] as const) {
 		const begun = passed;
-		assert.deepEqual(frontier.ahead(), { gte: "" });
+		assert.deepEqual(frontier.nextWideRange(), { gte: "" });
 		passed += took;
-		frontier.done(toTimestamp(noon));
+		frontier.markExhausted(toTimestamp(noon));
 		passed = begun + pause - 1;
-		assert.equal(frontier.isWholeDue, false, `${took} ms`);
+		assert.equal(frontier.isFullScanDue, false, `${took} ms`);
 		passed += 1;
 	}
 });

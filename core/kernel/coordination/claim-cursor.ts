@@ -22,7 +22,7 @@ const maxFullScanPauseMs = 60_000;
  * progress. It moves up with each claim, until it reaches `#reached`, the progress of earlier claims. Then the usual range applies again.
  * Ranges that are wide, or contain an expected earlier record, move back in the same way.
  */
-export class Frontier {
+export class ClaimCursor {
 	readonly #interval: number;
 	readonly #now: () => number;
 	/** The latest claimed timestamp. */
@@ -49,14 +49,14 @@ export class Frontier {
 	}
 
 	/** True if the next range has no lower bound. */
-	get isWholeDue(): boolean {
+	get isFullScanDue(): boolean {
 		return this.#now() - this.#fullScanStart >= this.#fullScanPauseMs;
 	}
 
 	/** Returns the condition on the timestamp for the next claim, with the wide margin. It excludes nothing if a full scan is due. */
-	ahead(): { readonly gte: string } {
+	nextWideRange(): { readonly gte: string } {
 		this.widen();
-		return this.near();
+		return this.nextRange();
 	}
 
 	/**
@@ -64,11 +64,11 @@ export class Frontier {
 	 * succession, because a wide margin costs more the faster new records arrive. The caller must call `expect` for each record that this
 	 * node stores, and `widen` from time to time for those of other nodes. Otherwise records that are committed late wait for a full scan.
 	 */
-	near(): { readonly gte: string } {
+	nextRange(): { readonly gte: string } {
 		const [isWide, expected] = [this.#isWide, this.#earliestExpected];
 		this.#isWide = false;
 		this.#earliestExpected = Number.POSITIVE_INFINITY;
-		if (this.isWholeDue) {
+		if (this.isFullScanDue) {
 			this.#fullScanStart = this.#now();
 			this.#isFullScanPending = true;
 			this.#scanPosition = 0;
@@ -80,7 +80,7 @@ export class Frontier {
 	}
 
 	/** Reports a record with this timestamp that was stored; the next range includes it. */
-	expect(timestamp: string): void {
+	noteStored(timestamp: string): void {
 		this.#earliestExpected = Math.min(this.#earliestExpected, fromTimestamp(timestamp));
 	}
 
@@ -90,7 +90,7 @@ export class Frontier {
 	}
 
 	/** Reports a claimed record, which was the earliest one in the range. */
-	reach(timestamp: string): void {
+	advanceTo(timestamp: string): void {
 		this.#measureFullScan();
 		const time = fromTimestamp(timestamp);
 		if (this.#scanPosition !== undefined) {
@@ -100,14 +100,14 @@ export class Frontier {
 	}
 
 	/** Reports that no record is left in the range. If `timestamp` is given, no record is left before it either. */
-	done(timestamp?: string): void {
+	markExhausted(timestamp?: string): void {
 		this.#measureFullScan();
-		if (timestamp !== undefined) this.reach(timestamp);
+		if (timestamp !== undefined) this.advanceTo(timestamp);
 		this.#scanPosition = undefined;
 	}
 
 	/** Makes the next range unbounded, since records may have appeared at any timestamp. */
-	forget(): void {
+	reset(): void {
 		this.#fullScanStart = Number.NEGATIVE_INFINITY;
 	}
 

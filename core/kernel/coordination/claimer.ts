@@ -1,35 +1,35 @@
 import type { EntityMap, Instrument, Meters, Order, Patch, Storage, Where } from "../../contract/index.ts";
-import { isRefusal, UnsureClaims } from "./in-doubt-claims.ts";
-import type { Leasing, TakenLease } from "./lease-duration.ts";
+import { InDoubtClaims, isRefusal } from "./in-doubt-claims.ts";
+import type { HeldLeaseFields, LeasePolicy } from "./lease-duration.ts";
 
 /** Kinds whose records wait in the storage until a node claims them. */
-export type ClaimedKind = "execution" | "trigger_instance";
+export type ClaimableKind = "execution" | "trigger_instance";
 
 /** Fields that a claim writes: those of the lease, and those that the claimer's owner adds, such as the status. */
-type ClaimPatch<K extends ClaimedKind> = Patch<EntityMap[K]> & TakenLease;
+type ClaimPatch<K extends ClaimableKind> = Patch<EntityMap[K]> & HeldLeaseFields;
 
-export interface ClaimingParts<K extends ClaimedKind> {
+export interface ClaimerParts<K extends ClaimableKind> {
 	readonly storage: Storage;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly kind: K;
 	/** Number of slots: the maximum number of records processed at the same time. */
 	readonly poolSize: number;
 	/** Maximum number of records that one write claims. */
-	readonly claimLimit: number;
+	readonly maxClaimBatch: number;
 	/**
 	 * True if a claim may take more records than there are free slots. The others wait in memory. This saves writes if processing a record
 	 * takes only a moment.
 	 */
-	readonly claimsAhead: boolean;
+	readonly shouldClaimAhead: boolean;
 	/** Returns the fields that a claim writes in addition to the lease. */
-	readonly toClaim: () => Patch<EntityMap[K]>;
+	readonly createClaimPatch: () => Patch<EntityMap[K]>;
 	/** Condition that holds for every claimed record; used to find claims again. */
-	readonly claimed: Where<EntityMap[K]>;
+	readonly claimedCondition: Where<EntityMap[K]>;
 	/** Processes a claimed record to its end. Never rejects. */
-	readonly work: (entity: EntityMap[K]) => Promise<void>;
+	readonly process: (entity: EntityMap[K]) => Promise<void>;
 	/** Returns true if this node is already processing the record. */
-	readonly isHere?: (id: string) => boolean;
+	readonly isInProgressHere?: (id: string) => boolean;
 	/** Returns how many of the records in progress take no slot at present. Default: none. */
 	readonly resting?: () => number;
 	/** Called for each record that a claim has taken from those that wait, before it is processed. */
@@ -37,48 +37,48 @@ export interface ClaimingParts<K extends ClaimedKind> {
 	/** Called for each record that was taken over from another node, before it is processed. */
 	readonly onTakenOver: (entity: EntityMap[K]) => void;
 	/** Called when a slot has become free. */
-	readonly onRoom: () => void;
+	readonly onSlotFree: () => void;
 }
 
 /**
  * Result of a write. `stored` and `refused` are certain. `unsure`: the response was lost, so the records may or may not be stored.
  */
-export type Settlement = "stored" | "refused" | "unsure";
+export type WriteOutcome = "stored" | "refused" | "unsure";
 
 /** Slots reserved for records that the caller is about to store as claimed. */
-export interface KeptPlaces<K extends ClaimedKind> {
+export interface ReservedSlots<K extends ClaimableKind> {
 	/** Fields to be stored with each of the records. */
-	readonly claim: ClaimPatch<K>;
+	readonly claimPatch: ClaimPatch<K>;
 	/**
 	 * Ends the reservation with the result of the write. If the records, `claimed`, were stored, they are processed. Either this or
 	 * `giveBack` must be called exactly once; otherwise the slots are lost.
 	 */
-	settle(outcome: Settlement, claimed: readonly EntityMap[K][]): void;
+	settle(outcome: WriteOutcome, claimed: readonly EntityMap[K][]): void;
 	/** Ends the reservation if nothing remains to be processed. */
-	giveBack(): void;
+	release(): void;
 }
 
 /** A new record in the state in which it is to be stored. */
 export interface Reservation<E> {
 	readonly entity: E;
 	/** Must be called exactly once with the result of the write. */
-	settle(outcome: Settlement): void;
+	settle(outcome: WriteOutcome): void;
 }
 
 /** Stores a new record by a call of `store`, and settles its reservation with the result. Rejects with the error of `store`. */
-export function storeReserved<E>(reservation: Reservation<E>, store: (entity: E) => Promise<void>): Promise<void> {
-	return storeAllReserved([reservation], ([entity]) => store(entity as E));
+export function insertClaimed<E>(reservation: Reservation<E>, store: (entity: E) => Promise<void>): Promise<void> {
+	return insertAllClaimed([reservation], ([entity]) => store(entity as E));
 }
 
 /**
  * Stores new records by one call of `store`, all or none, and settles their reservations with the result. Rejects with the error of
  * `store`.
  */
-export async function storeAllReserved<E>(
+export async function insertAllClaimed<E>(
 	reservations: readonly Reservation<E>[],
 	store: (entities: readonly E[]) => Promise<void>,
 ): Promise<void> {
-	const settleAll = (outcome: Settlement) => {
+	const settleAll = (outcome: WriteOutcome) => {
 		for (const reservation of reservations) reservation.settle(outcome);
 	};
 	try {
@@ -91,14 +91,14 @@ export async function storeAllReserved<E>(
 }
 
 /** Selection of the records that a claim may take. */
-export interface Claim<K extends ClaimedKind> {
+export interface Claim<K extends ClaimableKind> {
 	readonly where: Where<EntityMap[K]>;
 	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
 	/** Maximum number of records that this claim takes. Default: `claimLimit`. Has no effect if the claimer claims ahead. */
 	readonly limit?: number;
 	/** Called for each claimed record, in order, to advance a claim cursor. */
-	readonly reach?: (entity: EntityMap[K]) => void;
+	readonly advanceCursor?: (entity: EntityMap[K]) => void;
 }
 
 /**
@@ -133,19 +133,19 @@ export interface Claim<K extends ClaimedKind> {
  *
  * The claimer does not renew leases. If processing may take longer than a lease lasts, `work` must renew it.
  */
-export class Claiming<K extends ClaimedKind> {
-	readonly #parts: ClaimingParts<K>;
+export class Claimer<K extends ClaimableKind> {
+	readonly #parts: ClaimerParts<K>;
 	readonly #inProgress = new Set<Promise<void>>();
 	/** Claimed records without a slot. */
 	readonly #waiting: EntityMap[K][] = [];
-	readonly #inDoubtClaims = new UnsureClaims();
+	readonly #inDoubtClaims = new InDoubtClaims();
 	readonly #claimCounter: Instrument;
 	#reservedSlots = 0;
 	readonly #settledCallbacks: (() => void)[] = [];
 	#isOpen = false;
 	#isBehind = true;
 
-	constructor(parts: ClaimingParts<K>) {
+	constructor(parts: ClaimerParts<K>) {
 		this.#parts = parts;
 		this.#claimCounter = parts.hub.counter({
 			name: "svc_claims_total",
@@ -155,12 +155,12 @@ export class Claiming<K extends ClaimedKind> {
 	}
 
 	/** True if records may wait in the storage; new records must then wait behind them. */
-	get isBehind(): boolean {
+	get hasWaitingRecords(): boolean {
 		return this.#isBehind;
 	}
 
 	/** Returns the number of free slots; 0 while the claimer is closed. */
-	places(): number {
+	freeSlots(): number {
 		return this.#isOpen ? Math.max(0, this.#countFreeSlots()) : 0;
 	}
 
@@ -175,24 +175,24 @@ export class Claiming<K extends ClaimedKind> {
 	}
 
 	/** Notes that a record which waits for a claim has been stored, so that new ones do not overtake it. */
-	fallBehind(): void {
+	noteWaitingRecord(): void {
 		this.#isBehind = true;
 	}
 
 	/** Returns the patch of a claim for a record that takes no slot, because it is stored in a final state. Undefined while closed. */
-	claim(): ClaimPatch<K> | undefined {
+	createSlotlessClaim(): ClaimPatch<K> | undefined {
 		return this.#isOpen ? this.#createClaimPatch() : undefined;
 	}
 
 	/** Reserves a slot for a new record. Returns undefined if the record must wait in the storage: no slot is free, or others wait. */
-	reserve(): KeptPlaces<K> | undefined {
-		if (this.places() > 0 && !this.#isBehind) return this.keep(1);
-		this.fallBehind();
+	reserveSlot(): ReservedSlots<K> | undefined {
+		if (this.freeSlots() > 0 && !this.#isBehind) return this.reserveSlots(1);
+		this.noteWaitingRecord();
 		return undefined;
 	}
 
 	/** Reserves slots for waiting records that the caller claims with a write of its own. Does not check that the slots are free. */
-	keep(count: number): KeptPlaces<K> {
+	reserveSlots(count: number): ReservedSlots<K> {
 		const claim = this.#createClaimPatch();
 		this.#reservedSlots += count;
 		const release = (then: () => void) => {
@@ -201,15 +201,15 @@ export class Claiming<K extends ClaimedKind> {
 			if (this.#reservedSlots === 0) for (const callback of this.#settledCallbacks.splice(0)) callback();
 		};
 		return {
-			claim,
+			claimPatch: claim,
 			settle: (outcome, claimed) =>
 				release(() => {
 					if (outcome === "unsure") this.#inDoubtClaims.add(claim.fence);
 					if (outcome !== "stored") return this.#onSlotFree();
 					this.#claimCounter.record(claimed.length, this.#parts.kind, "reserved");
-					for (const entity of claimed) this.begin(entity);
+					for (const entity of claimed) this.processClaimed(entity);
 				}),
-			giveBack: () => release(() => this.#onSlotFree()),
+			release: () => release(() => this.#onSlotFree()),
 		};
 	}
 
@@ -219,15 +219,15 @@ export class Claiming<K extends ClaimedKind> {
 	 *
 	 * @param toClaim returns the selection for the next batch
 	 * @param waits returns true if another source waits for slots; default: none does
-	 * @param claimSome claims one batch; default: the method of this name
+	 * @param claimBatch claims one batch; default: the method of this name
 	 */
 	async claimAll(
 		toClaim: () => Claim<K>,
 		waits: () => boolean = () => false,
-		claimSome = (claim: Claim<K>) => this.claimSome(claim),
+		claimBatch = (claim: Claim<K>) => this.claimSome(claim),
 	): Promise<boolean> {
-		while (this.places() > 0) {
-			const mayHaveMore = await claimSome(toClaim());
+		while (this.freeSlots() > 0) {
+			const mayHaveMore = await claimBatch(toClaim());
 			this.#isBehind = mayHaveMore;
 			if (!mayHaveMore) return true;
 			if (waits()) break;
@@ -246,25 +246,25 @@ export class Claiming<K extends ClaimedKind> {
 	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if the batch was full;
 	 * false also if no slot is free.
 	 */
-	async claimLeft(claim: Claim<K>): Promise<boolean> {
+	async reclaimBatch(claim: Claim<K>): Promise<boolean> {
 		const { leasing, onTakenOver } = this.#parts;
-		return this.#claimSome(claim, leasing.take() as ClaimPatch<K>, onTakenOver);
+		return this.#claimSome(claim, leasing.createLease() as ClaimPatch<K>, onTakenOver);
 	}
 
 	async #claimSome(claim: Claim<K>, patch: ClaimPatch<K>, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
-		const { storage, kind, claimLimit, claimsAhead } = this.#parts;
-		const { where, orderBy, reach, limit: batchLimit = claimLimit } = claim;
-		const freeSlots = this.places();
+		const { storage, kind, maxClaimBatch, shouldClaimAhead } = this.#parts;
+		const { where, orderBy, advanceCursor, limit: batchLimit = maxClaimBatch } = claim;
+		const freeSlots = this.freeSlots();
 		if (freeSlots === 0) {
 			this.#isBehind = true;
 			return false;
 		}
-		const limit = claimsAhead ? claimLimit : Math.min(claimLimit, batchLimit, freeSlots);
-		const claimed = await this.#inDoubtClaims.during(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
+		const limit = shouldClaimAhead ? maxClaimBatch : Math.min(maxClaimBatch, batchLimit, freeSlots);
+		const claimed = await this.#inDoubtClaims.track(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
 		if (claimed.length === 0) this.#claimCounter.record(1, kind, "empty");
 		else this.#claimCounter.record(claimed.length, kind, "won");
 		for (const entity of claimed) {
-			reach?.(entity);
+			advanceCursor?.(entity);
 			onClaimed(entity);
 			this.#accept(entity);
 		}
@@ -276,13 +276,13 @@ export class Claiming<K extends ClaimedKind> {
 	 * another node has taken it over or its holder has renewed the lease.
 	 */
 	async takeOver(orphan: EntityMap[K], patch: Patch<EntityMap[K]> = {}): Promise<void> {
-		const { storage, leasing, kind, claimed, onTakenOver } = this.#parts;
-		const lease = leasing.take();
+		const { storage, leasing, kind, claimedCondition, onTakenOver } = this.#parts;
+		const lease = leasing.createLease();
 		// Expect fence and expiry as they were read. Without them, two nodes could take over the same record, or this node could take it from
 		// a holder that has just renewed its lease.
 		const { status, fence, lease_expires_at } = orphan;
-		const expected = { ...claimed, status, fence, lease_expires_at };
-		const taken = await this.#inDoubtClaims.during(lease.fence, () => storage.update(kind, orphan.id, { ...patch, ...lease }, expected));
+		const expected = { ...claimedCondition, status, fence, lease_expires_at };
+		const taken = await this.#inDoubtClaims.track(lease.fence, () => storage.update(kind, orphan.id, { ...patch, ...lease }, expected));
 		this.#claimCounter.record(1, kind, taken === undefined ? "lost" : "taken_over");
 		if (taken === undefined) return;
 		onTakenOver(taken);
@@ -293,18 +293,18 @@ export class Claiming<K extends ClaimedKind> {
 	 * Processes the records of claims whose response was lost, if they were stored. Without this they would wait until their lease expires.
 	 * Does nothing while the claimer is closed, because the node may be about to stop.
 	 */
-	async settleUnsure(): Promise<void> {
+	async resolveInDoubtClaims(): Promise<void> {
 		if (!this.#isOpen) return;
-		const { storage, kind, claimed, isHere } = this.#parts;
-		const claimedRecords = await this.#inDoubtClaims.settle((fences) =>
-			storage.find(kind, { where: { ...claimed, fence: { in: fences } } }),
+		const { storage, kind, claimedCondition, isInProgressHere } = this.#parts;
+		const claimedRecords = await this.#inDoubtClaims.resolve((fences) =>
+			storage.find(kind, { where: { ...claimedCondition, fence: { in: fences } } }),
 		);
-		for (const entity of claimedRecords) if (isHere?.(entity.id) !== true) this.#accept(entity);
+		for (const entity of claimedRecords) if (isInProgressHere?.(entity.id) !== true) this.#accept(entity);
 	}
 
 	/** Processes a record that this node has claimed, even if no slot is free. Returns without waiting for it. */
-	begin(entity: EntityMap[K]): void {
-		const work = this.#parts.work(entity).finally(() => {
+	processClaimed(entity: EntityMap[K]): void {
+		const work = this.#parts.process(entity).finally(() => {
 			this.#inProgress.delete(work);
 			this.#onSlotFree();
 		});
@@ -312,12 +312,12 @@ export class Claiming<K extends ClaimedKind> {
 	}
 
 	/** Resolves when no reservation is open, so that no record is being stored as claimed. */
-	async settled(): Promise<void> {
+	async whenReservationsSettled(): Promise<void> {
 		while (this.#reservedSlots > 0) await new Promise<void>((resolve) => this.#settledCallbacks.push(resolve));
 	}
 
 	/** Resolves when no record is in progress. */
-	async idle(): Promise<void> {
+	async whenIdle(): Promise<void> {
 		while (this.#inProgress.size > 0) await Promise.all(this.#inProgress);
 	}
 
@@ -327,12 +327,12 @@ export class Claiming<K extends ClaimedKind> {
 	}
 
 	#createClaimPatch(): ClaimPatch<K> {
-		return Object.assign({}, this.#parts.toClaim(), this.#parts.leasing.take());
+		return Object.assign({}, this.#parts.createClaimPatch(), this.#parts.leasing.createLease());
 	}
 
 	/** Processes a claimed record: at once, or when a slot is free if this claimer claims ahead. */
 	#accept(entity: EntityMap[K]): void {
-		if (!this.#parts.claimsAhead) return this.begin(entity);
+		if (!this.#parts.shouldClaimAhead) return this.processClaimed(entity);
 		this.#waiting.push(entity);
 		this.#beginWaiting();
 	}
@@ -342,12 +342,12 @@ export class Claiming<K extends ClaimedKind> {
 		while (this.#inProgress.size + this.#reservedSlots < this.#parts.poolSize) {
 			const next = this.#waiting.shift();
 			if (next === undefined) return;
-			this.begin(next);
+			this.processClaimed(next);
 		}
 	}
 
 	#onSlotFree(): void {
 		this.#beginWaiting();
-		this.#parts.onRoom();
+		this.#parts.onSlotFree();
 	}
 }

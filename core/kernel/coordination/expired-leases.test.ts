@@ -3,14 +3,14 @@ import { test } from "uvu";
 import { createCounts, withCluster } from "../../testing/engine/policies.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import { type Lapsed, LapsedLeases } from "./expired-leases.ts";
+import { type ExpiredLeaseCondition, ExpiredLeases } from "./expired-leases.ts";
 
 const second = 1_000_000;
 const noon = 1_800_000_000 * second;
 
 interface Setup {
 	/** Look once: the time that was looked at. */
-	look(outcome?: boolean | Error): Promise<Lapsed["lease_expires_at"]>;
+	look(outcome?: boolean | Error): Promise<ExpiredLeaseCondition["lease_expires_at"]>;
 	pass(seconds: number): void;
 	/** From when on the clock says nothing. */
 	turnOff(isOff: boolean): void;
@@ -19,12 +19,12 @@ interface Setup {
 function setUp(): Setup {
 	let passed = 0;
 	let isOff = false;
-	const leasing = { abandoned: () => ({ lease_expires_at: { lt: isOff ? "" : toTimestamp(noon + passed * second) } }) };
-	const leases = new LapsedLeases(leasing, () => passed * 1_000);
+	const leasing = { expiredCondition: () => ({ lease_expires_at: { lt: isOff ? "" : toTimestamp(noon + passed * second) } }) };
+	const leases = new ExpiredLeases(leasing, () => passed * 1_000);
 	return {
 		async look(outcome = true) {
-			let seen: Lapsed | undefined;
-			const looking = leases.look(async (lapsed) => {
+			let seen: ExpiredLeaseCondition | undefined;
+			const looking = leases.poll(async (lapsed) => {
 				seen = lapsed;
 				if (outcome instanceof Error) throw outcome;
 				return outcome;
@@ -70,7 +70,9 @@ withCluster("what was left of executions and events is looked for where the last
 	await startNode({
 		lease: 0.6,
 		onCall(method, [kind, query]) {
-			const { where } = (query ?? {}) as { readonly where?: { readonly lease_expires_at?: Partial<Lapsed["lease_expires_at"]> } };
+			const { where } = (query ?? {}) as {
+				readonly where?: { readonly lease_expires_at?: Partial<ExpiredLeaseCondition["lease_expires_at"]> };
+			};
 			const { gte, lt } = where?.lease_expires_at ?? {};
 			if (method === "find" && lt !== undefined) begun.set(kind, (begun.get(kind) ?? new Set()).add(gte ?? ""));
 		},

@@ -1,27 +1,27 @@
-import { Frontier } from "./claim-cursor.ts";
-import { type Leasing, toRenewalInterval } from "./lease-duration.ts";
+import { ClaimCursor } from "./claim-cursor.ts";
+import { type LeasePolicy, toRenewalIntervalMs } from "./lease-duration.ts";
 
 /** Milliseconds between two polls for all expired leases, however long ago they expired. */
 const fullScanIntervalMs = 30_000;
 
 /** Condition for leases that expired within a range of time. */
-export interface Lapsed {
+export interface ExpiredLeaseCondition {
 	readonly lease_expires_at: { readonly gte: string; readonly lt: string };
 }
 
 /**
  * Polls for records whose lease has expired because their holder is gone. A poll handles all of them, so the next one begins where it
- * ended. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see `Frontier`). Expired leases
+ * ended. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see `ClaimCursor`). Expired leases
  * before that bound are rare: they were stored only after they had expired. A full poll every 30 s finds them.
  */
-export class LapsedLeases {
-	readonly #leasing: Pick<Leasing, "abandoned">;
-	readonly #cursor: Frontier;
+export class ExpiredLeases {
+	readonly #leasing: Pick<LeasePolicy, "expiredCondition">;
+	readonly #cursor: ClaimCursor;
 
 	/** @param now returns monotonic milliseconds from any origin */
-	constructor(leasing: Pick<Leasing, "abandoned">, now?: () => number) {
+	constructor(leasing: Pick<LeasePolicy, "expiredCondition">, now?: () => number) {
 		this.#leasing = leasing;
-		this.#cursor = new Frontier(fullScanIntervalMs, now);
+		this.#cursor = new ClaimCursor(fullScanIntervalMs, now);
 	}
 
 	/**
@@ -30,15 +30,15 @@ export class LapsedLeases {
 	 * @param takeOver handles the matching records, and returns true if it has handled all. If it returns false or rejects, the next poll is
 	 *   a full one.
 	 */
-	async look(takeOver: (expired: Lapsed) => Promise<boolean>): Promise<void> {
-		const { lt } = this.#leasing.abandoned().lease_expires_at;
+	async poll(takeOver: (expired: ExpiredLeaseCondition) => Promise<boolean>): Promise<void> {
+		const { lt } = this.#leasing.expiredCondition().lease_expires_at;
 		let isDone = false;
 		try {
-			isDone = await takeOver({ lease_expires_at: { ...this.#cursor.near(), lt } });
+			isDone = await takeOver({ lease_expires_at: { ...this.#cursor.nextRange(), lt } });
 		} finally {
 			// An empty bound means that the clock of this node is off: the condition matched nothing, so nothing was handled.
-			if (!isDone || lt === "") this.#cursor.forget();
-			else this.#cursor.done(lt);
+			if (!isDone || lt === "") this.#cursor.reset();
+			else this.#cursor.markExhausted(lt);
 		}
 	}
 }
@@ -47,13 +47,13 @@ export class LapsedLeases {
  * Grace period before this node takes over from holders whose leases have expired. If the storage was unavailable or the machine stood
  * still, no node could renew its leases. An expired lease is then no proof that its holder is gone: the others need time to renew first.
  */
-export interface LeaseTrust {
+export interface TakeoverGrace {
 	/** Notes that a renewal begins. If it begins late, this node stood still, and the grace period starts. */
-	begin(): void;
+	onRenewalStart(): void;
 	/** Notes that a renewal has failed, which starts the grace period again. */
-	lose(): void;
+	onRenewalFailure(): void;
 	/** Returns true if no grace period is in progress, so that an expired lease proves that its holder is gone. */
-	isGiven(): boolean;
+	mayTakeOver(): boolean;
 }
 
 /**
@@ -61,20 +61,20 @@ export interface LeaseTrust {
  *
  * @param lease seconds that a lease lasts
  */
-export function createLeaseTrust(lease: number): LeaseTrust {
-	const intervalMs = toRenewalInterval(lease);
+export function createTakeoverGrace(lease: number): TakeoverGrace {
+	const intervalMs = toRenewalIntervalMs(lease);
 	let lastRenewalStart = performance.now();
 	let graceEnd = 0;
 	const startGracePeriod = () => {
 		graceEnd = performance.now() + intervalMs * 2;
 	};
 	return {
-		begin() {
+		onRenewalStart() {
 			const now = performance.now();
 			if (now - lastRenewalStart > intervalMs * 2) startGracePeriod();
 			lastRenewalStart = now;
 		},
-		lose: startGracePeriod,
-		isGiven: () => performance.now() >= graceEnd,
+		onRenewalFailure: startGracePeriod,
+		mayTakeOver: () => performance.now() >= graceEnd,
 	};
 }

@@ -12,7 +12,7 @@ export function isRefusal(error: unknown): boolean {
  * Fences of claims whose response was lost. If such a claim was stored, its records belong to this node. No node would process them until
  * their lease expires, so this node must look them up by their fence.
  */
-export class UnsureClaims {
+export class InDoubtClaims {
 	readonly #fences = new Set<string>();
 
 	/** Adds the fence of a claim that may or may not be stored. */
@@ -21,7 +21,7 @@ export class UnsureClaims {
 	}
 
 	/** Calls `claim`, which claims records with the fence, and adds the fence if the response is lost. Rejects with the error of `claim`. */
-	async during<T>(fence: string, claim: () => Promise<T>): Promise<T> {
+	async track<T>(fence: string, claim: () => Promise<T>): Promise<T> {
 		try {
 			return await claim();
 		} catch (error) {
@@ -31,7 +31,7 @@ export class UnsureClaims {
 	}
 
 	/** Returns the records that `find` reads for the fences. Each fence is passed to one successful call only. */
-	async settle<E>(find: (fences: readonly string[]) => Promise<E[]>): Promise<readonly E[]> {
+	async resolve<E>(find: (fences: readonly string[]) => Promise<E[]>): Promise<readonly E[]> {
 		if (this.#fences.size === 0) return [];
 		const fences = [...this.#fences];
 		// Clear first, so that a concurrent call does not return the same records, which would then be processed twice.

@@ -13,7 +13,7 @@ const takeoverDelayShare = 1 / 3;
  *
  * @param lease seconds that a lease lasts
  */
-export function toLapsedBefore(clock: EngineClock, lease: number): string {
+export function toExpiredBefore(clock: EngineClock, lease: number): string {
 	return toTimestamp(clock.steady() - lease * takeoverDelayShare * 1_000_000);
 }
 
@@ -24,7 +24,7 @@ export function toLapsedBefore(clock: EngineClock, lease: number): string {
  * @param lease seconds that a lease lasts
  */
 function toTakeoverBefore(clock: EngineClock, lease: number): string {
-	return clock.isOff() ? "" : toLapsedBefore(clock, lease);
+	return clock.isOutOfSync() ? "" : toExpiredBefore(clock, lease);
 }
 
 /** Returns when a lease that is taken now expires. `lease` is in seconds. */
@@ -38,7 +38,7 @@ function msUntilTakeover(expiry: string, clock: EngineClock, lease: number): num
 }
 
 /** Returns the milliseconds from one renewal to the next: a third of the lease, which is given in seconds. */
-export function toRenewalInterval(lease: number): number {
+export function toRenewalIntervalMs(lease: number): number {
 	return (lease * 1_000) / 3;
 }
 
@@ -46,8 +46,8 @@ export function toRenewalInterval(lease: number): number {
 const maxRetryIntervalMs = 1_000;
 
 /** Returns the milliseconds from a failed renewal to the next, at most one second. `lease` is in seconds. */
-export function toRetryInterval(lease: number): number {
-	return Math.min(toRenewalInterval(lease), maxRetryIntervalMs);
+export function toRetryIntervalMs(lease: number): number {
+	return Math.min(toRenewalIntervalMs(lease), maxRetryIntervalMs);
 }
 
 /** Fields of a record that say which node holds it, and until when. All are null while no node does. */
@@ -62,18 +62,18 @@ interface LeaseFields {
 export type LeasedKind = { [K in EntityKind]: EntityMap[K] extends LeaseFields ? K : never }[EntityKind];
 
 /** Lease fields of a record that a node holds. */
-export type TakenLease = { readonly [F in keyof LeaseFields]: string };
+export type HeldLeaseFields = { readonly [F in keyof LeaseFields]: string };
 
-interface LeasingParts {
+interface LeasePolicyParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly nodeId: string;
 	/** Seconds that a lease lasts. */
-	readonly lease: number;
+	readonly leaseSeconds: number;
 }
 
 /** Lease fields of a record that no node holds. */
-export const released = { owner: null, fence: null, lease_expires_at: null } as const;
+export const releasedLease = { owner: null, fence: null, lease_expires_at: null } as const;
 
 /**
  * The rules by which nodes hold records, for all kinds of records.
@@ -84,60 +84,60 @@ export const released = { owner: null, fence: null, lease_expires_at: null } as 
  * Leases expire by the time of the storage. A holder stops its work when it could not renew its lease in time. Other nodes take over only
  * after another third of the lease. Otherwise two nodes would do the same work whenever stopping takes a moment.
  */
-export class Leasing {
+export class LeasePolicy {
 	/** True if other nodes may exist. Without them, every lease of an earlier process is free at once. */
 	readonly isShared: boolean;
 	readonly storage: Storage;
 	/** Seconds that a lease lasts. */
-	readonly lease: number;
+	readonly leaseSeconds: number;
 	readonly #clock: EngineClock;
 	readonly #nodeId: string;
 
-	constructor({ storage, clock, nodeId, lease }: LeasingParts) {
+	constructor({ storage, clock, nodeId, leaseSeconds }: LeasePolicyParts) {
 		this.storage = storage;
 		this.isShared = storage.capabilities.shared === true;
-		this.lease = lease;
+		this.leaseSeconds = leaseSeconds;
 		this.#clock = clock;
 		this.#nodeId = nodeId;
 	}
 
 	/** Returns the fields of a lease of this node that begins now, with a new fence. */
-	take(): TakenLease {
-		return { owner: this.#nodeId, fence: randomUUID(), lease_expires_at: this.expiry() };
+	createLease(): HeldLeaseFields {
+		return { owner: this.#nodeId, fence: randomUUID(), lease_expires_at: this.newExpiry() };
 	}
 
 	/** Returns when a lease expires that begins or is renewed now. */
-	expiry(): string {
-		return toExpiry(this.#clock, this.lease);
+	newExpiry(): string {
+		return toExpiry(this.#clock, this.leaseSeconds);
 	}
 
 	/** Returns true if a lease of this node has expired, so that it may soon be taken over. Always false if no other node may exist. */
-	hasRunOut(expiresAt: string): boolean {
+	isExpired(expiresAt: string): boolean {
 		return this.isShared && toTimestamp(this.#clock.steady()) >= expiresAt;
 	}
 
 	/** Returns true if a third of the lease with this expiry has passed, so that it must be renewed. */
 	isRenewalDue(expiresAt: string): boolean {
-		return toTimestamp(this.#clock.steady() + (this.lease * 2_000_000) / 3) >= expiresAt;
+		return toTimestamp(this.#clock.steady() + (this.leaseSeconds * 2_000_000) / 3) >= expiresAt;
 	}
 
 	/** Returns true if a node holds the record, so that no other may take it now. Always false without other nodes. */
 	isHeld({ fence, lease_expires_at: expiresAt }: LeaseFields): boolean {
-		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= toTakeoverBefore(this.#clock, this.lease);
+		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= toTakeoverBefore(this.#clock, this.leaseSeconds);
 	}
 
 	/** Returns the milliseconds until another node may take the record, unless its lease is renewed. */
-	untilFree({ lease_expires_at: expiresAt }: LeaseFields): number {
-		return msUntilTakeover(expiresAt ?? "", this.#clock, this.lease);
+	msUntilFree({ lease_expires_at: expiresAt }: LeaseFields): number {
+		return msUntilTakeover(expiresAt ?? "", this.#clock, this.leaseSeconds);
 	}
 
 	/** Returns the condition for records whose holder is gone. It matches nothing while the clock of this node is off. */
-	abandoned(): { readonly lease_expires_at: { readonly lt: string } } {
-		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.lease) } };
+	expiredCondition(): { readonly lease_expires_at: { readonly lt: string } } {
+		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.leaseSeconds) } };
 	}
 
 	/** Returns the condition for records of earlier processes; to be used only if no other node may exist. */
-	left(): { readonly owner: { readonly not: string } } {
+	earlierProcessesCondition(): { readonly owner: { readonly not: string } } {
 		return { owner: { not: this.#nodeId } };
 	}
 }

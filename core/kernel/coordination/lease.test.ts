@@ -5,19 +5,19 @@ import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
-import { HeldLease, KeptLease } from "./lease.ts";
-import { Leasing } from "./lease-duration.ts";
+import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
+import { LeasePolicy } from "./lease-duration.ts";
 
-import { Duty } from "./singleton-task.ts";
+import { SingletonTask } from "./singleton-task.ts";
 
 interface Scene {
 	/** Of the other node. */
 	readonly storage: Storage;
 	readonly other: OtherWriter;
 	/** Of this node. */
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	/** A task of this node that counts how often it is performed. */
-	readonly duty: Duty;
+	readonly duty: SingletonTask;
 	performed(): number;
 	read(): Promise<DutyEntity>;
 	write(patch: Partial<DutyEntity>): Promise<unknown>;
@@ -30,13 +30,13 @@ const taken = { owner: "other", fence: "other", lease_expires_at: "2100-01-01T00
 async function withRecord(use: (scene: Scene) => Promise<void>): Promise<void> {
 	const { createDoor, storage, release } = createSharedStorage();
 	const other = createOtherWriter();
-	const parts = { storage: createDoor(other.onCall).plugin.create(), clock, nodeId: "this", lease: 60 };
-	const leasing = new Leasing(parts);
+	const parts = { storage: createDoor(other.onCall).plugin.create(), clock, nodeId: "this", leaseSeconds: 60 };
+	const leasing = new LeasePolicy(parts);
 	let count = 0;
 	const work = async () => {
 		count += 1;
 	};
-	const duty = new Duty({ ...parts, logger: silentLogger, leasing }, { name: "one", interval: 600, work });
+	const duty = new SingletonTask({ ...parts, logger: silentLogger, leasing }, { name: "one", intervalSeconds: 600, work });
 	await storage.insert("duty", [{ id, name: "one", owner: null, fence: null, lease_expires_at: null, done_at: null }]);
 	try {
 		await use({
@@ -54,13 +54,13 @@ async function withRecord(use: (scene: Scene) => Promise<void>): Promise<void> {
 test("a record that another node has taken since it was read is not taken", () =>
 	withRecord(async ({ leasing, other, read, write }) => {
 		other.before("duty", {}, () => write(taken));
-		assert.equal(await HeldLease.take(leasing, "duty", id, { expected: { fence: null } }), undefined);
+		assert.equal(await HeldLease.acquire(leasing, "duty", id, { expected: { fence: null } }), undefined);
 		assert.equal((await read()).owner, "other");
 	}));
 
 test("a node that has lost a lease renews, writes and releases nothing any more", () =>
 	withRecord(async ({ leasing, read, write }) => {
-		const held = await HeldLease.take(leasing, "duty", id, { expected: { fence: null } });
+		const held = await HeldLease.acquire(leasing, "duty", id, { expected: { fence: null } });
 		assert.equal(await held?.lease.renew(), true);
 		await write(taken);
 		assert.equal(await held?.lease.renew(), false);
@@ -71,7 +71,7 @@ test("a node that has lost a lease renews, writes and releases nothing any more"
 
 test("work under a lease is aborted once another node has taken it", () =>
 	withRecord(async ({ leasing, write }) => {
-		const held = await HeldLease.take(leasing, "duty", id, { expected: { fence: null } });
+		const held = await HeldLease.acquire(leasing, "duty", id, { expected: { fence: null } });
 		assert.ok(held !== undefined);
 		let renewals = 0;
 		const renew = held.lease.renew.bind(held.lease);
@@ -79,17 +79,17 @@ test("work under a lease is aborted once another node has taken it", () =>
 			renewals += 1;
 			return renew();
 		};
-		const kept = new KeptLease({ lease: held.lease, interval: 1, onError: (error) => assert.fail(String(error)) });
+		const kept = new RecordLeaseRenewer({ lease: held.lease, intervalMs: 1, onError: (error) => assert.fail(String(error)) });
 		await write(taken);
 		while (renewals < 2 && !kept.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 1));
-		await kept.end();
+		await kept.stop();
 		assert.equal(kept.signal.aborted, true);
 	}));
 
 test("a task that another node holds is left alone", () =>
 	withRecord(async ({ duty, read, performed, write }) => {
 		await write(taken);
-		assert.equal(await duty.perform(), false);
+		assert.equal(await duty.runNow(), false);
 		duty.start();
 		await new Promise((resolve) => setTimeout(resolve, 20));
 		await duty.stop();
@@ -100,13 +100,13 @@ test("a task that another node has performed since it was read is not performed 
 	withRecord(async ({ duty, other, read, performed, write }) => {
 		const done_at = toTimestamp(clock.now());
 		other.before("duty", {}, () => write({ done_at }));
-		assert.equal(await duty.perform(), false);
+		assert.equal(await duty.runNow(), false);
 		assert.deepEqual([other.hasCome(), performed(), (await read()).done_at], [true, 0, done_at]);
 	}));
 
 test("a task is performed once and released, with its time", () =>
 	withRecord(async ({ duty, read, performed }) => {
-		assert.equal(await duty.perform(), true);
+		assert.equal(await duty.runNow(), true);
 		const { owner, done_at } = await read();
 		assert.deepEqual([owner, done_at !== null, performed()], [null, true, 1]);
 	}));

@@ -1,12 +1,12 @@
 import type { EntityMap, Patch, Where } from "../../contract/index.ts";
-import { type LeasedKind, type Leasing, released, type TakenLease } from "./lease-duration.ts";
+import { type HeldLeaseFields, type LeasedKind, type LeasePolicy, releasedLease } from "./lease-duration.ts";
 
 /** A record that this node has taken. */
 interface HeldRecord<K extends LeasedKind> {
 	readonly kind: K;
 	readonly id: string;
 	/** The lease as it was stored when this node took the record. */
-	readonly taken: Pick<TakenLease, "fence"> & { readonly lease_expires_at: string | null };
+	readonly lease: Pick<HeldLeaseFields, "fence"> & { readonly lease_expires_at: string | null };
 	/** Further conditions on the record; if one no longer holds, the record counts as lost. */
 	readonly expected?: Where<EntityMap[K]>;
 }
@@ -17,13 +17,13 @@ interface HeldRecord<K extends LeasedKind> {
  */
 export class HeldLease<K extends LeasedKind> {
 	readonly fence: string;
-	readonly #leasing: Leasing;
+	readonly #leasing: LeasePolicy;
 	readonly #kind: K;
 	readonly #id: string;
 	readonly #expected: Where<EntityMap[K]>;
 	#expiresAt: string;
 
-	constructor(leasing: Leasing, { kind, id, taken, expected = {} }: HeldRecord<K>) {
+	constructor(leasing: LeasePolicy, { kind, id, lease: taken, expected = {} }: HeldRecord<K>) {
 		this.#leasing = leasing;
 		this.#kind = kind;
 		this.#id = id;
@@ -36,20 +36,20 @@ export class HeldLease<K extends LeasedKind> {
 	 * Takes a record that was read before, and stores `patch` with the lease. Returns undefined if `expected` no longer holds, because
 	 * another node was faster.
 	 */
-	static async take<K extends LeasedKind>(
-		leasing: Leasing,
+	static async acquire<K extends LeasedKind>(
+		leasing: LeasePolicy,
 		kind: K,
 		id: string,
 		{ expected, patch = {} }: { readonly expected: Where<EntityMap[K]>; readonly patch?: Patch<EntityMap[K]> },
 	): Promise<{ readonly record: EntityMap[K]; readonly lease: HeldLease<K> } | undefined> {
-		const taken = leasing.take();
+		const taken = leasing.createLease();
 		const record = await leasing.storage.update(kind, id, { ...patch, ...taken }, expected);
-		return record && { record, lease: new HeldLease(leasing, { kind, id, taken }) };
+		return record && { record, lease: new HeldLease(leasing, { kind, id, lease: taken }) };
 	}
 
 	/** Returns true if the lease was not renewed in time. Always false if no other node may exist. */
-	hasRunOut(): boolean {
-		return this.#leasing.hasRunOut(this.#expiresAt);
+	isExpired(): boolean {
+		return this.#leasing.isExpired(this.#expiresAt);
 	}
 
 	/** Returns true if a third of the lease has passed. */
@@ -59,14 +59,14 @@ export class HeldLease<K extends LeasedKind> {
 
 	/** Renews the lease and stores `patch` in the same write. Returns false if the record no longer belongs to this node. */
 	async renew(patch: Patch<EntityMap[K]> = {}): Promise<boolean> {
-		const lease_expires_at = this.#leasing.expiry();
+		const lease_expires_at = this.#leasing.newExpiry();
 		const isRenewed = await this.update({ ...patch, lease_expires_at });
 		if (isRenewed) this.#expiresAt = lease_expires_at;
 		return isRenewed;
 	}
 
 	/** Renews the lease if that is due; most calls write nothing. Returns false if the record no longer belongs to this node. */
-	async keep(): Promise<boolean> {
+	async renewIfDue(): Promise<boolean> {
 		return !this.isRenewalDue() || this.renew();
 	}
 
@@ -77,28 +77,28 @@ export class HeldLease<K extends LeasedKind> {
 
 	/** Releases the record and stores `patch` in the same write. Does nothing if the record no longer belongs to this node. */
 	async release(patch: Patch<EntityMap[K]> = {}): Promise<void> {
-		await this.update({ ...released, ...patch });
+		await this.update({ ...releasedLease, ...patch });
 	}
 }
 
-interface KeptLeaseParts<K extends LeasedKind> {
+interface LeaseRenewerParts<K extends LeasedKind> {
 	readonly lease: HeldLease<K>;
 	/** Milliseconds from one renewal to the next. */
-	readonly interval: number;
+	readonly intervalMs: number;
 	/** Called when a renewal has failed. The next one follows after the interval. */
 	readonly onError: (error: unknown) => void;
 }
 
 /** Renews a lease in the background, from its construction until `end`. */
-export class KeptLease<K extends LeasedKind> {
-	readonly #parts: KeptLeaseParts<K>;
+export class RecordLeaseRenewer<K extends LeasedKind> {
+	readonly #parts: LeaseRenewerParts<K>;
 	readonly #lost = new AbortController();
 	readonly #timer: NodeJS.Timeout;
 	#renewing: Promise<void> | undefined;
 
-	constructor(parts: KeptLeaseParts<K>) {
+	constructor(parts: LeaseRenewerParts<K>) {
 		this.#parts = parts;
-		this.#timer = setInterval(() => this.#tick(), parts.interval);
+		this.#timer = setInterval(() => this.#tick(), parts.intervalMs);
 	}
 
 	/** Aborts when another node has taken the record, or when the lease has expired, so that another node may take it soon. */
@@ -107,7 +107,7 @@ export class KeptLease<K extends LeasedKind> {
 	}
 
 	/** Stops renewing, because the work has ended. Resolves when no renewal is under way. */
-	async end(): Promise<void> {
+	async stop(): Promise<void> {
 		clearInterval(this.#timer);
 		await this.#renewing;
 	}
@@ -138,6 +138,6 @@ export class KeptLease<K extends LeasedKind> {
 	}
 
 	#abortIfExpired(): void {
-		if (this.#parts.lease.hasRunOut()) this.#lost.abort();
+		if (this.#parts.lease.isExpired()) this.#lost.abort();
 	}
 }

@@ -4,17 +4,17 @@ import type { DutyEntity } from "../../contract/index.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { toEngineClock } from "../basics/clock.ts";
 import { HeldLease } from "./lease.ts";
-import { Leasing } from "./lease-duration.ts";
+import { LeasePolicy } from "./lease-duration.ts";
 
 const second = 1_000_000;
 
 interface Setup {
 	/** Of each of two nodes. */
-	readonly nodes: readonly [Leasing, Leasing];
+	readonly nodes: readonly [LeasePolicy, LeasePolicy];
 	read(): Promise<DutyEntity>;
 	pass(seconds: number): void;
 	/** Take the record with the fence that it has now. */
-	take(node: Leasing): Promise<HeldLease<"duty"> | undefined>;
+	take(node: LeasePolicy): Promise<HeldLease<"duty"> | undefined>;
 }
 
 /** Two nodes, one record, a lease of 9 seconds, and a time that passes when the test says so. */
@@ -22,7 +22,7 @@ async function withNodes(use: (setup: Setup) => Promise<void>): Promise<void> {
 	const { createDoor, storage, release } = createSharedStorage();
 	let time = 1_900_000_000 * second;
 	const clock = toEngineClock({ now: () => time });
-	const create = (nodeId: string) => new Leasing({ storage: createDoor().plugin.create(), clock, nodeId, lease: 9 });
+	const create = (nodeId: string) => new LeasePolicy({ storage: createDoor().plugin.create(), clock, nodeId, leaseSeconds: 9 });
 	const free = { owner: null, fence: null, lease_expires_at: null, done_at: null };
 	await storage.insert("duty", [{ id: "1", name: "one", ...free }]);
 	const read = async () => (await storage.get("duty", "1")) as DutyEntity;
@@ -34,7 +34,7 @@ async function withNodes(use: (setup: Setup) => Promise<void>): Promise<void> {
 				time += seconds * second;
 			},
 			async take(node) {
-				return (await HeldLease.take(node, "duty", "1", { expected: { fence: (await read()).fence } }))?.lease;
+				return (await HeldLease.acquire(node, "duty", "1", { expected: { fence: (await read()).fence } }))?.lease;
 			},
 		});
 	} finally {
@@ -45,7 +45,7 @@ async function withNodes(use: (setup: Setup) => Promise<void>): Promise<void> {
 test("of two that have read the same, one takes it", () =>
 	withNodes(async ({ nodes }) => {
 		const expected = { fence: null };
-		const taken = await Promise.all(nodes.map((node) => HeldLease.take(node, "duty", "1", { expected })));
+		const taken = await Promise.all(nodes.map((node) => HeldLease.acquire(node, "duty", "1", { expected })));
 		assert.equal(taken.filter((one) => one !== undefined).length, 1);
 	}));
 
@@ -53,12 +53,12 @@ test("who holds it has lost it at the end of the lease, and others may have it a
 	withNodes(async ({ nodes: [first, second], read, pass, take }) => {
 		const lease = await take(first);
 		pass(8.9);
-		assert.deepEqual([lease?.hasRunOut(), second.isHeld(await read())], [false, true]);
+		assert.deepEqual([lease?.isExpired(), second.isHeld(await read())], [false, true]);
 		pass(0.1);
-		assert.deepEqual([lease?.hasRunOut(), second.isHeld(await read())], [true, true]);
+		assert.deepEqual([lease?.isExpired(), second.isHeld(await read())], [true, true]);
 		pass(2.9);
 		assert.equal(second.isHeld(await read()), true);
-		assert.ok(Math.abs(second.untilFree(await read()) - 100) < 1);
+		assert.ok(Math.abs(second.msUntilFree(await read()) - 100) < 1);
 		pass(0.2);
 		assert.equal(second.isHeld(await read()), false);
 	}));
@@ -68,13 +68,13 @@ test("a lease is renewed when a third of it has passed, and lasts from then on",
 		const lease = await take(first);
 		const before = (await read()).lease_expires_at;
 		pass(2);
-		assert.equal(await lease?.keep(), true);
+		assert.equal(await lease?.renewIfDue(), true);
 		assert.equal((await read()).lease_expires_at, before);
 		pass(2);
-		assert.equal(await lease?.keep(), true);
+		assert.equal(await lease?.renewIfDue(), true);
 		assert.notEqual((await read()).lease_expires_at, before);
 		pass(8);
-		assert.equal(lease?.hasRunOut(), false);
+		assert.equal(lease?.isExpired(), false);
 	}));
 
 test("once another node has it, what the first one stores, renews or gives back changes nothing", () =>

@@ -4,15 +4,15 @@ import { SvcError } from "../../contract/index.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { fromTimestamp, toEngineClock, toTimestamp } from "../basics/clock.ts";
-import { Leasing } from "./lease-duration.ts";
-import { Duty } from "./singleton-task.ts";
+import { LeasePolicy } from "./lease-duration.ts";
+import { SingletonTask } from "./singleton-task.ts";
 
 const lease = 0.3;
 const clock = { now: () => Date.now() * 1_000 };
 
 /** A node with one duty, whose work lasts until the test ends it. */
 interface Node {
-	readonly duty: Duty;
+	readonly duty: SingletonTask;
 	readonly door: Door;
 	/** Times that the work was begun and that it ended. */
 	readonly begun: AbortSignal[];
@@ -37,12 +37,12 @@ async function withNodes(
 		let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
 		const begun: AbortSignal[] = [];
 		const ended: AbortSignal[] = [];
-		const parts = { storage: door.plugin.create(), clock: toEngineClock(clock), nodeId: `node-${index}`, lease };
-		const duty = new Duty(
-			{ ...parts, logger: silentLogger, leasing: new Leasing(parts) },
+		const parts = { storage: door.plugin.create(), clock: toEngineClock(clock), nodeId: `node-${index}`, leaseSeconds: lease };
+		const duty = new SingletonTask(
+			{ ...parts, logger: silentLogger, leasing: new LeasePolicy(parts) },
 			{
 				name: "test",
-				interval,
+				intervalSeconds: interval,
 				async work(signal) {
 					begun.push(signal);
 					await new Promise<void>((resolve, reject) => {
@@ -181,12 +181,12 @@ test("work that fails is tried again", () =>
 
 test("it can be asked for before it is due, one time after the other, and not while another node does it", () =>
 	withNodes(2, async ([first, second]) => {
-		const performing = first.duty.perform();
+		const performing = first.duty.runNow();
 		await until(() => first.begun.length === 1);
-		assert.equal(await second?.duty.perform(), false);
+		assert.equal(await second?.duty.runNow(), false);
 		first.end();
 		assert.equal(await performing, true);
-		const again = second?.duty.perform();
+		const again = second?.duty.runNow();
 		await until(() => second?.begun.length === 1);
 		second?.fail();
 		await assert.rejects(again ?? Promise.resolve(), /broken/);

@@ -1,23 +1,23 @@
 import { type DutyEntity, isSvcError, type Logger, type Patch, type Storage } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
-import { insertOnce } from "../basics/insert-if-absent.ts";
-import { HeldLease, KeptLease } from "./lease.ts";
-import { type Leasing, released, toRenewalInterval } from "./lease-duration.ts";
+import { insertIfAbsent } from "../basics/insert-if-absent.ts";
+import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
+import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-duration.ts";
 
-export interface DutyParts {
+export interface SingletonTaskParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	/** Its lease is also the time for which a node that has crashed keeps other nodes from the task. */
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 }
 
-export interface DutyTask {
+export interface SingletonTaskDefinition {
 	/** Identifies the task; the same on every node. */
 	readonly name: string;
 	/** Seconds from the end of one run to the start of the next, on whichever nodes they are. */
-	readonly interval: number;
+	readonly intervalSeconds: number;
 	/**
 	 * Performs the task once. `signal` aborts if the service stops or another node may have taken the task. `work` may then finish its
 	 * current step, but must begin nothing new. A run that was interrupted is repeated soon, on this or another node.
@@ -35,15 +35,15 @@ const maxTimerMs = 2_147_483_647;
  * Periodic task that one node at a time performs for all nodes. A node takes the task with a lease, and renews the lease while the task
  * runs. If that node dies, another one performs the task when the lease has expired.
  */
-export class Duty {
-	readonly #parts: DutyParts;
-	readonly #task: DutyTask;
+export class SingletonTask {
+	readonly #parts: SingletonTaskParts;
+	readonly #task: SingletonTaskDefinition;
 	readonly #stopping = new AbortController();
 	#timer: NodeJS.Timeout | undefined;
 	/** The last run or poll, each of which waits for the one before. Never rejects. */
 	#working: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: DutyParts, task: DutyTask) {
+	constructor(parts: SingletonTaskParts, task: SingletonTaskDefinition) {
 		this.#parts = parts;
 		this.#task = task;
 	}
@@ -57,7 +57,7 @@ export class Duty {
 	 * Performs the task now, even if it is not due, unless another node holds it. Returns true if this node has completed it. Rejects if
 	 * `work` does.
 	 */
-	perform(): Promise<boolean> {
+	runNow(): Promise<boolean> {
 		const run = this.#working.then(async () => {
 			const duty = await this.#read();
 			return !this.#stopping.signal.aborted && !this.#parts.leasing.isHeld(duty) && (await this.#take(duty));
@@ -90,10 +90,10 @@ export class Duty {
 
 	#logAndRetry(error: unknown): void {
 		const { logger, leasing } = this.#parts;
-		const { name, interval } = this.#task;
+		const { name, intervalSeconds } = this.#task;
 		if (isSvcError(error, "SVC_UNAVAILABLE")) logger.warn("a duty waits for the storage", { duty: name, error });
 		else logger.error("a duty failed", { duty: name, error });
-		this.#schedulePoll(Math.min(leasing.lease, interval) * 1_000);
+		this.#schedulePoll(Math.min(leasing.leaseSeconds, intervalSeconds) * 1_000);
 	}
 
 	/** Performs the task if it is due and no other node holds it. Returns the milliseconds until the next poll. */
@@ -101,10 +101,10 @@ export class Duty {
 		const { leasing } = this.#parts;
 		const duty = await this.#read();
 		if (this.#stopping.signal.aborted) return 0;
-		if (leasing.isHeld(duty)) return Math.max(leasing.untilFree(duty), minPollPauseMs);
+		if (leasing.isHeld(duty)) return Math.max(leasing.msUntilFree(duty), minPollPauseMs);
 		const untilDueUs = this.#untilDueUs(duty);
 		if (untilDueUs > 0) return untilDueUs / 1_000;
-		return (await this.#take(duty)) ? this.#task.interval * 1_000 : 0;
+		return (await this.#take(duty)) ? this.#task.intervalSeconds * 1_000 : 0;
 	}
 
 	/** Returns the record of the task; creates it first if it does not exist. */
@@ -114,14 +114,14 @@ export class Duty {
 		for (;;) {
 			const [storedDuty] = await storage.find("duty", { where: { name }, limit: 1 });
 			if (storedDuty !== undefined) return storedDuty;
-			const newDuty = { id: createId(clock), name, ...released, done_at: null };
-			await insertOnce(() => storage.insert("duty", [newDuty]));
+			const newDuty = { id: createId(clock), name, ...releasedLease, done_at: null };
+			await insertIfAbsent(() => storage.insert("duty", [newDuty]));
 		}
 	}
 
 	/** Returns the microseconds until the task is due; 0 if it was never completed, and a negative number if it is overdue. */
 	#untilDueUs({ done_at }: DutyEntity): number {
-		return done_at === null ? 0 : fromTimestamp(done_at) + this.#task.interval * 1_000_000 - this.#parts.clock.steady();
+		return done_at === null ? 0 : fromTimestamp(done_at) + this.#task.intervalSeconds * 1_000_000 - this.#parts.clock.steady();
 	}
 
 	/** Takes and performs the task. Returns true if it was completed; false if it was aborted or another node was faster. */
@@ -129,7 +129,7 @@ export class Duty {
 		const { clock, leasing } = this.#parts;
 		// Expect fence and end time as they were read: another node may have performed the task since, and released it. Without this
 		// condition the task would be performed again at once.
-		const taken = await HeldLease.take(leasing, "duty", id, { expected: { fence, done_at } });
+		const taken = await HeldLease.acquire(leasing, "duty", id, { expected: { fence, done_at } });
 		if (taken === undefined) return false;
 		const renewer = this.#createRenewer(taken.lease);
 		const signal = AbortSignal.any([this.#stopping.signal, renewer.signal]);
@@ -138,17 +138,17 @@ export class Duty {
 			await this.#task.work(signal);
 			if (!signal.aborted) completionPatch = { done_at: toTimestamp(clock.steady()) };
 		} finally {
-			await renewer.end();
+			await renewer.stop();
 			await this.#release(taken.lease, completionPatch);
 		}
 		return completionPatch.done_at !== undefined;
 	}
 
-	#createRenewer(lease: HeldLease<"duty">): KeptLease<"duty"> {
+	#createRenewer(lease: HeldLease<"duty">): RecordLeaseRenewer<"duty"> {
 		const { logger, leasing } = this.#parts;
-		return new KeptLease({
+		return new RecordLeaseRenewer({
 			lease,
-			interval: toRenewalInterval(leasing.lease),
+			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
 			onError: (error) => logger.warn("a duty could not be kept", { duty: this.#task.name, error }),
 		});
 	}

@@ -1,21 +1,21 @@
 import type { Logger, Meters } from "../../contract/index.ts";
 
 /** Counts stale writes: writes about a run that were refused because another node had taken the run over. */
-export interface LateWrites {
+export interface StaleWrites {
 	/** Counts and logs a refused write. `what` names it in the log entry. */
-	refused(what: string, fields: Readonly<Record<string, unknown>>): void;
+	recordRefusal(what: string, fields: Readonly<Record<string, unknown>>): void;
 	/** Returns the number of stale writes since the process started. */
 	count(): number;
 }
 
-export function createLateWrites({ logger, hub }: { readonly logger: Logger; readonly hub: Meters }): LateWrites {
+export function createStaleWrites({ logger, hub }: { readonly logger: Logger; readonly hub: Meters }): StaleWrites {
 	let count = 0;
 	const counter = hub.counter({
 		name: "svc_late_writes_total",
 		help: "Writes about runs that had been taken from this node; each was refused.",
 	});
 	return {
-		refused(what, fields) {
+		recordRefusal(what, fields) {
 			count += 1;
 			counter.record(1);
 			logger.warn(`${what} came too late and was refused`, { ...fields, late_writes: count });

@@ -1,5 +1,5 @@
 import type { Clock, Storage } from "../../contract/index.ts";
-import { type EngineClock, RisingTime, toEngineClock } from "../basics/clock.ts";
+import { type EngineClock, MonotonicTime, toEngineClock } from "../basics/clock.ts";
 
 /**
  * The time that all nodes of one storage share. If several processes may use the storage, its own clock gives the time. The clock of this
@@ -14,7 +14,7 @@ export class StorageClock implements EngineClock {
 	readonly #machine: EngineClock;
 	readonly #isCorrected: boolean;
 	readonly #tolerance: number;
-	readonly #rising = new RisingTime();
+	readonly #rising = new MonotonicTime();
 	/** Microseconds by which the storage is ahead of the steady time of this process; undefined before the first measurement. */
 	#offsetUs: number | undefined;
 
@@ -52,7 +52,7 @@ export class StorageClock implements EngineClock {
 		this.#offsetUs = Math.min(Math.max(offsetUs, storageTime - responseTime), storageTime - requestTime);
 	}
 
-	isOff(): boolean {
+	isOutOfSync(): boolean {
 		return Math.abs(this.ahead()) > this.#tolerance;
 	}
 

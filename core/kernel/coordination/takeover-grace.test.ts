@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { lease, type NodesTest, until, withNodes } from "../nodes/nodes.test-support.ts";
-import { createLeaseTrust } from "./expired-leases.ts";
+import { createTakeoverGrace } from "./expired-leases.ts";
 
 const clock = createSystemClock();
 
@@ -13,12 +13,12 @@ async function leaveBehind({ storage }: NodesTest, id: string, status: Execution
 }
 
 test("a node whose own renewal has failed trusts no lease for a while", () => {
-	const trust = createLeaseTrust(600);
-	assert.equal(trust.isGiven(), true);
-	trust.begin();
-	assert.equal(trust.isGiven(), true);
-	trust.lose();
-	assert.equal(trust.isGiven(), false);
+	const trust = createTakeoverGrace(600);
+	assert.equal(trust.mayTakeOver(), true);
+	trust.onRenewalStart();
+	assert.equal(trust.mayTakeOver(), true);
+	trust.onRenewalFailure();
+	assert.equal(trust.mayTakeOver(), false);
 });
 
 test("after an outage that outlasts all leases no node ends what another still runs", () =>

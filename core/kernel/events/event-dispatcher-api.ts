@@ -5,7 +5,7 @@ import type { ResolvedTrigger } from "./trigger-catalog.ts";
 export type CausingExecution = Pick<ExecutionEntity, "id" | "trace_id" | "parent_id" | "trigger_instance_id">;
 
 /** An event that the dispatcher turns into a trigger instance. */
-export interface Dispatch {
+export interface IncomingEvent {
 	/** Trigger of the event: the ref of a trigger type without parameters, the ref of a trigger, or a type with parameters. */
 	readonly trigger: TriggerReference;
 	readonly payload: JsonObject;
@@ -20,7 +20,7 @@ export interface Dispatch {
 	/** Encrypted secrets of the payload, if the sender knows of any. */
 	readonly knownSecrets?: string | null;
 	/** True if the payload was validated when the event was first dispatched. Default false. */
-	readonly isChecked?: boolean;
+	readonly isPayloadValidated?: boolean;
 	/** Execution whose end is the event: the trigger instance joins its trace, one level deeper. */
 	readonly causedBy?: {
 		readonly executionId: string;
@@ -33,7 +33,7 @@ export interface Dispatch {
  * A validated trigger instance that is not stored yet. The caller includes its operations in a write of its own, so that both are stored
  * or none.
  */
-export interface DispatchDraft {
+export interface EventDraft {
 	readonly instance: TriggerInstanceEntity;
 	/** Writes that insert the trigger instance. */
 	readonly operations: readonly WriteOperation[];
@@ -53,7 +53,7 @@ export interface Dispatcher {
 	 * Stores an event. It is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew` false.
 	 * Throws `SVC_INVALID` for an unknown trigger, or a payload that the schema does not allow; the message names the member.
 	 */
-	dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
+	dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
 	/**
 	 * Returns true if an event of this trigger would be stored. Types of which every execution makes events are stored only if a rule uses
 	 * them.
@@ -63,5 +63,5 @@ export interface Dispatcher {
 	 * Validates an event as `dispatch` does, for callers that store it in a write of their own. Returns undefined if the event is not
 	 * wanted.
 	 */
-	draft(event: Dispatch): Promise<DispatchDraft | undefined>;
+	draft(event: IncomingEvent): Promise<EventDraft | undefined>;
 }

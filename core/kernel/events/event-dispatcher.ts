@@ -12,17 +12,17 @@ import {
 	type TriggerTypeEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import { roomInTurn } from "../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { toKeptTraceparent } from "../../lib/traceparent.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { createId, isId } from "../basics/ids.ts";
-import { storeReserved } from "../coordination/claimer.ts";
-import type { CausingExecution, Dispatch, DispatchDraft, Dispatcher } from "./event-dispatcher-api.ts";
-import type { Reactor, StoreEvent } from "./event-handler.ts";
-import type { Processor } from "./event-processor.ts";
-import { checkAgainst } from "./payload-schema.ts";
+import { insertClaimed } from "../coordination/claimer.ts";
+import type { CausingExecution, Dispatcher, EventDraft, IncomingEvent } from "./event-dispatcher-api.ts";
+import type { EventHandler, StoreEvent } from "./event-handler.ts";
+import type { EventProcessor } from "./event-processor.ts";
+import { assertMatchesSchema } from "./payload-schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
-import type { OwnTriggerTypes } from "./trigger-type-registry.ts";
+import type { TriggerTypeRegistry } from "./trigger-type-registry.ts";
 
 interface EventDispatcherParts {
 	readonly storage: Storage;
@@ -30,20 +30,20 @@ interface EventDispatcherParts {
 	readonly logger: Logger;
 	readonly options: Options;
 	readonly triggerCatalog: TriggerCatalog;
-	readonly triggerTypes: OwnTriggerTypes;
-	readonly reactor: () => Reactor;
-	readonly processor: Pick<Processor, "wake" | "reserve" | "actAtOnce">;
+	readonly triggerTypes: TriggerTypeRegistry;
+	readonly eventHandler: () => EventHandler;
+	readonly processor: Pick<EventProcessor, "wake" | "reserve" | "processInline">;
 }
 
 /** Dispatches every event: resolves its trigger, validates its payload, and stores it with its trace. */
-export class EventDoor implements Dispatcher {
+export class EventDispatcher implements Dispatcher {
 	readonly #parts: EventDispatcherParts;
 
 	constructor(parts: EventDispatcherParts) {
 		this.#parts = parts;
 	}
 
-	async dispatch(event: Dispatch): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }> {
+	async dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }> {
 		const { instance, position } = await this.#toInstance(event);
 		try {
 			await this.#store(instance, position);
@@ -56,10 +56,10 @@ export class EventDoor implements Dispatcher {
 	}
 
 	async isWanted(trigger: string): Promise<boolean> {
-		return !this.#parts.triggerTypes.isKeptForRulesOnly(trigger) || this.#parts.reactor().isListenedTo(trigger);
+		return !this.#parts.triggerTypes.isKeptForRulesOnly(trigger) || this.#parts.eventHandler().isTriggerUsed(trigger);
 	}
 
-	async draft(event: Dispatch): Promise<DispatchDraft | undefined> {
+	async draft(event: IncomingEvent): Promise<EventDraft | undefined> {
 		if (typeof event.trigger === "string" && !(await this.isWanted(event.trigger))) return undefined;
 		const { instance, position } = await this.#toInstance(event);
 		return {
@@ -70,13 +70,13 @@ export class EventDoor implements Dispatcher {
 		};
 	}
 
-	async #toInstance(event: Dispatch): Promise<{ instance: TriggerInstanceEntity; position: TracePosition }> {
+	async #toInstance(event: IncomingEvent): Promise<{ instance: TriggerInstanceEntity; position: TracePosition }> {
 		const { storage, clock, triggerCatalog } = this.#parts;
 		const resolved = await triggerCatalog.resolve(event.trigger);
 		event.check?.(resolved);
 		const { trigger, type } = resolved;
-		if (event.isChecked !== true) {
-			await roomInTurn();
+		if (event.isPayloadValidated !== true) {
+			await waitForLoopBudget();
 			this.#checkPayload(type, event.payload);
 		}
 		const id = createId(clock);
@@ -98,7 +98,7 @@ export class EventDoor implements Dispatcher {
 			lease_expires_at: null,
 			failure_reason: null,
 			known_secrets: event.knownSecrets ?? null,
-			payload: event.isChecked === true ? event.payload : withoutReEmitter(event.payload),
+			payload: event.isPayloadValidated === true ? event.payload : withoutReEmitter(event.payload),
 		};
 		return { instance, position };
 	}
@@ -118,17 +118,17 @@ export class EventDoor implements Dispatcher {
 				throw error;
 			}
 		};
-		if (await processor.actAtOnce(instance, position.insert, store)) return;
+		if (await processor.processInline(instance, position.insert, store)) return;
 		// All inserted records are new, so a conflict means that the key of the event, or of a record in `also`, exists. Storing again would
 		// conflict too.
 		if (conflict !== undefined) throw conflict;
-		await storeReserved(processor.reserve(instance), (stored) => store(stored));
+		await insertClaimed(processor.reserve(instance), (stored) => store(stored));
 	}
 
 	#checkPayload(type: TriggerTypeEntity, payload: JsonObject): void {
 		const { options, triggerTypes, logger } = this.#parts;
 		try {
-			checkAgainst(type.payload_schema, payload, "payload");
+			assertMatchesSchema(type.payload_schema, payload, "payload");
 		} catch (error) {
 			if (options.system.validate_trigger_payload || triggerTypes.isAlwaysChecked(type.ref)) throw error;
 			logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
@@ -173,7 +173,7 @@ const maxParentGenerations = 100;
  */
 async function findTracePosition(
 	storage: Storage,
-	{ trace = {}, causedBy }: Dispatch,
+	{ trace = {}, causedBy }: IncomingEvent,
 	fresh: { readonly instanceId: string; readonly traceId: string; readonly timestamp: string },
 ): Promise<TracePosition> {
 	const cause = causedBy && (causedBy.execution ?? (await readExecution(storage, causedBy.executionId)));

@@ -3,16 +3,16 @@ import type { TraceEntity, TriggerInstanceEntity, WriteOperation } from "../../c
 /** The lease of an event that is being processed. */
 export interface InstanceLease {
 	/** Renews the lease if that is due. Returns false if this node no longer holds the event. */
-	keep(): Promise<boolean>;
+	renewIfDue(): Promise<boolean>;
 }
 
 /** Inserts a new event, in the state that it has reached, in one write with `also`: all or nothing. */
 export type StoreEvent = (instance: TriggerInstanceEntity, also?: readonly WriteOperation[]) => Promise<void>;
 
 /** The evaluation of an event before it is stored. */
-export interface FirstLook {
+export interface InlineEvaluation {
 	/** True if no action follows from the event: `act` then only stores it as processed. */
-	readonly concernsNobody: boolean;
+	readonly hasNoActions: boolean;
 	/**
 	 * Stores the event as processed, in one write with all actions that follow from it. Returns false if that is impossible; nothing is
 	 * stored then, and handling the stored event finds out why. Rejects only if nothing can be stored.
@@ -23,25 +23,25 @@ export interface FirstLook {
 }
 
 /** Decides which actions follow from events, and executes them. */
-export interface Reactor {
+export interface EventHandler {
 	/** Returns true if an action could follow from an event of this trigger. If not, events of types stored only for rules are not stored. */
-	isListenedTo(trigger: string): Promise<boolean>;
+	isTriggerUsed(trigger: string): Promise<boolean>;
 	/**
 	 * Evaluates an event before it is stored, while the sender waits. Returns undefined if that takes too long; the event is then stored and
 	 * handled later.
 	 */
-	lookFirst(instance: TriggerInstanceEntity): Promise<FirstLook | undefined>;
+	evaluateInline(instance: TriggerInstanceEntity): Promise<InlineEvaluation | undefined>;
 	/**
 	 * Executes the actions that follow from a claimed event, and closes the event under its fence. Rejects only while nothing can be
 	 * stored.
 	 */
-	react(instance: TriggerInstanceEntity, lease: InstanceLease): Promise<void>;
+	handle(instance: TriggerInstanceEntity, lease: InstanceLease): Promise<void>;
 }
 
 /** Returns the evaluation of an event from which no action follows. */
-export function toNobodys(instance: TriggerInstanceEntity): FirstLook {
+export function noActionDecision(instance: TriggerInstanceEntity): InlineEvaluation {
 	return {
-		concernsNobody: true,
+		hasNoActions: true,
 		async act(_trace, store) {
 			await store({ ...instance, status: "processed" });
 			return true;
@@ -53,8 +53,8 @@ export function toNobodys(instance: TriggerInstanceEntity): FirstLook {
  * Default if no feature handles events: every event is stored as processed. Events that an earlier engine has left unprocessed stay as
  * they are.
  */
-export const noReactor: Reactor = {
-	isListenedTo: async () => false,
-	lookFirst: async (instance) => toNobodys(instance),
-	react: async () => undefined,
+export const noEventHandler: EventHandler = {
+	isTriggerUsed: async () => false,
+	evaluateInline: async (instance) => noActionDecision(instance),
+	handle: async () => undefined,
 };

@@ -1,24 +1,24 @@
 import type { Clock, EventBus, Instrument, Logger, Storage, TraceEntity, TriggerInstanceEntity, Where } from "../../contract/index.ts";
 import { Looks } from "../../lib/poll-loop.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
-import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
-import { Frontier } from "../coordination/claim-cursor.ts";
-import { type Claim, Claiming, type Reservation } from "../coordination/claimer.ts";
-import { LapsedLeases } from "../coordination/expired-leases.ts";
+import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
+import { ClaimCursor } from "../coordination/claim-cursor.ts";
+import { type Claim, Claimer, type Reservation } from "../coordination/claimer.ts";
+import { ExpiredLeases } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/lease.ts";
-import type { Leasing } from "../coordination/lease-duration.ts";
-import { eventOutcomes } from "../telemetry/engine-metrics.ts";
+import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import type { Reactor, StoreEvent } from "./event-handler.ts";
+import type { EventHandler, StoreEvent } from "./event-handler.ts";
 
-export interface ProcessorParts {
+export interface EventProcessorParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly hub: TelemetryHub;
 	readonly logger: Logger;
-	readonly reactor: () => Reactor;
+	readonly eventHandler: () => EventHandler;
 	readonly nodeId: string;
 	/** Maximum number of events processed at the same time. */
 	readonly poolSize: number;
@@ -31,9 +31,9 @@ const pendingEventName = "svc.trigger_instance__pending";
 /** Bounds the events claimed with one write. Claimed events without a slot wait in memory. */
 const maxClaimBatch = 64;
 
-function toPendingClaim(cursor: Frontier): Claim<"trigger_instance"> {
-	const where = { status: "pending", occurrence_time: cursor.ahead() } as const;
-	return { where, orderBy: [["occurrence_time", "asc"]], reach: ({ occurrence_time }) => cursor.reach(occurrence_time) };
+function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
+	const where = { status: "pending", occurrence_time: cursor.nextWideRange() } as const;
+	return { where, orderBy: [["occurrence_time", "asc"]], advanceCursor: ({ occurrence_time }) => cursor.advanceTo(occurrence_time) };
 }
 
 /**
@@ -64,35 +64,35 @@ function toPendingClaim(cursor: Frontier): Claim<"trigger_instance"> {
  * If the storage becomes unavailable, processing is retried until it is available again or the processor stops. A retry has an `attempt`
  * of at least 2, so that the handler reads which rules have acted before and does not repeat their actions.
  */
-export class Processor {
-	readonly #parts: ProcessorParts;
-	readonly #claiming: Claiming<"trigger_instance">;
+export class EventProcessor {
+	readonly #parts: EventProcessorParts;
+	readonly #claiming: Claimer<"trigger_instance">;
 	readonly #pollLoop: Looks;
-	readonly #busListener: BusWatch;
-	readonly #claimCursor = new Frontier();
-	readonly #expiredLeases: LapsedLeases;
+	readonly #busListener: BusListener;
+	readonly #claimCursor = new ClaimCursor();
+	readonly #expiredLeases: ExpiredLeases;
 	readonly #outcomes: Instrument;
 	readonly #processingSeconds: Instrument;
 	/** True if the next poll must also take over events whose lease has expired. */
 	#isOrphanPollDue = false;
 
-	constructor(parts: ProcessorParts) {
+	constructor(parts: EventProcessorParts) {
 		this.#parts = parts;
-		this.#expiredLeases = new LapsedLeases(parts.leasing);
-		this.#claiming = new Claiming({
+		this.#expiredLeases = new ExpiredLeases(parts.leasing);
+		this.#claiming = new Claimer({
 			...parts,
 			kind: "trigger_instance",
-			claimLimit: maxClaimBatch,
-			claimsAhead: true,
-			toClaim: () => ({ status: "processing", attempt: 1 }),
-			claimed: { status: "processing" },
-			work: (instance) => this.#process(instance),
+			maxClaimBatch: maxClaimBatch,
+			shouldClaimAhead: true,
+			createClaimPatch: () => ({ status: "processing", attempt: 1 }),
+			claimedCondition: { status: "processing" },
+			process: (instance) => this.#process(instance),
 			onTakenOver: ({ id, attempt }) => parts.logger.info("trigger instance taken over", { trigger_instance_id: id, attempt }),
-			onRoom: () => {
-				if (this.#claiming.isBehind) this.#pollLoop.wake();
+			onSlotFree: () => {
+				if (this.#claiming.hasWaitingRecords) this.#pollLoop.wake();
 			},
 		});
-		this.#outcomes = parts.hub.counter(eventOutcomes);
+		this.#outcomes = parts.hub.counter(eventOutcomesMetric);
 		this.#processingSeconds = parts.hub.histogram({
 			name: "svc_trigger_instance_processing_seconds",
 			help: "From an event to the end of what was done about it. Events that concern nobody are left out.",
@@ -103,7 +103,7 @@ export class Processor {
 			onError: (error) => parts.logger.error("looking for trigger instances failed", { error }),
 		});
 		const wake = () => this.#pollLoop.wake();
-		this.#busListener = createBusWatch({
+		this.#busListener = createBusListener({
 			...parts,
 			names: [pendingEventName],
 			purpose: "trigger instances of other nodes",
@@ -119,7 +119,7 @@ export class Processor {
 		await this.#busListener.start();
 		this.#claiming.open();
 		this.#pollLoop.start();
-		if (!leasing.isShared) while ((await this.#takeOver(leasing.left())) === maxClaimBatch);
+		if (!leasing.isShared) while ((await this.#takeOver(leasing.earlierProcessesCondition())) === maxClaimBatch);
 		this.#pollLoop.wake();
 		this.#scheduleOrphanPoll();
 	}
@@ -135,15 +135,15 @@ export class Processor {
 	 * Processes a new event inline: executes all actions that follow from it in the write that stores it, which saves the writes of its
 	 * processing. Returns false, and stores nothing, if that is not possible or there is no free slot.
 	 */
-	async actAtOnce(instance: TriggerInstanceEntity, trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean> {
+	async processInline(instance: TriggerInstanceEntity, trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean> {
 		// If evaluation fails here, it is repeated when the event is processed.
 		const evaluation = await this.#parts
-			.reactor()
-			.lookFirst(instance)
+			.eventHandler()
+			.evaluateInline(instance)
 			.catch(() => undefined);
 		if (evaluation === undefined) return false;
-		if (evaluation.concernsNobody) return this.#recordOutcome("dismissed", await evaluation.act(trace, store));
-		const slot = this.#claiming.reserve();
+		if (evaluation.hasNoActions) return this.#recordOutcome("dismissed", await evaluation.act(trace, store));
+		const slot = this.#claiming.reserveSlot();
 		if (slot === undefined) return false;
 		try {
 			const hasActed = await evaluation.act(trace, store);
@@ -152,15 +152,15 @@ export class Processor {
 			return this.#recordOutcome("acted", hasActed);
 		} finally {
 			// The event was never claimed, so the slot is only released.
-			slot.giveBack();
+			slot.release();
 		}
 	}
 
 	/** Reserves a slot for a new event. If one is free, the event is to be stored as claimed, which saves its claim; otherwise as pending. */
 	reserve(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
-		const slot = this.#claiming.reserve();
+		const slot = this.#claiming.reserveSlot();
 		if (slot === undefined) return this.#toPending(instance);
-		const claimed = { ...instance, ...slot.claim } as TriggerInstanceEntity;
+		const claimed = { ...instance, ...slot.claimPatch } as TriggerInstanceEntity;
 		return { entity: claimed, settle: (outcome) => slot.settle(outcome, [claimed]) };
 	}
 
@@ -169,8 +169,8 @@ export class Processor {
 		this.#claiming.close();
 		this.#busListener.stop();
 		await this.#pollLoop.stop();
-		await this.#claiming.settled();
-		await this.#claiming.idle();
+		await this.#claiming.whenReservationsSettled();
+		await this.#claiming.whenIdle();
 	}
 
 	/** Returns the reservation of an event that waits in the storage. */
@@ -185,16 +185,17 @@ export class Processor {
 
 	async #poll(): Promise<void> {
 		if (this.#isOrphanPollDue) await this.#recoverOrphans();
-		await this.#claiming.settleUnsure();
+		await this.#claiming.resolveInDoubtClaims();
 		// The cursor does not move to the present: an event that occurred before now may still be stored later.
-		if (await this.#claiming.claimAll(() => toPendingClaim(this.#claimCursor))) this.#claimCursor.done();
+		if (await this.#claiming.claimAll(() => toPendingClaim(this.#claimCursor))) this.#claimCursor.markExhausted();
 	}
 
 	/** Takes over events whose lease has expired. Errors are logged here, so that new events are still claimed. */
 	async #recoverOrphans(): Promise<void> {
 		this.#isOrphanPollDue = false;
 		try {
-			if (this.#claiming.places() > 0) await this.#expiredLeases.look(async (expired) => (await this.#takeOver(expired)) < maxClaimBatch);
+			if (this.#claiming.freeSlots() > 0)
+				await this.#expiredLeases.poll(async (expired) => (await this.#takeOver(expired)) < maxClaimBatch);
 		} catch (error) {
 			this.#parts.logger.error("looking for abandoned trigger instances failed", { error });
 		}
@@ -216,16 +217,16 @@ export class Processor {
 	}
 
 	async #process(instance: TriggerInstanceEntity): Promise<void> {
-		const { logger, leasing, reactor } = this.#parts;
+		const { logger, leasing, eventHandler } = this.#parts;
 		const { id, fence, lease_expires_at } = instance;
 		const fields = { trigger_instance_id: id };
 		const taken = { fence: fence ?? "", lease_expires_at };
-		const lease = new HeldLease(leasing, { kind: "trigger_instance", id, taken, expected: { status: "processing" } });
+		const lease = new HeldLease(leasing, { kind: "trigger_instance", id, lease: taken, expected: { status: "processing" } });
 		const attempt = async (isRetry: boolean) => {
 			// The event may have waited long for its slot. Without this renewal another node could process it at the same time.
-			if (!(await lease.keep())) return;
+			if (!(await lease.renewIfDue())) return;
 			// A retry counts as a second attempt: the handler then reads what was done before the storage became unavailable.
-			await reactor().react(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, lease);
+			await eventHandler().handle(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, lease);
 			this.#count(instance);
 		};
 		try {
@@ -239,7 +240,7 @@ export class Processor {
 	}
 
 	#count(instance: TriggerInstanceEntity): void {
-		this.#parts.hub.processed(instance);
+		this.#parts.hub.notifyProcessed(instance);
 		this.#measure(instance);
 	}
 

@@ -12,7 +12,7 @@ const definitions = new WeakMap<JsonObject, ParameterDefinition>();
  * Throws `SVC_INVALID` if a value does not match the schema of a trigger type. The message names the member, as a path that begins with
  * `field`. An empty schema allows every value.
  */
-export function checkAgainst(schema: JsonObject, value: JsonObject, field: string): void {
+export function assertMatchesSchema(schema: JsonObject, value: JsonObject, field: string): void {
 	try {
 		assertDepth(field, value);
 		if (Object.keys(schema).length === 0) return;

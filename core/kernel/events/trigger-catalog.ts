@@ -21,7 +21,7 @@ export interface ResolvedTrigger {
 /** Finds triggers by the names that event sources and rules use, including names of dialects. Resolved triggers are cached. */
 export interface TriggerCatalog {
 	/** Returns the trigger type with a ref; undefined if it does not exist. */
-	type(ref: string): Promise<TriggerTypeEntity | undefined>;
+	findType(ref: string): Promise<TriggerTypeEntity | undefined>;
 	/** Returns the trigger with its type. Throws `SVC_INVALID` if the trigger does not exist. */
 	resolve(reference: TriggerReference): Promise<ResolvedTrigger>;
 	/** Returns the trigger of a type with these parameters; undefined if it does not exist. */
@@ -76,7 +76,7 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 	}
 
 	return {
-		type,
+		findType: type,
 		find,
 		async resolve(reference) {
 			const key = typeof reference === "string" ? reference : `${reference.type} ${hashParameters(reference.parameters)}`;

@@ -8,7 +8,7 @@ import {
 	type TriggerTypeEntity,
 } from "../../contract/index.ts";
 import { createId } from "../basics/ids.ts";
-import { insertOnce } from "../basics/insert-if-absent.ts";
+import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import type { Principal } from "../basics/principal.ts";
 import { hashParameters, type ResolvedTrigger } from "./trigger-catalog.ts";
 
@@ -31,7 +31,7 @@ export interface TriggerTypeDefinition {
 }
 
 /** The trigger types of the service's features. */
-export class OwnTriggerTypes {
+export class TriggerTypeRegistry {
 	readonly #read: () => readonly TriggerTypeDefinition[];
 
 	/** @param read returns the definitions of all features */
@@ -106,10 +106,11 @@ export async function registerTriggerTypes(
 	const triggerRefs = new Set((await storage.find("trigger", { where: { ref: { in: refs } }, fields: ["ref"] })).map(({ ref }) => ref));
 	for (const type of types) {
 		const storedType = storedTypes.get(type.ref);
-		if (storedType === undefined) await insertOnce(() => storage.insert("trigger_type", [{ id: createId(clock), ...type }]));
+		if (storedType === undefined) await insertIfAbsent(() => storage.insert("trigger_type", [{ id: createId(clock), ...type }]));
 		else if (stringifyJson(storedType) !== stringifyJson({ ...storedType, ...type }))
 			await storage.update("trigger_type", storedType.id, type);
-		if (isParameterless(type) && !triggerRefs.has(type.ref)) await insertOnce(() => storage.insert("trigger", [toShadow(type, clock)]));
+		if (isParameterless(type) && !triggerRefs.has(type.ref))
+			await insertIfAbsent(() => storage.insert("trigger", [toImplicitTrigger(type, clock)]));
 	}
 }
 
@@ -120,7 +121,7 @@ export function isParameterless({ parameters_schema: schema }: Pick<TriggerTypeE
 }
 
 /** Returns the implicit trigger of a type without parameters. */
-export function toShadow(type: Omit<TriggerTypeEntity, "id">, clock: Clock): TriggerEntity {
+export function toImplicitTrigger(type: Omit<TriggerTypeEntity, "id">, clock: Clock): TriggerEntity {
 	return {
 		id: createId(clock),
 		ref: type.ref,

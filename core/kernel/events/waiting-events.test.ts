@@ -6,8 +6,8 @@ import { noMeters } from "../../http/http-metrics.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { toEngineClock, toTimestamp } from "../basics/clock.ts";
-import { Leasing } from "../coordination/lease-duration.ts";
-import { Processor } from "./event-processor.ts";
+import { LeasePolicy } from "../coordination/lease-duration.ts";
+import { EventProcessor } from "./event-processor.ts";
 
 interface Scene {
 	readonly storage: Storage;
@@ -23,7 +23,7 @@ const second = 1_000_000;
 async function withWaiting(use: (scene: Scene) => Promise<void>): Promise<void> {
 	const { createDoor, storage, release } = createSharedStorage();
 	let now = 1_900_000_000 * second;
-	const parts = { storage: createDoor().plugin.create(), clock: toEngineClock({ now: () => now }), nodeId: "this", lease: 60 };
+	const parts = { storage: createDoor().plugin.create(), clock: toEngineClock({ now: () => now }), nodeId: "this", leaseSeconds: 60 };
 	const processed: [string, string | null][] = [];
 	let end = () => {};
 	const ended = new Promise<void>((resolve) => {
@@ -33,10 +33,10 @@ async function withWaiting(use: (scene: Scene) => Promise<void>): Promise<void> 
 		processed.push([id, (await storage.get("trigger_instance", id))?.lease_expires_at ?? null]);
 		if (id === "1") await ended;
 	};
-	const processor = new Processor({
-		...{ ...parts, leasing: new Leasing(parts), eventBus: memoryBus().create(), logger: silentLogger, poolSize: 1, pollInterval: 60 },
+	const processor = new EventProcessor({
+		...{ ...parts, leasing: new LeasePolicy(parts), eventBus: memoryBus().create(), logger: silentLogger, poolSize: 1, pollInterval: 60 },
 		hub: { ...noMeters, processed: () => undefined } as never,
-		reactor: () => ({ react }) as never,
+		eventHandler: () => ({ react }) as never,
 	});
 	await storage.insert(
 		"trigger_instance",

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { Storage } from "../../contract/index.ts";
-import { Catalog, noContent } from "./action-catalog.ts";
+import { ActionCatalog, noPackContent } from "./action-catalog.ts";
 
 /** A storage whose reads are answered when the test says so, with what was stored when they were asked. */
 class SlowReads {
@@ -20,7 +20,7 @@ class SlowReads {
 	}
 }
 
-function createCatalog(reads: SlowReads): Catalog {
+function createCatalog(reads: SlowReads): ActionCatalog {
 	let forget = () => {};
 	const changes = {
 		onChange(listener: () => void) {
@@ -29,7 +29,7 @@ function createCatalog(reads: SlowReads): Catalog {
 		changed: () => forget(),
 	};
 	const logger = { debug() {}, info() {}, warn() {}, error() {} };
-	return new Catalog({ storage: reads.storage, clock: { now: () => 0 }, logger, changes, content: noContent } as never);
+	return new ActionCatalog({ storage: reads.storage, clock: { now: () => 0 }, logger, changes, content: noPackContent } as never);
 }
 
 for (const [what, stored, changed, ask] of [

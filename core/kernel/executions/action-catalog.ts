@@ -16,7 +16,7 @@ import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { readOnce } from "../../lib/single-flight.ts";
 import { maskDefaults } from "../../secrets/default-masking.ts";
 import { createId } from "../basics/ids.ts";
-import { insertOnce } from "../basics/insert-if-absent.ts";
+import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
 
 /** An action with the records that submitting and running it need. */
@@ -31,8 +31,8 @@ interface CatalogParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
-	readonly changes: Pick<ChangeFeed, "onChange" | "changed">;
-	readonly content: ContentSource;
+	readonly changes: Pick<ChangeFeed, "onChange" | "announceChange">;
+	readonly content: PackContentSource;
 }
 
 /** Location of the files of a pack: a directory of this host (`path`), or the storage (`content`). */
@@ -42,7 +42,7 @@ type PackLocation = Pick<PackEntity, "path" | "content">;
 const maxCacheAgeMs = 1_000;
 
 /** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
-export class Catalog {
+export class ActionCatalog {
 	readonly #parts: CatalogParts;
 	readonly #snapshots: SnapshotCache;
 	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
@@ -70,7 +70,7 @@ export class Catalog {
 	}
 
 	/** Returns a snapshot from memory, undefined if it is not cached. SnapshotCache of executions that changed recently usually are. */
-	knownSnapshot(id: string): SnapshotEntity | undefined {
+	cachedSnapshot(id: string): SnapshotEntity | undefined {
 		return this.#snapshots.cached(id);
 	}
 
@@ -95,7 +95,7 @@ export class Catalog {
 
 	/** Makes every node clear its cache. To be called after packs, actions or runner types have changed. */
 	invalidate(): void {
-		this.#parts.changes.changed();
+		this.#parts.changes.announceChange();
 	}
 
 	/** Stores the configured runners as runner types. `enabled` keeps the value that operators set. */
@@ -110,7 +110,7 @@ export class Catalog {
 			};
 			const [stored] = await storage.find("runner_type", { where: { name }, limit: 1 });
 			if (stored !== undefined) await storage.update("runner_type", stored.id, fields);
-			else await insertOnce(() => storage.insert("runner_type", [{ id: createId(clock), name, enabled: true, ...fields }]));
+			else await insertIfAbsent(() => storage.insert("runner_type", [{ id: createId(clock), name, enabled: true, ...fields }]));
 		}
 	}
 
@@ -205,7 +205,7 @@ export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): Snap
 }
 
 /** Writes pack contents of the storage into directories of this node. */
-export interface ContentSource {
+export interface PackContentSource {
 	/**
 	 * Returns the absolute path of a directory with the content of a pack. The directory is complete and never changes afterwards.
 	 * It exists as long as an execution may need it. Throws `SVC_RUNNER` if the content no longer exists.
@@ -214,7 +214,7 @@ export interface ContentSource {
 }
 
 /** Default if no feature stores pack contents. */
-export const noContent: ContentSource = {
+export const noPackContent: PackContentSource = {
 	async directory(pack) {
 		throw new SvcError("SVC_RUNNER", `pack "${pack}" was installed, and nothing here keeps installed packs`);
 	},
@@ -224,14 +224,14 @@ export const noContent: ContentSource = {
  * Returns the signature of an action that a definition names; undefined if the action does not exist.
  * Secret defaults are masked, because a validation message may quote the values that a parameter allows.
  */
-export async function findSignature(catalog: Pick<Catalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
+export async function findActionSignature(catalog: Pick<ActionCatalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
 	const resolved = await catalog.resolve(ref);
 	if (resolved === undefined) return undefined;
-	return toSignature(resolved.action, resolved.runnerType);
+	return toActionSignature(resolved.action, resolved.runnerType);
 }
 
 /** Returns the signature of an action, with the parameters of its runner type. Secret defaults are masked. */
-export function toSignature(
+export function toActionSignature(
 	{ ref, enabled, parameters }: Pick<ActionEntity, "ref" | "enabled" | "parameters">,
 	{ runner_parameters }: Pick<RunnerTypeEntity, "runner_parameters">,
 ): ActionSignature {

@@ -1,40 +1,40 @@
 import type { Clock, EventBus, ExecutionEntity, Runner, Storage, WriteOperation } from "../../contract/index.ts";
-import { askingRunner } from "../../language/inquiry-schema.ts";
+import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
-import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
+import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
-import { applied, isCompleted, longAgo } from "./status.ts";
+import { applyPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
 
 /** The completion effects of one child that ends, as far as its parent's write stores them. */
-export interface DraftedEnd {
+export interface ChildCompletionDraft {
 	/** Fields to store with the child's own final status. */
-	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
+	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/** Writes that belong to the write of the child's end. */
 	readonly operations: readonly WriteOperation[];
 	/** Publishes the effects. To be called once the operations are stored. */
 	announce(): void;
 }
 
-export interface EndBelowParts {
+export interface DescendantCancellationParts {
 	readonly storage: Pick<Storage, "find">;
 	readonly eventBus: EventBus;
 	readonly clock: Clock;
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** Drafts the completion effects of a child that ends. */
-	readonly draft: (ended: ExecutionEntity) => Promise<DraftedEnd>;
+	readonly draft: (ended: ExecutionEntity) => Promise<ChildCompletionDraft>;
 	/** Returns the writes that revoke the run credentials of a child that ends. */
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
 /** Writes that end the open questions and nested workflows below an execution, and their announcements. */
-export interface EndBelow {
+export interface DescendantCancellation {
 	readonly operations: readonly WriteOperation[];
 	/** Publishes the changes of the children. To be called once the operations are stored. */
 	announce(): void;
 }
 
-const noCancellation: EndBelow = { operations: [], announce: () => undefined };
+const noCancellation: DescendantCancellation = { operations: [], announce: () => undefined };
 
 /**
  * Drafts the writes that cancel the questions and nested workflows below a workflow that ends. The caller stores them in the write of
@@ -42,7 +42,10 @@ const noCancellation: EndBelow = { operations: [], announce: () => undefined };
  * was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Other children
  * run to their own ends.
  */
-export async function draftEndBelow(parts: EndBelowParts, ended: ExecutionEntity): Promise<EndBelow> {
+export async function draftDescendantCancellation(
+	parts: DescendantCancellationParts,
+	ended: ExecutionEntity,
+): Promise<DescendantCancellation> {
 	const { runners, storage, clock } = parts;
 	// An execution that has not started has no children of its own.
 	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return noCancellation;
@@ -51,7 +54,7 @@ export async function draftEndBelow(parts: EndBelowParts, ended: ExecutionEntity
 		parent_id: ended.id,
 		end_timestamp: null,
 		status: { not: "canceling" },
-		runner_name: { in: [askingRunner, ...workflowRunners] },
+		runner_name: { in: [inquiryRunnerType, ...workflowRunners] },
 	} as const;
 	const openChildren = await storage.find("execution", { where, orderBy: [["id", "asc"]] });
 	const timestamp = toTimestamp(clock.now());
@@ -65,23 +68,25 @@ export async function draftEndBelow(parts: EndBelowParts, ended: ExecutionEntity
 }
 
 async function draftEnd(
-	parts: EndBelowParts,
+	parts: DescendantCancellationParts,
 	child: ExecutionEntity,
 	{ ended, timestamp }: { readonly ended: ExecutionEntity; readonly timestamp: string },
-): Promise<EndBelow> {
+): Promise<DescendantCancellation> {
 	const canceledBy = ended.context["cancelled_by"];
 	const username = typeof canceledBy === "string" ? canceledBy : ended.user;
 	const patch = toCancelPatch(child, { username }, timestamp);
-	const after = applied(child, patch);
+	const after = applyPatch(child, patch);
 	const isFinal = isCompleted(after.status);
-	const { mark, operations, announce } = isFinal ? await parts.draft(after) : { mark: {}, operations: [], announce: () => undefined };
-	const changedChild = withValues(after, mark);
-	const update = { update: "execution", id: child.id, patch: { ...patch, ...mark }, expected: { status: child.status } } as const;
+	const { executionPatch, operations, announce } = isFinal
+		? await parts.draft(after)
+		: { executionPatch: {}, operations: [], announce: () => undefined };
+	const changedChild = withValues(after, executionPatch);
+	const update = { update: "execution", id: child.id, patch: { ...patch, ...executionPatch }, expected: { status: child.status } } as const;
 	return {
 		operations: [update, ...(isFinal && child.fence !== null ? parts.takeBack(child) : []), ...operations],
 		announce() {
 			publishUpdated(parts.eventBus, changedChild);
-			if (changedChild.lease_expires_at === longAgo) publishReady(parts.eventBus);
+			if (changedChild.lease_expires_at === expiredLeaseTimestamp) publishResumable(parts.eventBus);
 			else publishInterrupt(parts.eventBus, changedChild);
 			announce();
 		},

@@ -1,11 +1,11 @@
 import { type Clock, type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
 
-import { askingRunner } from "../../language/inquiry-schema.ts";
+import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
 import { type AwaitedQuestionParts, assertResumable } from "./awaited-answers.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
-import { signed } from "./signed-patch.ts";
+import { withActor } from "./signed-patch.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
 import { applyTransition, type TransitionParts } from "./transition.ts";
@@ -36,7 +36,7 @@ export async function cancelExecution(
 		if (!mayCancel(entity, byParent || principal.isAdmin))
 			return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
 		const cancelPatch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
-		const patch = byParent ? cancelPatch : signed(cancelPatch, principal, reason);
+		const patch = byParent ? cancelPatch : withActor(cancelPatch, principal, reason);
 		const changedExecution = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changedExecution !== undefined) return { entity: changedExecution };
 		entity = await readAgain(parts.storage, entity.id);
@@ -79,7 +79,7 @@ export async function changeStatus(
 		const patch = toChange(parts, entity, { ...change, status }, principal);
 		if (patch === undefined) return entity;
 		if (status === "resuming" && !byParent) await assertResumable(parts, entity);
-		const loggedPatch = byParent ? patch : signed(patch, principal, change.reason);
+		const loggedPatch = byParent ? patch : withActor(patch, principal, change.reason);
 		const changedExecution = await applyTransition(parts, entity, loggedPatch, { status: entity.status, fence: entity.fence });
 		if (changedExecution !== undefined) return changedExecution;
 		entity = await readAgain(parts.storage, entity.id);
@@ -116,7 +116,7 @@ function assertNoAnswer(
 	requested: { readonly status: ExecutionStatus; readonly result?: JsonObject | undefined },
 ): void {
 	if (status === "pending") throw new SvcError("SVC_INVALID", `status: execution "${id}" waits for an answer to its inquiry`);
-	if (runner_name !== askingRunner || (requested.status === "canceled" && requested.result === undefined)) return;
+	if (runner_name !== inquiryRunnerType || (requested.status === "canceled" && requested.result === undefined)) return;
 	const hint = `it can be canceled, or answered by svc inquiry respond ${id} once it is pending`;
 	throw new SvcError(
 		"SVC_INVALID",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Child, type ExecutionEntity, isJsonObject, type Storage, type Where } from "../../contract/index.ts";
 import { Breath } from "../../lib/event-loop.ts";
-import { beginning, type Page, type Place, readPage } from "../basics/pagination.ts";
+import { type ListCursor, listStart, type Page, readPage } from "../basics/pagination.ts";
 
 import { isCompleted } from "./status.ts";
 
@@ -24,7 +24,7 @@ export async function* readChildren(
 		exactTotal: 1,
 	} as const;
 	const loopYield = new Breath();
-	for (let after: Place | undefined = beginning; after !== undefined; await loopYield.take()) {
+	for (let after: ListCursor | undefined = listStart; after !== undefined; await loopYield.take()) {
 		const { items, next }: Page<StoredChild> = await readPage(storage, "execution", { ...query, after });
 		if (items.length > 0) yield items;
 		after = next;
@@ -43,7 +43,7 @@ export interface ChildOrigin {
 	/** Key that the run gave the child; unique among its children. */
 	readonly key: string;
 	/** Number of executions of this child that this one replaces, such as retries; 0 for the first. */
-	readonly followUps: number;
+	readonly replacementCount: number;
 	/** Number of runs above the child. */
 	readonly depth: number;
 }
@@ -52,7 +52,7 @@ export interface ChildOrigin {
 export interface ChildReading {
 	readonly child: Child;
 	/** Version of the child: of two readings, the one with the higher number is the later one. */
-	readonly age: number;
+	readonly version: number;
 }
 
 /** Versions of a child begin at a multiple of this number for each replacement. It exceeds the number of states of any execution. */
@@ -77,39 +77,39 @@ export function toChildOrigin({ id, parent_id: parentId, context }: ChildIdentit
 	if (parentId === null || !isJsonObject(parent)) return undefined;
 	const { key, follow_ups: followUps = 0, depth = 1 } = parent;
 	if (typeof key !== "string" || typeof followUps !== "number" || typeof depth !== "number") return undefined;
-	return id === toChildId(parentId, key, followUps) ? { parentId, key, followUps, depth } : undefined;
+	return id === toChildId(parentId, key, followUps) ? { parentId, key, replacementCount: followUps, depth } : undefined;
 }
 
 /** Returns the id of the execution that replaces this one as the child; undefined if none does. */
-export function toFollowing(stored: ChildIdentity & Pick<ExecutionEntity, "followed_by">): string | undefined {
+export function findReplacementId(stored: ChildIdentity & Pick<ExecutionEntity, "followed_by">): string | undefined {
 	return stored.followed_by === null ? undefined : findReplacement(stored, toChildOrigin(stored));
 }
 
 /**
  * Returns a child as it was stored, with its version. If the execution has a replacement, the child is that replacement, as `requested`.
  */
-export function toReading(stored: StoredChild): ChildReading {
+export function toChildReading(stored: StoredChild): ChildReading {
 	const { id, action_ref, liveaction_id, status, context, log } = stored;
 	const origin = toChildOrigin(stored);
-	const { key, followUps = 0 } = origin ?? {};
-	const isFirst = origin === undefined || followUps === 0;
+	const { key, replacementCount = 0 } = origin ?? {};
+	const isFirst = origin === undefined || replacementCount === 0;
 	const own = { id: isFirst ? id : toChildId(origin.parentId, origin.key), key, action_ref, liveaction_id, context };
 	const replacement = findReplacement(stored, origin);
 	if (replacement === undefined) {
 		return {
 			child: { ...own, execution_id: id, status, hasEnded: isCompleted(status) },
-			age: followUps * versionsPerExecution + log.length,
+			version: replacementCount * versionsPerExecution + log.length,
 		};
 	}
 	// The replacement was stored in the write of this end, even if its own events have not arrived yet.
 	return {
 		child: { ...own, execution_id: replacement, status: "requested", hasEnded: false },
-		age: (followUps + 1) * versionsPerExecution,
+		version: (replacementCount + 1) * versionsPerExecution,
 	};
 }
 
 function findReplacement({ followed_by }: Pick<ExecutionEntity, "followed_by">, origin: ChildOrigin | undefined): string | undefined {
 	if (followed_by === null || origin === undefined) return undefined;
 	// An execution with any other id does not count as the same child, so the parent would wait for it forever.
-	return followed_by === toChildId(origin.parentId, origin.key, origin.followUps + 1) ? followed_by : undefined;
+	return followed_by === toChildId(origin.parentId, origin.key, origin.replacementCount + 1) ? followed_by : undefined;
 }

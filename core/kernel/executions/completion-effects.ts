@@ -1,86 +1,94 @@
 import { type ExecutionEntity, isSvcError, type Logger, type WriteOperation } from "../../contract/index.ts";
-import { draftEndBelow, type EndBelowParts } from "./cancel-descendants.ts";
+import { type DescendantCancellationParts, draftDescendantCancellation } from "./cancel-descendants.ts";
 import { isCompleted } from "./status.ts";
 
 /** The effects of one hook on the completion of an execution. Its writes are stored with the final status, all or nothing. */
-export interface EndingDraft {
+export interface CompletionHookResult {
 	readonly operations: readonly WriteOperation[];
 	/**
 	 * Id of an inserted execution that replaces the completed one, such as a retry. Callers that wait for the completed execution then wait
 	 * for the replacement. Only for an execution that has been scheduled. Default: the execution is not replaced.
 	 */
-	readonly followedBy?: string;
+	readonly replacementId?: string;
 	/** Publishes the effects. To be called once the operations are stored. */
 	announce(): void;
 }
 
 /** The effects of all hooks on the completion of an execution. */
-export interface Ending extends Pick<EndingDraft, "operations" | "announce"> {
+export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "operations" | "announce"> {
 	/** Fields to store with the execution's own final status. */
-	readonly mark: Partial<Pick<ExecutionEntity, "followed_by">>;
+	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/**
 	 * Writes that end open questions and nested workflows below the execution. They are stored in the same write, before the execution's
 	 * own row. All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
 	 */
-	readonly below: readonly WriteOperation[];
+	readonly descendantOperations: readonly WriteOperation[];
 }
 
 /** Facts about a completion that save reading the storage. */
-export interface EndFacts {
+export interface CompletionFacts {
 	/** True if the run itself has decided its end, after everything below it had ended: open children are not searched. Default false. */
-	readonly isTidy?: boolean;
+	readonly hasNoOpenDescendants?: boolean;
 }
 
 /** Hook of a feature that drafts its effects on the completion of an execution. */
-export type Follow = (ended: ExecutionEntity) => Promise<EndingDraft>;
+export type CompletionHook = (ended: ExecutionEntity) => Promise<CompletionHookResult>;
 
 /** Drafts the completion effects of executions. */
-export interface Endings {
+export interface CompletionEffects {
 	/**
 	 * Drafts the effects for an execution as it is about to be stored. There are none unless the status is final or `pending`.
 	 * If a hook fails, the error is logged and its effects are left out. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
 	 */
-	draft(ended: ExecutionEntity, facts?: EndFacts): Promise<Ending>;
+	draft(ended: ExecutionEntity, facts?: CompletionFacts): Promise<CompletionEffectsDraft>;
 	/**
 	 * Returns the writes that revoke the run's credentials. They belong to the write of the end, as the node that holds the run may be
 	 * gone.
 	 */
-	takeBack(ended: ExecutionEntity): readonly WriteOperation[];
+	revokeCredentials(ended: ExecutionEntity): readonly WriteOperation[];
 }
 
-export const nothingFollows: Ending = { operations: [], announce: () => undefined, mark: {}, below: [] };
+export const noCompletionEffects: CompletionEffectsDraft = {
+	operations: [],
+	announce: () => undefined,
+	executionPatch: {},
+	descendantOperations: [],
+};
 
-export interface EndingParts extends Omit<EndBelowParts, "draft"> {
+export interface CompletionEffectsParts extends Omit<DescendantCancellationParts, "draft"> {
 	readonly logger: Logger;
 	/** Returns the hooks of all features, in the order of the features. */
-	readonly follows: () => readonly Follow[];
+	readonly completionHooks: () => readonly CompletionHook[];
 	/** Returns the writes that revoke the run's credentials. */
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
-export function createEndings(parts: EndingParts): Endings {
-	const { logger, follows, takeBack } = parts;
+export function createCompletionEffects(parts: CompletionEffectsParts): CompletionEffects {
+	const { logger, completionHooks, takeBack } = parts;
 
 	/** Calls a hook. A hook that fails must prevent neither the end itself nor the effects of other hooks. */
-	async function callHook(hook: Follow, ended: ExecutionEntity): Promise<EndingDraft> {
+	async function callHook(hook: CompletionHook, ended: ExecutionEntity): Promise<CompletionHookResult> {
 		try {
 			return await hook(ended);
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			logger.error("what follows an ended execution could not be made", { execution_id: ended.id, error });
-			return nothingFollows;
+			return noCompletionEffects;
 		}
 	}
 
-	async function draft(ended: ExecutionEntity, { isTidy = false }: EndFacts = {}): Promise<Ending> {
-		if (!isCompleted(ended.status) && ended.status !== "pending") return nothingFollows;
-		const below = isTidy || ended.status === "pending" ? nothingFollows : await draftEndBelow({ ...parts, draft }, ended);
-		const drafts: EndingDraft[] = [];
-		for (const hook of follows()) drafts.push(await callHook(hook, ended));
-		const followed_by = drafts.find(({ followedBy }) => followedBy !== undefined)?.followedBy;
+	async function draft(ended: ExecutionEntity, { hasNoOpenDescendants = false }: CompletionFacts = {}): Promise<CompletionEffectsDraft> {
+		if (!isCompleted(ended.status) && ended.status !== "pending") return noCompletionEffects;
+		const below =
+			hasNoOpenDescendants || ended.status === "pending"
+				? noCompletionEffects
+				: await draftDescendantCancellation({ ...parts, draft }, ended);
+		const drafts: CompletionHookResult[] = [];
+		for (const hook of completionHooks()) drafts.push(await callHook(hook, ended));
+		const followed_by = drafts.find(({ replacementId }) => replacementId !== undefined)?.replacementId;
 		return {
-			mark: followed_by === undefined ? {} : { followed_by },
-			below: below.operations,
+			executionPatch: followed_by === undefined ? {} : { followed_by },
+			descendantOperations: below.operations,
 			operations: drafts.flatMap(({ operations }) => operations),
 			announce() {
 				below.announce();
@@ -89,5 +97,5 @@ export function createEndings(parts: EndingParts): Endings {
 		};
 	}
 
-	return { takeBack, draft };
+	return { revokeCredentials: takeBack, draft };
 }

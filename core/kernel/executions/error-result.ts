@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { toErrorMessage } from "../../contract/index.ts";
 
 /** A directory that results must not reveal, and the text that replaces it and its final slash. */
-export type HiddenPlace = readonly [directory: string, replacement: string];
+export type HiddenDirectory = readonly [directory: string, replacement: string];
 
 /** Directory of the service's code, with a final slash. */
 const codeDirectory = findCodeDirectory(dirname(fileURLToPath(import.meta.url)));
@@ -14,7 +14,10 @@ const codeDirectory = findCodeDirectory(dirname(fileURLToPath(import.meta.url)))
  * dependencies and Node.js. Frames of code that the site has added, such as its own plugins, remain. Users who may see results learn what
  * failed, but not the directories of the service, its data and its plugins.
  */
-export function toErrorResult(error: unknown, hidden: readonly HiddenPlace[] = []): { readonly error: string; readonly traceback: string } {
+export function toErrorResult(
+	error: unknown,
+	hidden: readonly HiddenDirectory[] = [],
+): { readonly error: string; readonly traceback: string } {
 	const directories = [...hidden, [codeDirectory, ""] as const];
 	const lines = error instanceof Error ? toLines(error) : [String(error)];
 	return { error: hide(toErrorMessage(error), directories), traceback: hide(lines.join("\n"), directories) };
@@ -45,7 +48,7 @@ function toLines({ name, message, stack = "" }: Error): readonly string[] {
 	return [`${name}: ${message}`, ...frames.flatMap((frame) => toForeignFrame(frame) ?? [])];
 }
 
-function hide(text: string, directories: readonly HiddenPlace[]): string {
+function hide(text: string, directories: readonly HiddenDirectory[]): string {
 	return directories.reduce((redacted, [directory, replacement]) => {
 		const path = directory.endsWith(sep) ? directory.slice(0, -1) : directory;
 		return path === "" ? redacted : redacted.replaceAll(path + sep, replacement).replaceAll(path, replacement === "" ? "." : replacement);

@@ -56,7 +56,7 @@ export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
 }
 
 /** Notifies the schedulers of all nodes that an execution waits for a node that resumes it. */
-export function publishReady(bus: EventBus): void {
+export function publishResumable(bus: EventBus): void {
 	bus.publish(eventNames.pending, { node_id: null, delayed: false, ready: true });
 }
 
@@ -134,7 +134,7 @@ export function toEventChunk(event: BusEvent): OutputChunk {
  * Copies the pooled text of an output event, so that the text lives as long as the event. Does nothing for other events.
  * To be called by the filter of a subscription: after the filter, the publisher may release the text.
  */
-export function keepOutput(event: BusEvent): void {
+export function retainOutputText(event: BusEvent): void {
 	if (event.name !== eventNames.outputCreate || copiedChunks.get(event) !== undefined) return;
 	const chunk = toEventChunk(event);
 	const copy = withOwnText(chunk);

@@ -10,7 +10,7 @@ import type {
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
-import type { CauseSelection, RuleCause } from "./triggering-rules.ts";
+import type { TriggeringRule, TriggeringRuleSelection } from "./triggering-rules.ts";
 
 /** Fields of an execution that a tree of descendants needs. A tree may have hundreds of thousands of executions. */
 export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_timestamp" | "action_ref">;
@@ -29,7 +29,7 @@ export interface ExecutionView {
 }
 
 /** Author of templates that are rendered for an execution of another user. */
-export interface ParameterWriter {
+export interface TemplateAuthor {
 	readonly author: string;
 	/** Scopes of the API key that the templates were written with. Null: no limit. */
 	readonly scopes: readonly string[] | null;
@@ -47,12 +47,12 @@ export interface SubmitInput {
 	 */
 	readonly plainParameters?: JsonObject;
 	/** Names of members of `parameters` that are not rendered either, because parts of their values are an earlier execution's. */
-	readonly literal?: readonly string[];
+	readonly literalParameters?: readonly string[];
 	/**
 	 * Author of the templates in `parameters`, if that is another user than the principal, and the pack that they belong to. The templates
 	 * are rendered with the permissions of this author. Not for outside input.
 	 */
-	readonly writer?: ParameterWriter;
+	readonly writer?: TemplateAuthor;
 	/** Encrypted secrets of `plainParameters` and of the execution that they come from. Not for outside input. */
 	readonly knownSecrets?: string | null;
 	/** User for whom the action runs. Only administrators may name another user than the principal. Null or empty: the principal. */
@@ -132,16 +132,16 @@ export interface Executions {
 	/** Returns a page of the executions that match. */
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
 	/** Translates values of a filter on a field: names of a dialect become the service's own names. */
-	toOwnNames(field: string, value: string | readonly string[]): string | readonly string[];
+	toServiceNames(field: string, value: string | readonly string[]): string | readonly string[];
 	/** Returns the rule and event that started each execution, by execution id. Executions that no rule has started are absent. */
-	causes(executions: readonly ExecutionEntity[], selection: CauseSelection): Promise<ReadonlyMap<string, RuleCause>>;
+	triggeringRules(executions: readonly ExecutionEntity[], selection: TriggeringRuleSelection): Promise<ReadonlyMap<string, TriggeringRule>>;
 	/**
 	 * Returns descendants in depth-first order, or by start time (`sorted`). They are read only as far as the caller iterates.
 	 * A `depth` of 0 or less means all generations.
 	 */
 	descendants(id: string, options: { readonly depth: number; readonly sorted: boolean }): Promise<AsyncIterable<Descendant>>;
 	/** Returns the executions with these ids, in the order of the ids. Executions that do not exist are left out. */
-	ofIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
+	findByIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
 	/**
 	 * Returns the ids of the questions that a paused execution waits for, if it can do nothing but wait for their answers; otherwise none.
 	 * If there are any, `setStatus` refuses a resume.
@@ -208,7 +208,7 @@ export interface LinesSelection extends Pick<OutputSelection, "type" | "fromLine
 	/** Maximum number of lines. */
 	readonly lines: number;
 	/** True if only lines of stderr, and lines with a word such as `error`, are selected. Cannot be combined with `find`. Default false. */
-	readonly isTrouble?: boolean | undefined;
+	readonly isErrorsOnly?: boolean | undefined;
 }
 
 /** Lines of output, and the number of lines that exist. */
@@ -254,7 +254,7 @@ export interface Output {
 /** The chunks of an output for one subscriber. */
 export interface SharedChunks extends AsyncIterableIterator<OutputChunk, undefined> {
 	/** True if no other subscriber on this node follows the output. */
-	readonly isAlone: boolean;
+	readonly isOnlySubscriber: boolean;
 	/** Returns the next chunk if it is cached, otherwise undefined. Chunks returned before remain valid until `next` is called. */
-	takeAtHand(): OutputChunk | undefined;
+	takeCached(): OutputChunk | undefined;
 }

@@ -3,7 +3,7 @@ import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 
 /** Fields of a new execution that its caller decides: what runs, for whom and why. */
-export type AskedExecution = Pick<
+export type NewExecutionFields = Pick<
 	ExecutionEntity,
 	| "action_ref"
 	| "runner_name"
@@ -35,7 +35,7 @@ export type AskedExecution = Pick<
  *
  * @param id default: a new id
  */
-export function newExecution(clock: EngineClock, request: AskedExecution, id = createId(clock)): ExecutionEntity {
+export function newExecution(clock: EngineClock, request: NewExecutionFields, id = createId(clock)): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
 	// Members are listed one by one: each member added after a spread costs 1 µs or more, together most of the time that this function takes.

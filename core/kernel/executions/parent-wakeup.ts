@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/index.ts";
-import { applied, type ExecutionPatch, isCompleted, isWaiting, toStatusPatch } from "./status.ts";
+import { applyPatch, type ExecutionPatch, isCompleted, isWaiting, toStatusPatch } from "./status.ts";
 
 /** Effects of a change of a child on its paused parents. */
-export interface Stir {
+export interface ParentWakeup {
 	/** Writes that belong to the write of the child, all or nothing. */
 	readonly operations: readonly WriteOperation[];
 	/** The resumed parents, as these operations store them. */
 	readonly resumed: readonly ExecutionEntity[];
 }
 
-const noWakeup: Stir = { operations: [], resumed: [] };
+const noWakeup: ParentWakeup = { operations: [], resumed: [] };
 
 /**
  * Drafts the writes that wake the parents of a child that leaves a waiting state, such as an answered question or a resumed pause.
@@ -26,7 +26,7 @@ const noWakeup: Stir = { operations: [], resumed: [] };
  *
  * All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
  */
-export async function draftStir(storage: Storage, child: ExecutionEntity, timestamp: string): Promise<Stir> {
+export async function draftParentWakeup(storage: Storage, child: ExecutionEntity, timestamp: string): Promise<ParentWakeup> {
 	if (!isWaiting(child.status) || child.parent_id === null) return noWakeup;
 	const parent = await storage.get("execution", child.parent_id);
 	if (parent === undefined || isCompleted(parent.status)) return noWakeup;
@@ -38,10 +38,10 @@ export async function draftStir(storage: Storage, child: ExecutionEntity, timest
 	// No user requested this resume. `resumed_by` names only a user, or the parent's own parent.
 	const { resumed_by: _by, ...context } = parent.context;
 	const patch: ExecutionPatch = { ...toStatusPatch(parent, "resuming", timestamp), stirred, context };
-	const above = await draftStir(storage, parent, timestamp);
+	const above = await draftParentWakeup(storage, parent, timestamp);
 	const expected = { status: "paused", fence: parent.fence } as const;
 	return {
 		operations: [{ update: "execution", id: parent.id, patch, expected }, ...above.operations],
-		resumed: [applied(parent, patch), ...above.resumed],
+		resumed: [applyPatch(parent, patch), ...above.resumed],
 	};
 }

@@ -6,19 +6,19 @@ import type { ExecutionPatch } from "./status.ts";
 const maxReasonLength = 1_000;
 
 /** User and credential that request a change of an execution. */
-export type Signer = Pick<Principal, "username" | "credential">;
+export type ChangeRequester = Pick<Principal, "username" | "credential">;
 
 /**
  * Returns the patch of a status with the user, the credential and the reason in its log entry. A patch without a log entry is returned
  * unchanged. Throws `SVC_INVALID` if the reason has more than 1,000 characters.
  */
-export function signed(patch: ExecutionPatch, signer: Signer, reason?: string): ExecutionPatch {
+export function withActor(patch: ExecutionPatch, signer: ChangeRequester, reason?: string): ExecutionPatch {
 	const entry = toAppended(patch.log) as JsonObject | undefined;
 	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
 }
 
 /** Returns the actor for a log entry. Throws `SVC_INVALID` if the reason has more than 1,000 characters. */
-export function toActor({ username, credential }: Signer, reason?: string): ExecutionActor {
+export function toActor({ username, credential }: ChangeRequester, reason?: string): ExecutionActor {
 	if (reason !== undefined && reason.length > maxReasonLength) {
 		throw new SvcError("SVC_INVALID", `reason: must have at most ${maxReasonLength} characters, it has ${reason.length}`);
 	}

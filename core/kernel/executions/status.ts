@@ -25,7 +25,7 @@ export function isCompleted(status: ExecutionStatus): boolean {
  * Returns true if an execution has ended before it started, for example because its parameters cannot be rendered. If such an execution
  * is new, no later event reports its end.
  */
-export function isEndedUntold({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
+export function hasEndedBeforeStart({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
 	return isCompleted(status) && attempt === 0;
 }
 
@@ -44,7 +44,7 @@ export type ExecutionPatch = Patch<ExecutionEntity>;
 const endedRunFields = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null, token_hash: null } as const;
 
 /** A lease expiry in the past: any node may resume the execution at once, and orphan recovery finds it too. */
-export const longAgo = "1970-01-01T00:00:00.000000Z";
+export const expiredLeaseTimestamp = "1970-01-01T00:00:00.000000Z";
 
 /**
  * Fields of a paused execution. Owner and lease are cleared. The fence stays, since it distinguishes successive pauses, and so does the
@@ -53,7 +53,7 @@ export const longAgo = "1970-01-01T00:00:00.000000Z";
 const pausedRunFields = { owner: null, lease_expires_at: null } as const;
 
 /** Fields of an execution that any node may claim and resume. */
-export const toBeContinued = { owner: null, lease_expires_at: longAgo } as const;
+export const resumableLease = { owner: null, lease_expires_at: expiredLeaseTimestamp } as const;
 
 /**
  * Returns the patch that moves an execution to `status`. It appends a log entry; the log of the specification has one entry for each
@@ -64,7 +64,7 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	// No node works on a question while it waits for its answer.
 	if (status === "pending") return { ...statusFields, ...endedRunFields };
 	if (status === "paused") return { ...statusFields, ...pausedRunFields };
-	if (entity.status === "paused" && !isCompleted(status)) return { ...statusFields, ...toBeContinued };
+	if (entity.status === "paused" && !isCompleted(status)) return { ...statusFields, ...resumableLease };
 	if (!isCompleted(status)) return statusFields;
 	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
 	// Single members come first, because adding members after a spread is slow.
@@ -77,7 +77,7 @@ export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch
 }
 
 /** Returns the execution as the storage has it after the patch. */
-export function applied(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
+export function applyPatch(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
 	const entry = toAppended(patch.log) as ExecutionEntity["log"][number] | undefined;
 	const after = withValues(entity, patch as Partial<ExecutionEntity>);
 	// The log is replaced afterwards: removing it from the patch first would take as long as the rest of this function.

@@ -1,14 +1,14 @@
 import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Where } from "../../contract/index.ts";
-import { type Endings, nothingFollows } from "./completion-effects.ts";
-import { publishInterrupt, publishReady, publishUpdated } from "./execution-events.ts";
+import { type CompletionEffects, noCompletionEffects } from "./completion-effects.ts";
+import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
-import { draftStir } from "./parent-wakeup.ts";
-import { applied, type ExecutionPatch, isCompleted, longAgo } from "./status.ts";
+import { draftParentWakeup } from "./parent-wakeup.ts";
+import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
 
 export interface TransitionParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
-	readonly endings: Endings;
+	readonly endings: CompletionEffects;
 }
 
 /**
@@ -25,21 +25,27 @@ export async function applyTransition(
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,
 ): Promise<ExecutionEntity | undefined> {
-	const after = applied(entity, patch);
-	const wakeup = await draftStir(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
-	const { operations, announce, mark, below } = isCompleted(after.status) ? await parts.endings.draft(after) : nothingFollows;
-	const revocations = isCompleted(after.status) && entity.fence !== null ? parts.endings.takeBack(entity) : [];
-	const changedExecution = withValues(after, mark);
+	const after = applyPatch(entity, patch);
+	const wakeup = await draftParentWakeup(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
+	const { operations, announce, executionPatch, descendantOperations } = isCompleted(after.status)
+		? await parts.endings.draft(after)
+		: noCompletionEffects;
+	const revocations = isCompleted(after.status) && entity.fence !== null ? parts.endings.revokeCredentials(entity) : [];
+	const changedExecution = withValues(after, executionPatch);
 	const effects = [...wakeup.operations, ...revocations, ...operations];
-	if (effects.length + below.length === 0) return applyChange(parts, entity.id, patch, expected);
+	if (effects.length + descendantOperations.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {
-		await parts.storage.write([...below, { update: "execution", id: entity.id, patch: { ...patch, ...mark }, expected }, ...effects]);
+		await parts.storage.write([
+			...descendantOperations,
+			{ update: "execution", id: entity.id, patch: { ...patch, ...executionPatch }, expected },
+			...effects,
+		]);
 	} catch (error) {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		announceResumableAgain(parts.eventBus);
 		return undefined;
 	}
-	for (const execution of [changedExecution, ...wakeup.resumed]) tell(parts.eventBus, execution);
+	for (const execution of [changedExecution, ...wakeup.resumed]) publishTransition(parts.eventBus, execution);
 	if (wakeup.operations.length > wakeup.resumed.length) announceResumableAgain(parts.eventBus);
 	announce();
 	return changedExecution;
@@ -57,14 +63,14 @@ export async function applyChange(
 ): Promise<ExecutionEntity | undefined> {
 	const changedExecution = await storage.update("execution", id, patch, expected);
 	if (changedExecution === undefined) announceResumableAgain(eventBus);
-	else tell(eventBus, changedExecution);
+	else publishTransition(eventBus, changedExecution);
 	return changedExecution;
 }
 
 /** Publishes a stored change, and notifies the nodes that must resume or interrupt the execution because of it. */
-export function tell(eventBus: EventBus, execution: ExecutionEntity): void {
+export function publishTransition(eventBus: EventBus, execution: ExecutionEntity): void {
 	publishUpdated(eventBus, execution);
-	if (execution.lease_expires_at === longAgo) publishReady(eventBus);
+	if (execution.lease_expires_at === expiredLeaseTimestamp) publishResumable(eventBus);
 	else if (["canceling", "pausing"].includes(execution.status) || isCompleted(execution.status)) publishInterrupt(eventBus, execution);
 }
 
@@ -74,5 +80,5 @@ export function tell(eventBus: EventBus, execution: ExecutionEntity): void {
  * announces again; otherwise the execution would wait for the next poll.
  */
 function announceResumableAgain(eventBus: EventBus): void {
-	publishReady(eventBus);
+	publishResumable(eventBus);
 }

@@ -7,7 +7,7 @@ import {
 } from "../../contract/index.ts";
 
 /** Rule and event that started an execution, as they were at that time. */
-export interface RuleCause {
+export interface TriggeringRule {
 	/** The rule. Undefined if it was not requested or is not recorded, as for executions stored by an earlier version. */
 	readonly snapshot: RuleSnapshotEntity | undefined;
 	/** The event. Undefined if it was not requested, or has been removed since. */
@@ -15,7 +15,7 @@ export interface RuleCause {
 }
 
 /** Selection of the records to read. */
-export interface CauseSelection {
+export interface TriggeringRuleSelection {
 	/** True if the rules are read. */
 	readonly snapshots: boolean;
 	/** True if the events are read. They may be large. */
@@ -35,7 +35,7 @@ const maxCachedPayloadLength = 16_384;
  * Reads the rules and events that started executions. Executions refer to these records, because one rule or event may start many of
  * them.
  */
-export class RuleCauses {
+export class TriggeringRules {
 	readonly #storage: Storage;
 	/** Cache of rule snapshots, which never change. */
 	readonly #snapshots = new Map<string, RuleSnapshotEntity>();
@@ -47,10 +47,10 @@ export class RuleCauses {
 	}
 
 	/** Returns rule and event by execution id, only for executions that a rule has started. */
-	async of(
+	async findByExecution(
 		executions: readonly ExecutionEntity[],
-		{ snapshots, instances, isLive = false }: CauseSelection,
-	): Promise<ReadonlyMap<string, RuleCause>> {
+		{ snapshots, instances, isLive = false }: TriggeringRuleSelection,
+	): Promise<ReadonlyMap<string, TriggeringRule>> {
 		const ruleExecutions = executions.filter(({ trigger_instance_id }) => typeof trigger_instance_id === "string");
 		if (ruleExecutions.length === 0) return new Map();
 		const [rules, events] = await Promise.all([

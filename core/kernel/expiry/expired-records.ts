@@ -2,13 +2,13 @@ import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index
 import type { Pace } from "./pacing.ts";
 
 /** Selection of the records of one kind whose time is before a limit. */
-export interface Aged<K extends EntityKind> {
+export interface ExpiredRecordsQuery<K extends EntityKind> {
 	readonly kind: K;
 	/** Field with the time, with which an index must begin. */
-	readonly time: keyof EntityMap[K] & string;
+	readonly timeField: keyof EntityMap[K] & string;
 	/** Timestamp before which records have expired. */
 	readonly before: string;
-	/** Cursor that an earlier call of `eachAgedPage` has returned. Default: from the oldest record. */
+	/** Cursor that an earlier call of `forEachExpiredPage` has returned. Default: from the oldest record. */
 	readonly from?: string | undefined;
 	readonly where?: Where<EntityMap[K]>;
 	/** Fields that `handle` needs in addition to id and time. */
@@ -18,8 +18,8 @@ export interface Aged<K extends EntityKind> {
 /** Cursor: time and id of the last record that was handled. */
 const cursorPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z)\/([0-9a-f]{24})$/;
 
-/** Returns true if a text has the form of a cursor that `eachAgedPage` returns. */
-export function isPosition(text: string): boolean {
+/** Returns true if a text has the form of a cursor that `forEachExpiredPage` returns. */
+export function isExpiryCursor(text: string): boolean {
 	return cursorPattern.test(text);
 }
 
@@ -28,24 +28,26 @@ export function isPosition(text: string): boolean {
  * when the pace ends or is aborted. Skips and repeats no record, even if records are removed meanwhile. Only the page during which the
  * pace was aborted is repeated. Returns the cursor at which the next call must begin; undefined if no record is left.
  */
-export async function eachAgedPage<K extends EntityKind>(
+export async function forEachExpiredPage<K extends EntityKind>(
 	{ storage, pace }: { readonly storage: Storage; readonly pace: Pace },
-	aged: Aged<K>,
+	aged: ExpiredRecordsQuery<K>,
 	handle: (page: readonly EntityMap[K][]) => Promise<"enough" | undefined>,
 ): Promise<string | undefined> {
-	const { kind, time, before, where, fields = [] } = aged;
+	const { kind, timeField, before, where, fields = [] } = aged;
 
 	async function find(conditions: object): Promise<EntityMap[K][]> {
 		// TypeScript cannot type a condition on a field that the caller chooses.
 		const combined = { ...where, ...conditions } as Where<EntityMap[K]>;
-		return pace.run((limit) => storage.find(kind, { where: combined, orderBy: [[time, "asc"]], limit, fields: ["id", time, ...fields] }));
+		return pace.run((limit) =>
+			storage.find(kind, { where: combined, orderBy: [[timeField, "asc"]], limit, fields: ["id", timeField, ...fields] }),
+		);
 	}
 
 	async function readPage(after: string | undefined): Promise<EntityMap[K][]> {
-		if (after === undefined) return find({ [time]: { lt: before } });
+		if (after === undefined) return find({ [timeField]: { lt: before } });
 		const [, lastTime, lastId] = cursorPattern.exec(after) ?? [];
-		const sameTime = await find({ [time]: lastTime, id: { gt: lastId } });
-		return sameTime.length > 0 ? sameTime : find({ [time]: { gt: lastTime, lt: before } });
+		const sameTime = await find({ [timeField]: lastTime, id: { gt: lastId } });
+		return sameTime.length > 0 ? sameTime : find({ [timeField]: { gt: lastTime, lt: before } });
 	}
 
 	for (let after = aged.from; ; ) {
@@ -55,7 +57,7 @@ export async function eachAgedPage<K extends EntityKind>(
 		const outcome = await handle(page);
 		// `handle` may not have finished this page, so it must be handled again.
 		if (pace.signal.aborted) return after;
-		after = `${String(last[time])}/${last.id}`;
+		after = `${String(last[timeField])}/${last.id}`;
 		if (outcome === "enough" || pace.isOver()) return after;
 	}
 }

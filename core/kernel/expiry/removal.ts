@@ -1,5 +1,5 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
-import { type Aged, eachAgedPage } from "./expired-records.ts";
+import { type ExpiredRecordsQuery, forEachExpiredPage } from "./expired-records.ts";
 import type { Pace } from "./pacing.ts";
 
 /** Number of removed records, by kind. */
@@ -16,11 +16,11 @@ export interface Removal {
 	 */
 	remove<K extends EntityKind>(kind: K, ids: readonly string[], where?: Where<EntityMap[K]>): Promise<number>;
 	/** Returns the records removed so far; for a dry run, those that would have been removed. */
-	removed(): RemovedRecords;
+	removedRecords(): RemovedRecords;
 }
 
 /** Range of time that a removal covers. Each removal returns the cursor for `from` of the next one; undefined if no record is left. */
-export interface Range {
+export interface RemovalRange {
 	/** Timestamp before which records are removed. */
 	readonly before: string;
 	/** Cursor at which the removal begins. Default: at the oldest record. */
@@ -33,10 +33,10 @@ export interface RemovalParts {
 	/** Timestamp of the start of the pass. */
 	readonly now: string;
 	/** True for a dry run, which only counts the records. Default: false. */
-	readonly isTrial?: boolean;
+	readonly isDryRun?: boolean;
 }
 
-export function createRemoval({ storage, pace, now, isTrial = false }: RemovalParts): Removal {
+export function createRemoval({ storage, pace, now, isDryRun = false }: RemovalParts): Removal {
 	const removedByKind: { [K in EntityKind]?: number } = {};
 	return {
 		storage,
@@ -45,11 +45,11 @@ export function createRemoval({ storage, pace, now, isTrial = false }: RemovalPa
 		async remove(kind, ids, where) {
 			if (ids.length === 0) return 0;
 			const conditions = { ...where, id: { in: ids } } as Where<EntityMap[typeof kind]>;
-			const count = isTrial ? ids.length : await pace.run(() => storage.remove(kind, { where: conditions }));
+			const count = isDryRun ? ids.length : await pace.run(() => storage.remove(kind, { where: conditions }));
 			removedByKind[kind] = (removedByKind[kind] ?? 0) + count;
 			return count;
 		},
-		removed: () => removedByKind,
+		removedRecords: () => removedByKind,
 	};
 }
 
@@ -57,16 +57,16 @@ export function createRemoval({ storage, pace, now, isTrial = false }: RemovalPa
  * Removes expired records: all of them, or those that `choose` returns for each page. Returns the cursor at which the next removal must
  * begin; undefined if no record is left.
  */
-export function removeAged<K extends EntityKind>(
+export function removeExpired<K extends EntityKind>(
 	removal: Removal,
-	aged: Aged<K>,
+	aged: ExpiredRecordsQuery<K>,
 	choose: (page: readonly EntityMap[K][]) => Promise<readonly EntityMap[K][]> = async (page) => page,
 ): Promise<string | undefined> {
-	return eachAgedPage(removal, aged, async (page) => {
+	return forEachExpiredPage(removal, aged, async (page) => {
 		const chosenRecords = await choose(page);
 		const ids = chosenRecords.map(({ id }) => id);
 		// The conditions are repeated, so that a record which no longer matches since it was read is not removed.
-		await removal.remove(aged.kind, ids, { ...aged.where, [aged.time]: { lt: aged.before } } as Where<EntityMap[K]>);
+		await removal.remove(aged.kind, ids, { ...aged.where, [aged.timeField]: { lt: aged.before } } as Where<EntityMap[K]>);
 		return undefined;
 	});
 }

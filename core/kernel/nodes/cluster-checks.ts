@@ -10,7 +10,7 @@ import {
 	SvcError,
 } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
-import { toLapsedBefore } from "../coordination/lease-duration.ts";
+import { toExpiredBefore } from "../coordination/lease-duration.ts";
 
 interface ClusterCheckParts {
 	readonly storage: Storage;
@@ -37,10 +37,10 @@ const pollPauseMs = 100;
  *
  * @param earlier nodes that were stored before this one
  */
-export async function assertCompanions(parts: ClusterCheckParts, earlier: readonly NodeEntity[]): Promise<void> {
+export async function assertNodesCompatible(parts: ClusterCheckParts, earlier: readonly NodeEntity[]): Promise<void> {
 	const heartbeats = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
 	for (;;) {
-		const others = (await findLiving(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
+		const others = (await findLiveNodes(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
 		const unreachable = others.filter((other) => isUnreachable(other, parts));
 		if (unreachable.length === 0) return warnOfOtherBuses(others, parts);
 		const alive = unreachable.find(({ id, heartbeat_at }) => heartbeats.has(id) && heartbeats.get(id) !== heartbeat_at);
@@ -51,13 +51,13 @@ export async function assertCompanions(parts: ClusterCheckParts, earlier: readon
 }
 
 /** Returns the nodes whose records have not expired, without this one. */
-export async function findLiving({
+export async function findLiveNodes({
 	storage,
 	clock,
 	nodeId,
 	options,
 }: Pick<ClusterCheckParts, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
-	const liveNodes = await storage.find("node", { where: { expires_at: { gte: toLapsedBefore(clock, options.scheduler.lease) } } });
+	const liveNodes = await storage.find("node", { where: { expires_at: { gte: toExpiredBefore(clock, options.scheduler.lease) } } });
 	return liveNodes.filter(({ id }) => id !== nodeId);
 }
 
@@ -100,7 +100,7 @@ interface NodeComposition {
  * Checks that storage and event bus reach other processes if this node has only some of the roles, because other nodes must have the rest.
  * Throws `SVC_CONFIG` otherwise.
  */
-export function assertShareable({ roles, storage, eventBus }: NodeComposition): void {
+export function assertRolesReachable({ roles, storage, eventBus }: NodeComposition): void {
 	if (roles.length === nodeRoles.length) return;
 	const otherRoles = nodeRoles.filter((role) => !roles.includes(role)).join(", ");
 	if (storage.capabilities.shared !== true) {

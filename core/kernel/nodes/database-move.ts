@@ -2,24 +2,24 @@ import { type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 
 /** Name of the singleton task in the source database. It is held while the database is being moved. */
-export const sourceDuty = "database_move";
+export const moveSourceTaskName = "database_move";
 /**
  * Name of the singleton task in the target database, whose record has the id of the one in the source. It is completed once everything has
  * been copied.
  */
-export const targetDuty = "database_move_target";
+export const moveTargetTaskName = "database_move_target";
 
 /**
  * Throws `SVC_CONFIG` if the database is being moved elsewhere, or if a move into it was not completed. A node would otherwise work on data
  * that is lost with the move, or on a part of the data.
  */
-export async function assertNotMoving(storage: Storage, now: number): Promise<void> {
-	const moveTasks = await storage.find("duty", { where: { name: { in: [sourceDuty, targetDuty] } } });
+export async function assertNoDatabaseMove(storage: Storage, now: number): Promise<void> {
+	const moveTasks = await storage.find("duty", { where: { name: { in: [moveSourceTaskName, moveTargetTaskName] } } });
 	for (const { name, done_at, lease_expires_at: expiry } of moveTasks) {
-		if (name === targetDuty && done_at === null) {
+		if (name === moveTargetTaskName && done_at === null) {
 			throw new SvcError("SVC_CONFIG", "a database was moved here and not to the end; run `svc db move` again, or use another database");
 		}
-		if (name === sourceDuty && storage.capabilities.shared === true && expiry !== null && expiry > toTimestamp(now)) {
+		if (name === moveSourceTaskName && storage.capabilities.shared === true && expiry !== null && expiry > toTimestamp(now)) {
 			throw new SvcError("SVC_CONFIG", "the database is being moved; start on the new one afterwards");
 		}
 	}

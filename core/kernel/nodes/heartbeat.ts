@@ -2,12 +2,12 @@ import { hostname } from "node:os";
 import type { EventBus, JsonObject, Logger, NodeEntity, NodeRole, Options, Storage } from "../../contract/index.ts";
 import { Looks } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import { insertOnce } from "../basics/insert-if-absent.ts";
-import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
-import { type Leasing, toRenewalInterval, toRetryInterval } from "../coordination/lease-duration.ts";
+import { insertIfAbsent } from "../basics/insert-if-absent.ts";
+import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
+import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
 
 import type { StorageClock } from "../coordination/storage-clock.ts";
-import { assertCompanions, findLiving } from "./cluster-checks.ts";
+import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 
 /** Name of the bus event by which an administrator's request to a node, such as a drain, is announced to that node. */
 export const nodeChangeEvent = "svc.node__change";
@@ -17,11 +17,11 @@ const expiredNodeRetentionSeconds = 3_600;
 /** Number of heartbeats between two removals of old records. */
 const heartbeatsPerRemoval = 12;
 
-export interface NodeRecordParts {
+export interface HeartbeatParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;
@@ -41,10 +41,10 @@ export interface NodeRecordParts {
  * Record of this node, renewed by heartbeats until the node stops. Other nodes consider this node gone once the record has expired, by the
  * rules for leases. The record needs no fence, because no two processes have the same node id.
  */
-export class NodeRecord {
-	readonly #parts: NodeRecordParts;
+export class Heartbeat {
+	readonly #parts: HeartbeatParts;
 	readonly #startedAt: number;
-	readonly #busListener: BusWatch;
+	readonly #busListener: BusListener;
 	readonly #heartbeatLoop: Looks;
 	/** Nodes that were stored before the first attempt to start this one; undefined before that attempt. */
 	#earlierNodes: readonly NodeEntity[] | undefined;
@@ -55,17 +55,17 @@ export class NodeRecord {
 	#drain = false;
 	#heartbeatCount = 0;
 
-	constructor(parts: NodeRecordParts) {
+	constructor(parts: HeartbeatParts) {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
 		this.#heartbeatLoop = new Looks({ look: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });
-		this.#busListener = createBusWatch({
+		this.#busListener = createBusListener({
 			...parts,
 			names: [nodeChangeEvent],
 			purpose: "requests to this node",
 			filter: ({ data }) => data["node_id"] === parts.nodeId,
-			onEvent: () => this.beat(),
-			onGap: () => this.beat(),
+			onEvent: () => this.sendNow(),
+			onGap: () => this.sendNow(),
 		});
 	}
 
@@ -78,21 +78,21 @@ export class NodeRecord {
 		await this.#measureClock();
 		// No other process can use a storage that is not shared, so all other nodes stored there are gone.
 		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
-		this.#earlierNodes ??= leasing.isShared ? await findLiving(this.#parts) : [];
+		this.#earlierNodes ??= leasing.isShared ? await findLiveNodes(this.#parts) : [];
 		await this.#insert();
 		if (!this.#heartbeatLoop.isOn) await this.#busListener.start();
 		this.#heartbeatLoop.start();
-		this.beat();
-		if (leasing.isShared) await assertCompanions(this.#parts, this.#earlierNodes);
+		this.sendNow();
+		if (leasing.isShared) await assertNodesCompatible(this.#parts, this.#earlierNodes);
 	}
 
 	/** True if the last heartbeat was stored. */
-	get isTold(): boolean {
+	get isHeartbeatStored(): boolean {
 		return !this.#hasFailed;
 	}
 
 	/** Sends a heartbeat now, because something has changed. */
-	beat(): void {
+	sendNow(): void {
 		this.#heartbeatLoop.wake();
 	}
 
@@ -112,17 +112,17 @@ export class NodeRecord {
 		await this.#storeHeartbeat();
 		await this.#removeOldRecords();
 		this.#hasFailed = false;
-		this.#scheduleHeartbeat(toRenewalInterval(this.#parts.leasing.lease));
+		this.#scheduleHeartbeat(toRenewalIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
 
 	#retryHeartbeat(error: unknown): void {
 		if (!this.#hasFailed) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
 		this.#hasFailed = true;
-		this.#scheduleHeartbeat(toRetryInterval(this.#parts.leasing.lease));
+		this.#scheduleHeartbeat(toRetryIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
 
 	#scheduleHeartbeat(delayMs: number): void {
-		this.#heartbeatLoop.plan(delayMs, () => this.beat());
+		this.#heartbeatLoop.plan(delayMs, () => this.sendNow());
 	}
 
 	async #storeHeartbeat(): Promise<void> {
@@ -160,7 +160,7 @@ export class NodeRecord {
 			...this.#toChangingFields(),
 		};
 		// The record exists already if the response to an earlier attempt was lost.
-		await insertOnce(() => storage.insert("node", [node]));
+		await insertIfAbsent(() => storage.insert("node", [node]));
 	}
 
 	/** Returns the fields that every heartbeat stores. */
@@ -169,7 +169,7 @@ export class NodeRecord {
 		return {
 			...describe(),
 			heartbeat_at: toTimestamp(clock.now()),
-			expires_at: leasing.expiry(),
+			expires_at: leasing.newExpiry(),
 			clock_offset: leasing.isShared ? this.#offsetSeconds() : null,
 		};
 	}
@@ -182,10 +182,10 @@ export class NodeRecord {
 		const { clock, logger } = this.#parts;
 		await clock.measure();
 		const seconds = this.#offsetSeconds();
-		if (clock.isOff() && !this.#wasClockOff) {
+		if (clock.isOutOfSync() && !this.#wasClockOff) {
 			logger.warn("the clock of this node is off; it takes over nothing from other nodes until it is right", { seconds });
-		} else if (this.#wasClockOff && !clock.isOff()) logger.info("the clock of this node is right again", { seconds });
-		this.#wasClockOff = clock.isOff();
+		} else if (this.#wasClockOff && !clock.isOutOfSync()) logger.info("the clock of this node is right again", { seconds });
+		this.#wasClockOff = clock.isOutOfSync();
 	}
 
 	/** Returns the seconds by which the clock is ahead, rounded to milliseconds. */

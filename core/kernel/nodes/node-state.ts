@@ -1,10 +1,10 @@
 import type { Logger, NodeState } from "../../contract/index.ts";
 import type { UnreadyReason } from "./nodes-api.ts";
-import type { Work } from "./role-loops.ts";
+import type { RoleLoops } from "./role-loops.ts";
 
-export interface NodeLifeParts {
+export interface NodeLifecycleParts {
 	readonly logger: Logger;
-	readonly work: Work;
+	readonly loops: RoleLoops;
 	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
 	/** Called when the state has changed, so that it can be published. */
@@ -16,8 +16,8 @@ export interface NodeLifeParts {
  * `ready` when it begins to work. If an administrator drains it, it becomes `draining`, and `drained` once nothing runs. It may be made
  * `ready` again at any time.
  */
-export class NodeLife {
-	readonly #parts: NodeLifeParts;
+export class NodeLifecycle {
+	readonly #parts: NodeLifecycleParts;
 	#state: NodeState = "starting";
 	/** True if the node must work; false if it must drain. */
 	#shouldWork = true;
@@ -29,7 +29,7 @@ export class NodeLife {
 	/** The last change. Each change waits for the one before. */
 	#lastChange: Promise<void> = Promise.resolve();
 
-	constructor(parts: NodeLifeParts) {
+	constructor(parts: NodeLifecycleParts) {
 		this.#parts = parts;
 	}
 
@@ -45,10 +45,10 @@ export class NodeLife {
 	}
 
 	/** Begins to work, unless the node must drain. To be called when everything else has started. */
-	async begin(): Promise<void> {
+	async startWork(): Promise<void> {
 		this.#hasBegun = true;
 		if (!this.#shouldWork) return this.#enqueueChange();
-		await this.#parts.work.start();
+		await this.#parts.loops.start();
 		this.#become("ready");
 		// A drain may have been requested while the loops started.
 		if (!this.#shouldWork) void this.#enqueueChange();
@@ -62,14 +62,14 @@ export class NodeLife {
 	}
 
 	/** Stops working for good. Resolves when no loop claims anything. */
-	async end(): Promise<void> {
-		const { work } = this.#parts;
+	async stopWork(): Promise<void> {
+		const { loops } = this.#parts;
 		this.#isStopping = true;
 		// Stop at once, without waiting for a change that is under way.
-		const stopped = work.stop();
+		const stopped = loops.stop();
 		await this.#lastChange;
 		// That change may have started the loops again.
-		await Promise.all([stopped, work.stop()]);
+		await Promise.all([stopped, loops.stop()]);
 	}
 
 	#become(next: NodeState): void {
@@ -88,16 +88,16 @@ export class NodeLife {
 	}
 
 	async #apply(): Promise<void> {
-		const { work, idle } = this.#parts;
+		const { loops, idle } = this.#parts;
 		if (this.#isStopping || !this.#hasBegun) return;
 		this.#changeNumber += 1;
 		const changeNumber = this.#changeNumber;
 		if (this.#shouldWork && this.#state !== "ready") {
 			this.#become("ready");
-			await work.start();
+			await loops.start();
 		} else if (!this.#shouldWork && (this.#state === "ready" || this.#state === "starting")) {
 			this.#become("draining");
-			await work.stop();
+			await loops.stop();
 			// Do not wait for it, because the node may be made ready again before it is idle.
 			void idle().then(() => {
 				if (this.#changeNumber === changeNumber && !this.#isStopping) this.#become("drained");

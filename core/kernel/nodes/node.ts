@@ -1,19 +1,19 @@
 import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
-import type { Leasing } from "../coordination/lease-duration.ts";
+import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StorageClock } from "../coordination/storage-clock.ts";
-import type { Persist } from "../plugins/startup-retry.ts";
-import { NodeRecord } from "./heartbeat.ts";
-import { NodeLife } from "./node-state.ts";
+import type { StartupRetry } from "../plugins/startup-retry.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { NodeLifecycle } from "./node-state.ts";
 import type { Nodes, Readiness } from "./nodes-api.ts";
 import { createReadiness } from "./readiness.ts";
-import { createWork, type WorkLoop } from "./role-loops.ts";
-import { createNodes } from "./stored-nodes.ts";
+import { type BackgroundLoop, createRoleLoops } from "./role-loops.ts";
+import { createStoredNodes } from "./stored-nodes.ts";
 
 export interface NodeParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: StorageClock;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly logger: Logger;
 	readonly nodeId: string;
 	readonly options: Options;
@@ -23,14 +23,14 @@ export interface NodeParts {
 	readonly names: { readonly storage: string; readonly eventBus: string };
 	readonly addresses: () => JsonObject;
 	/** Background loops of the roles of this node, in the order in which they start. */
-	readonly loops: readonly WorkLoop[];
-	readonly persist: Persist;
+	readonly loops: readonly BackgroundLoop[];
+	readonly retryStartup: StartupRetry;
 	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
 	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;
 	/** Returns the number of writes that were refused because another node had taken the run over. */
-	readonly lateWrites: () => number;
+	readonly staleWrites: () => number;
 	/** Aborts when the node is to stop. */
 	readonly signal: AbortSignal;
 }
@@ -42,41 +42,45 @@ export interface Node {
 	/** Stores the record of this node and starts its heartbeats. Throws `SVC_CONFIG` if it cannot work together with the other nodes. */
 	register(): Promise<void>;
 	/** Begins to work. To be called when everything else has started. */
-	begin(): Promise<void>;
+	startWork(): Promise<void>;
 	/** Stops working for good. Resolves when no loop claims anything. The node is not ready from the call on. */
-	end(): Promise<void>;
+	stopWork(): Promise<void>;
 	/** Removes the record of this node. */
-	leave(): Promise<void>;
+	deregister(): Promise<void>;
 }
 
 /** Creates the node, which does nothing until `register` and `begin` are called. */
 export function createNode(parts: NodeParts): Node {
-	const lifecycle = new NodeLife({
+	const lifecycle = new NodeLifecycle({
 		logger: parts.logger,
-		work: createWork(parts.loops, parts.persist),
+		loops: createRoleLoops(parts.loops, parts.retryStartup),
 		idle: parts.idle,
-		onChange: () => heartbeat.beat(),
+		onChange: () => heartbeat.sendNow(),
 	});
-	const heartbeat = new NodeRecord({
+	const heartbeat = new Heartbeat({
 		...parts,
 		describe: () => ({
 			state: lifecycle.state(),
 			running: parts.running(),
-			late_writes: parts.lateWrites(),
+			late_writes: parts.staleWrites(),
 			addresses: parts.addresses(),
 		}),
 		onDrain: (drain) => lifecycle.setDrain(drain),
 	});
 	return {
-		nodes: createNodes(parts),
-		readiness: createReadiness({ ...parts, isTold: () => heartbeat.isTold, unreadyReason: () => lifecycle.unreadyReason() }),
-		register: () => parts.persist(() => heartbeat.start()),
-		begin: () => lifecycle.begin(),
-		end() {
-			const stopped = lifecycle.end();
-			heartbeat.beat();
+		nodes: createStoredNodes(parts),
+		readiness: createReadiness({
+			...parts,
+			isHeartbeatStored: () => heartbeat.isHeartbeatStored,
+			unreadyReason: () => lifecycle.unreadyReason(),
+		}),
+		register: () => parts.retryStartup(() => heartbeat.start()),
+		startWork: () => lifecycle.startWork(),
+		stopWork() {
+			const stopped = lifecycle.stopWork();
+			heartbeat.sendNow();
 			return stopped;
 		},
-		leave: () => heartbeat.stop(),
+		deregister: () => heartbeat.stop(),
 	};
 }

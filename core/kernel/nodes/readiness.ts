@@ -10,16 +10,16 @@ const responseTimeoutMs = 2_000;
 
 export interface ReadinessParts {
 	readonly storage: Storage;
-	readonly clock: Pick<EngineClock, "isOff">;
+	readonly clock: Pick<EngineClock, "isOutOfSync">;
 	readonly nodeId: string;
 	/** Returns true if the node's last heartbeat was stored. Reading is not enough: with a full disk, reads work and every write fails. */
-	readonly isTold: () => boolean;
+	readonly isHeartbeatStored: () => boolean;
 	/** Returns the state of the node if that state is not ready; otherwise undefined. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
 }
 
 /** Returns a function that reports whether this node is ready for requests. The function never rejects. */
-export function createReadiness({ storage, clock, nodeId, isTold, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness({ storage, clock, nodeId, isHeartbeatStored, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
 	let lastCheck: Promise<boolean> | undefined;
 	let lastCheckStart = Number.NEGATIVE_INFINITY;
 
@@ -44,10 +44,10 @@ export function createReadiness({ storage, clock, nodeId, isTold, unreadyReason 
 		const reason = unreadyReason();
 		const reasons: UnreadyReason[] = reason === undefined ? [] : [reason];
 		// While the node is starting, its storage may not be started.
-		if (reason !== "starting" && !(isTold() && (await isStorageAvailable()))) reasons.push("storage");
+		if (reason !== "starting" && !(isHeartbeatStored() && (await isStorageAvailable()))) reasons.push("storage");
 		// The state may have changed during the check of the storage.
 		const currentReason = unreadyReason();
 		if (currentReason !== undefined && !reasons.includes(currentReason)) reasons.unshift(currentReason);
-		return { ready: reasons.length === 0, reasons, warnings: clock.isOff() ? ["clock"] : [] };
+		return { ready: reasons.length === 0, reasons, warnings: clock.isOutOfSync() ? ["clock"] : [] };
 	};
 }

@@ -1,7 +1,7 @@
 import { type EventBus, type NodeEntity, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { isId } from "../basics/ids.ts";
-import { toLapsedBefore } from "../coordination/lease-duration.ts";
+import { toExpiredBefore } from "../coordination/lease-duration.ts";
 import { heldStatuses } from "../executions/status.ts";
 import { nodeChangeEvent } from "./heartbeat.ts";
 import type { Nodes, NodeView } from "./nodes-api.ts";
@@ -9,7 +9,7 @@ import type { Nodes, NodeView } from "./nodes-api.ts";
 /** Maximum number of executions that are listed of a node. */
 const maxListedExecutions = 100;
 
-export interface NodesParts {
+export interface StoredNodesParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
@@ -17,9 +17,9 @@ export interface NodesParts {
 }
 
 /** Creates the access to the stored nodes. */
-export function createNodes({ storage, eventBus, clock, options }: NodesParts): Nodes {
+export function createStoredNodes({ storage, eventBus, clock, options }: StoredNodesParts): Nodes {
 	function toView(node: NodeEntity): NodeView {
-		return { node, isAlive: node.expires_at >= toLapsedBefore(clock, options.scheduler.lease) };
+		return { node, isAlive: node.expires_at >= toExpiredBefore(clock, options.scheduler.lease) };
 	}
 
 	async function list(): Promise<readonly NodeView[]> {

@@ -4,7 +4,7 @@ import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { Released } from "../../secrets/stream-redactor.ts";
 
 /** Keeps the first bytes of a text, up to a limit, and counts all of its bytes. */
-export class CapturedText {
+export class OutputCapture {
 	readonly #maxBytes: number;
 	readonly #pieces: string[] = [];
 	#keptBytes = 0;

@@ -14,7 +14,7 @@ export interface LineSearch {
 	/** Only lines that contain this text. Must not be empty. */
 	readonly find?: string | undefined;
 	/** True if only lines of stderr, and lines with a word such as `error`, are selected. */
-	readonly isTrouble?: boolean | undefined;
+	readonly isErrorsOnly?: boolean | undefined;
 }
 
 type Chunk = Pick<OutputChunkEntity, "output_type" | "timestamp">;
@@ -33,7 +33,7 @@ interface LineMatcher {
  * Collects selected lines of an output from consecutive chunks. A line may begin in one chunk and end in another, even one of another type.
  * Its type and time are those of the chunk in which it begins. Holds at most the first 4,096 characters of a line.
  */
-export class NumberedLines {
+export class LineCollector {
 	readonly lines: OutputLine[] = [];
 	readonly #maxLines: number;
 	readonly #matcher: LineMatcher | undefined;
@@ -43,10 +43,10 @@ export class NumberedLines {
 		| { text: string; length: number; tail: string; isSelected: boolean; readonly type: OutputType; readonly timestamp: string }
 		| undefined;
 
-	constructor({ line, skip }: LineStart, { most, search }: { readonly most: number; readonly search: LineSearch }) {
+	constructor({ line, skip }: LineStart, { limit, search }: { readonly limit: number; readonly search: LineSearch }) {
 		this.#line = line;
 		this.#skip = skip;
-		this.#maxLines = most;
+		this.#maxLines = limit;
 		this.#matcher = toMatcher(search);
 	}
 
@@ -66,7 +66,7 @@ export class NumberedLines {
 	}
 
 	/** Adds the next chunk. `text` is its text as it is shown: masked or not. */
-	take(text: string, chunk: Chunk): void {
+	addChunk(text: string, chunk: Chunk): void {
 		let start = this.#skipToFirstLine(text);
 		start = this.#skipUnselected(text, start, chunk);
 		while (start < text.length && !this.isComplete) {
@@ -127,13 +127,13 @@ export class NumberedLines {
 	}
 }
 
-function toMatcher({ find, isTrouble }: LineSearch): LineMatcher | undefined {
-	if (find === undefined && isTrouble !== true) return undefined;
-	const matches = (text: string) => (find === undefined || text.includes(find)) && (isTrouble !== true || troubleWords.test(text));
+function toMatcher({ find, isErrorsOnly }: LineSearch): LineMatcher | undefined {
+	if (find === undefined && isErrorsOnly !== true) return undefined;
+	const matches = (text: string) => (find === undefined || text.includes(find)) && (isErrorsOnly !== true || troubleWords.test(text));
 	return {
-		overlap: Math.max((find?.length ?? 1) - 1, isTrouble === true ? troubleWordOverlap : 0),
+		overlap: Math.max((find?.length ?? 1) - 1, isErrorsOnly === true ? troubleWordOverlap : 0),
 		matches,
-		matchesType: (type) => isTrouble === true && find === undefined && type === "stderr",
+		matchesType: (type) => isErrorsOnly === true && find === undefined && type === "stderr",
 	};
 }
 

@@ -8,7 +8,7 @@ const pageSize = 1_000;
 const textPageSize = 16;
 
 /** A chunk that contains secrets of several lines. Such a secret is one line when it is masked. */
-export interface HiddenLineEnds {
+export interface MaskedLineCount {
 	readonly sequence: number;
 	/** Number of line endings before the chunk, in the output as it was printed. */
 	readonly before: number;
@@ -26,14 +26,14 @@ export function toCountField(type: OutputType | undefined): "lines_before" | "ow
  * those of the masked output. Reads only the text of chunks that contain secrets. Returns undefined if an earlier version has stored such a
  * chunk without a count.
  */
-export async function findHiddenLineEnds(
+export async function findMaskedLineCounts(
 	storage: Storage,
 	executionId: string,
 	type: OutputType | undefined,
-): Promise<readonly HiddenLineEnds[] | undefined> {
+): Promise<readonly MaskedLineCount[] | undefined> {
 	const field = toCountField(type);
 	const where = { execution_id: executionId, ...(type !== undefined && { output_type: type }) };
-	const counts: HiddenLineEnds[] = [];
+	const counts: MaskedLineCount[] = [];
 	let surplus = 0;
 	for (let after = 0; ; ) {
 		const page = await storage.find("output_chunk", {

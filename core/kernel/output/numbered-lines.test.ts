@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputType } from "../../contract/index.ts";
-import { type LineSearch, NumberedLines } from "./line-selection.ts";
+import { LineCollector, type LineSearch } from "./line-selection.ts";
 
 type Piece = readonly [type: OutputType, text: string];
 
@@ -18,9 +18,9 @@ function read(
 	given: readonly Piece[],
 	{ line = 1, most = 100, ...search }: LineSearch & { readonly line?: number; readonly most?: number },
 ) {
-	const found = new NumberedLines({ line, skip: line - 1 }, { most, search });
+	const found = new LineCollector({ line, skip: line - 1 }, { limit: most, search });
 	for (const [index, [output_type, text]] of given.entries()) {
-		if (!found.isComplete) found.take(text, { output_type, timestamp: `t${index}` });
+		if (!found.isComplete) found.addChunk(text, { output_type, timestamp: `t${index}` });
 	}
 	found.end();
 	return found;
@@ -68,8 +68,8 @@ test("lines with a text are found, and lines that tell of trouble, also where a 
 		assert.deepEqual(numbers({ find: "of it" }), [5]);
 		assert.deepEqual(numbers({ find: "l" }), [7, 8]);
 		assert.deepEqual(numbers({ find: "nowhere" }), []);
-		assert.deepEqual(numbers({ isTrouble: true }), [4, 5, 7]);
-		assert.deepEqual(numbers({ isTrouble: true, line: 5, most: 1 }), [5]);
+		assert.deepEqual(numbers({ isErrorsOnly: true }), [4, 5, 7]);
+		assert.deepEqual(numbers({ isErrorsOnly: true, line: 5, most: 1 }), [5]);
 	}
 });
 

@@ -1,16 +1,16 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { pageSize } from "../../lib/bytes/pooled-text.ts";
-import { type Piece, WaitingOutput } from "./output-buffer.ts";
+import { OutputBuffer, type OutputPiece } from "./output-buffer.ts";
 
 const timestamp = () => "2031-03-04T09:15:02.518273Z";
 const toReleased = (data: string) => ({ data, ranges: [], blanks: [] });
 
-const toText = (piece: Piece) => (piece.paged === undefined ? piece.data : piece.paged.text);
+const toText = (piece: OutputPiece) => (piece.paged === undefined ? piece.data : piece.paged.text);
 
 /** What becomes of texts that come faster than they are stored. */
 function toChunks(texts: readonly string[]): readonly string[] {
-	const waiting = new WaitingOutput();
+	const waiting = new OutputBuffer();
 	for (const text of texts) waiting.add("stdout", toReleased(text), timestamp);
 	const chunks: string[] = [];
 	while (!waiting.isEmpty) chunks.push(...waiting.take().map(toText));
@@ -38,7 +38,7 @@ test("a long line is cut where a chunk is full, but not within a character", () 
 });
 
 test("secrets are marked at their places in each part", () => {
-	const waiting = new WaitingOutput();
+	const waiting = new OutputBuffer();
 	const data = `${"a".repeat(60_000)}\n${"b".repeat(60_000)}`;
 	waiting.add("stdout", { data, ranges: [10, 20, 59_990, 60_010], blanks: [] }, timestamp);
 	assert.deepEqual(
@@ -51,7 +51,7 @@ test("secrets are marked at their places in each part", () => {
 });
 
 test("bytes of a flood fill pages, which are cut at ends of lines and keep the order with texts between them", () => {
-	const waiting = new WaitingOutput();
+	const waiting = new OutputBuffer();
 	const line = `${"0123456789".repeat(8)}\n`;
 	const text = line.repeat(Math.ceil((3 * pageSize) / line.length));
 	waiting.addBytes("stdout", Buffer.from(text), timestamp);
@@ -60,7 +60,7 @@ test("bytes of a flood fill pages, which are cut at ends of lines and keep the o
 	waiting.addBytes("stdout", Buffer.from(line), timestamp);
 	waiting.addBytes("stdout", Buffer.from(line), timestamp);
 	assert.equal(waiting.length, text.length + 8 + 3 * line.length);
-	const pieces: Piece[] = [];
+	const pieces: OutputPiece[] = [];
 	while (!waiting.isEmpty) pieces.push(...waiting.take());
 	assert.equal(waiting.length, 0);
 	const texts = pieces.map(toText);

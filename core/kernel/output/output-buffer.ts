@@ -11,10 +11,10 @@ const newline = 10;
 /** Number of pieces that are buffered separately. Further pieces are joined. */
 const maxSeparatePieces = 8;
 /** Maximum number of characters in one write, so that no write delays other work for long. */
-export const writeLength = 1_048_576;
+export const maxWriteLength = 1_048_576;
 
 /** Output that becomes one chunk: a string with its secret ranges, or pooled text without secrets. */
-export type Piece = TextPiece | PagedPiece;
+export type OutputPiece = TextPiece | PagedPiece;
 
 interface TextPiece {
 	readonly type: OutputType;
@@ -33,8 +33,8 @@ interface PagedPiece {
 }
 
 /** Buffer for output of a run that is not stored yet. */
-export class WaitingOutput {
-	#pieces: Piece[] = [];
+export class OutputBuffer {
+	#pieces: OutputPiece[] = [];
 	#length = 0;
 
 	/** Number of buffered characters. */
@@ -48,7 +48,7 @@ export class WaitingOutput {
 
 	/** True if one write can take the whole buffer. */
 	get fitsOneWrite(): boolean {
-		return this.#length <= writeLength;
+		return this.#length <= maxWriteLength;
 	}
 
 	/** Adds text. It is joined to the last piece, or cut, so that chunks have a suitable length. */
@@ -84,12 +84,12 @@ export class WaitingOutput {
 	}
 
 	/** Removes and returns the first pieces, as many as one write may take, but at least one if there is any. */
-	take(): Piece[] {
+	take(): OutputPiece[] {
 		let length = 0;
 		let count = 0;
 		for (const piece of this.#pieces) {
 			const pieceLength = lengthOf(piece);
-			if (count > 0 && length + pieceLength > writeLength) break;
+			if (count > 0 && length + pieceLength > maxWriteLength) break;
 			length += pieceLength;
 			count += 1;
 		}
@@ -107,7 +107,7 @@ export class WaitingOutput {
 	}
 }
 
-function lengthOf(piece: Piece): number {
+function lengthOf(piece: OutputPiece): number {
 	return piece.paged === undefined ? piece.data.length : piece.paged.length;
 }
 

@@ -2,50 +2,50 @@ import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { withOwnText } from "../../lib/bytes/pooled-text.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
-import type { Floods } from "./bulk-output.ts";
-import { countLineEnds, countLines, NumberedLines, selectLines } from "./line-selection.ts";
-import { FollowerTurns } from "./live/fan-out-pacing.ts";
+import type { BulkOutput } from "./bulk-output.ts";
+import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
+import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
-import { FollowedOutput, type FollowedOutputParts } from "./live/output-hub.ts";
-import { findHiddenLineEnds, toCountField } from "./masked-line-counts.ts";
+import { OutputHub, type OutputHubParts } from "./live/output-hub.ts";
+import { findMaskedLineCounts, toCountField } from "./masked-line-counts.ts";
 
-import { findLastChunk, findLine, readStoredChunks } from "./stored-chunks.ts";
+import { findLastChunk, findLineStart, readStoredChunks } from "./stored-chunks.ts";
 
-export interface RecordedOutputParts extends FollowedOutputParts {
+export interface OutputReaderParts extends OutputHubParts {
 	/** Shows whether runs print bulk output. Followers are then paced if they are many. */
-	readonly floods?: Pick<Floods, "areGoingOn">;
+	readonly bulkOutput?: Pick<BulkOutput, "isActive">;
 }
 
 /** Reads stored output, and follows output that is still being written. */
-export class RecordedOutput implements Output {
-	readonly #parts: FollowedOutputParts;
-	readonly #hub: FollowedOutput;
-	readonly #pacing: FollowerTurns;
+export class OutputReader implements Output {
+	readonly #parts: OutputHubParts;
+	readonly #hub: OutputHub;
+	readonly #pacing: FanOutPacing;
 
-	constructor(parts: RecordedOutputParts) {
+	constructor(parts: OutputReaderParts) {
 		this.#parts = parts;
-		this.#pacing = new FollowerTurns({ standBack: () => parts.floods?.areGoingOn ?? false });
-		this.#hub = new FollowedOutput(parts);
+		this.#pacing = new FanOutPacing({ shouldPace: () => parts.bulkOutput?.isActive ?? false });
+		this.#hub = new OutputHub(parts);
 	}
 
 	async *read(executionId: string, selection: OutputSelection): AsyncGenerator<string> {
 		const { type, fromLine: line = 1, masked = false, lines, find } = selection;
-		const start = await findLine(this.#parts.storage, executionId, { type, line, masked });
+		const start = await findLineStart(this.#parts.storage, executionId, { type, line, masked });
 		const pieces = this.#readPieces(executionId, { ...selection, after: start.after });
 		yield* selectLines(pieces, { line, skip: start.skip }, { lines, find });
 	}
 
 	async lines(executionId: string, selection: LinesSelection): Promise<OutputLines> {
-		const { type, fromLine: line = 1, lines: maxLines, find, isTrouble, masked = false, signal } = selection;
+		const { type, fromLine: line = 1, lines: maxLines, find, isErrorsOnly, masked = false, signal } = selection;
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
 		// Lines are read before they are counted: output written in between makes the total larger than the lines read, never smaller.
-		const start = await findLine(storage, executionId, { type, line, masked });
-		const collector = new NumberedLines({ line, skip: start.skip }, { most: maxLines, search: { find, isTrouble } });
+		const start = await findLineStart(storage, executionId, { type, line, masked });
+		const collector = new LineCollector({ line, skip: start.skip }, { limit: maxLines, search: { find, isErrorsOnly } });
 		let sequence = start.after;
 		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
 			signal?.throwIfAborted();
-			collector.take(toText(chunk), chunk);
+			collector.addChunk(toText(chunk), chunk);
 			if (collector.isComplete) break;
 			({ sequence } = chunk);
 		}
@@ -63,7 +63,7 @@ export class RecordedOutput implements Output {
 	): Promise<number> {
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
-		const maskedCounts = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
+		const maskedCounts = masked ? [] : await findMaskedLineCounts(storage, executionId, type);
 		const last = await findLastChunk(storage, executionId, type);
 		if (last === undefined) return 0;
 		const before = last[toCountField(type)];
@@ -97,7 +97,7 @@ export class RecordedOutput implements Output {
 	}
 
 	followShared(executionId: string, options: FollowerOptions): OutputFollower {
-		return new OutputFollower({ followed: this.#hub, turns: this.#pacing }, executionId, options);
+		return new OutputFollower({ hub: this.#hub, pacing: this.#pacing }, executionId, options);
 	}
 }
 

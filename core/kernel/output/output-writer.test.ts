@@ -6,7 +6,7 @@ import { until } from "../../testing/guarantees/until.test-support.ts";
 import { createPluginContext } from "../../testing/plugin-context.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
-import { Recorder } from "./output-writer.ts";
+import { OutputWriter } from "./output-writer.ts";
 
 const clock = createSystemClock();
 
@@ -27,13 +27,13 @@ class Writes {
 	}
 }
 
-async function withRecorder(run: (recorder: Recorder, writes: Writes) => Promise<void>): Promise<void> {
+async function withRecorder(run: (recorder: OutputWriter, writes: Writes) => Promise<void>): Promise<void> {
 	const eventBus = memoryBus().create();
 	await eventBus.start?.(createPluginContext());
 	const writes = new Writes();
-	const recorder = new Recorder({
+	const recorder = new OutputWriter({
 		store: writes.store,
-		floods: { note: () => void (writes.floods += 1) },
+		bulkOutput: { noteLargeWrite: () => void (writes.floods += 1) },
 		eventBus,
 		executionId: "a".repeat(24),
 		actionRef: "core.local",

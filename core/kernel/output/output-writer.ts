@@ -8,11 +8,11 @@ import { type Released, SecretStream } from "../../secrets/stream-redactor.ts";
 import { assertOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import type { Floods } from "./bulk-output.ts";
-import { CapturedText } from "./captured-output.ts";
+import type { BulkOutput } from "./bulk-output.ts";
+import { OutputCapture } from "./captured-output.ts";
 import { countLineEnds } from "./line-selection.ts";
-import { type Piece, WaitingOutput, writeLength } from "./output-buffer.ts";
-import { lengthOf, toOwn, toStoredChunk } from "./stored-chunks.ts";
+import { maxWriteLength, OutputBuffer, type OutputPiece } from "./output-buffer.ts";
+import { countCharacters, toStoredChunk, withoutPooledText } from "./stored-chunks.ts";
 
 /** Characters that may be buffered before `emit` makes the runner wait. */
 const highWater = 1_048_576;
@@ -28,12 +28,12 @@ const noOutput: CapturedOutput = { text: "", truncated: false, bytes: 0 };
 
 type Writable<T> = { -readonly [M in keyof T]: T[M] };
 
-export interface RecorderOptions {
+export interface OutputWriterOptions {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
 	readonly eventBus: EventBus;
 	/** Notified of large writes. */
-	readonly floods?: Pick<Floods, "note">;
+	readonly bulkOutput?: Pick<BulkOutput, "noteLargeWrite">;
 	readonly executionId: string;
 	readonly actionRef: string;
 	readonly runnerRef: string;
@@ -75,11 +75,11 @@ export interface RecorderOptions {
  * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues when a write takes output from
  * the buffer, before the write has ended. So new output arrives for the next write.
  */
-export class Recorder {
-	readonly #options: RecorderOptions;
+export class OutputWriter {
+	readonly #options: OutputWriterOptions;
 	/** Created when output of the type arrives: most runs print on one channel. */
 	readonly #channels = new Map<OutputType, ChannelState>();
-	readonly #buffer = new WaitingOutput();
+	readonly #buffer = new OutputBuffer();
 	/** Secrets that the channels look for. */
 	#secrets: KnownSecrets;
 	/** Line endings in the chunks so far, in total and by type, as counted with secrets masked. */
@@ -99,7 +99,7 @@ export class Recorder {
 	#drained: Promise<void> | undefined;
 	#resolveDrained: () => void = () => {};
 
-	constructor(options: RecorderOptions) {
+	constructor(options: OutputWriterOptions) {
 		this.#options = options;
 		this.#secrets = options.secrets;
 	}
@@ -153,7 +153,7 @@ export class Recorder {
 	}
 
 	/** Replaces the secrets that are looked for from now on. Text that is held back is released first, with the earlier secrets. */
-	learn(secrets: KnownSecrets): void {
+	setSecrets(secrets: KnownSecrets): void {
 		this.#releaseHeldBack(false);
 		this.#secrets = secrets;
 		for (const channel of this.#channels.values()) channel.stream = new SecretStream(secrets);
@@ -163,8 +163,8 @@ export class Recorder {
 	 * Stores all output but the last pieces, and returns these, for the caller to store with the end of the run. `goesOn`: true if another
 	 * process will write the output that follows. Rejects with the first error of the writer.
 	 */
-	async finish({ goesOn = false }: { readonly goesOn?: boolean } = {}): Promise<readonly OutputChunk[]> {
-		this.#releaseHeldBack(goesOn);
+	async finish({ willContinue = false }: { readonly willContinue?: boolean } = {}): Promise<readonly OutputChunk[]> {
+		this.#releaseHeldBack(willContinue);
 		this.#hasEnded = true;
 		clearTimeout(this.#firstWriteTimer);
 		this.#endDelay();
@@ -173,7 +173,7 @@ export class Recorder {
 			await this.#startWriting();
 		}
 		if (this.#failure !== undefined) throw this.#failure;
-		return this.#takeChunks().map(toOwn);
+		return this.#takeChunks().map(withoutPooledText);
 	}
 
 	/** Discards the buffer and refuses all further output, because a write has failed or the run has lost its execution. */
@@ -199,7 +199,7 @@ export class Recorder {
 	#channelOf(type: OutputType): ChannelState {
 		const existing = this.#channels.get(type);
 		if (existing !== undefined) return existing;
-		const channel = { stream: new SecretStream(this.#secrets), capture: new CapturedText(this.#options.maxResultOutput) };
+		const channel = { stream: new SecretStream(this.#secrets), capture: new OutputCapture(this.#options.maxResultOutput) };
 		this.#channels.set(type, channel);
 		return channel;
 	}
@@ -237,7 +237,7 @@ export class Recorder {
 		return this.#drained;
 	}
 
-	#toChunk(piece: Piece): OutputChunk {
+	#toChunk(piece: OutputPiece): OutputChunk {
 		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
 		const { type, timestamp, paged } = piece;
 		this.#sequence += 1;
@@ -275,20 +275,20 @@ export class Recorder {
 
 	/** Writes until the buffer is empty, the writer has failed, or `finish` takes the remaining output. */
 	async #writeAll(): Promise<void> {
-		const { store, eventBus, floods } = this.#options;
+		const { store, eventBus, bulkOutput } = this.#options;
 		// In the next turn of the event loop the run may have ended. Its output is then stored with the end, in one write.
 		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
 		while (!this.#buffer.isEmpty && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#takeChunks();
-			const length = lengthOf(chunks);
-			if (length >= largeOutputLength) floods?.note();
+			const length = countCharacters(chunks);
+			if (length >= largeOutputLength) bulkOutput?.noteLargeWrite();
 			try {
 				await store(chunks.map(toStoredChunk));
 				for (const chunk of chunks) publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnText(chunk));
 			} finally {
 				for (const chunk of chunks) findPagedText(chunk)?.release();
 			}
-			if (length >= delayingWriteLength) await this.#delayNextWrite(fullWriteDelayMs, writeLength);
+			if (length >= delayingWriteLength) await this.#delayNextWrite(fullWriteDelayMs, maxWriteLength);
 		}
 	}
 
@@ -319,5 +319,5 @@ export class Recorder {
 /** State of one output type. */
 interface ChannelState {
 	stream: SecretStream;
-	readonly capture: CapturedText;
+	readonly capture: OutputCapture;
 }

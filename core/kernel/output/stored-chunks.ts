@@ -1,7 +1,7 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
 import { findPagedText, withOwnText, withPagedText } from "../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { findHiddenLineEnds, toCountField } from "./masked-line-counts.ts";
+import { findMaskedLineCounts, toCountField } from "./masked-line-counts.ts";
 
 /** Target size of one page of stored chunks, in bytes. */
 const pageBytes = 1_048_576;
@@ -55,14 +55,14 @@ interface WantedLine {
  * Finds where to begin reading for a line. Returns the sequence number after which to read, and the number of line endings to skip there.
  * Uses the counts stored with chunks. Reads only the text of chunks with secrets, and only for unmasked output.
  */
-export async function findLine(
+export async function findLineStart(
 	storage: Storage,
 	executionId: string,
 	{ type, line, masked }: WantedLine,
 ): Promise<{ readonly after: number; readonly skip: number }> {
 	const beginning = { after: 0, skip: line - 1 };
 	if (line === 1) return beginning;
-	const maskedCounts = masked ? [] : await findHiddenLineEnds(storage, executionId, type);
+	const maskedCounts = masked ? [] : await findMaskedLineCounts(storage, executionId, type);
 	if (maskedCounts === undefined) return beginning;
 	// The last chunk with hidden line endings before which fewer than `line - 1` lines have ended. The preceding line ends in it or later.
 	const nearest = maskedCounts.findLast(({ before }) => before <= line - 2);
@@ -94,12 +94,12 @@ export async function findLastChunk(
 }
 
 /** Returns the number of characters of all chunks. */
-export function lengthOf(chunks: readonly OutputChunk[]): number {
+export function countCharacters(chunks: readonly OutputChunk[]): number {
 	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0);
 }
 
 /** Returns the chunk with its text as an owned string, and releases its pooled text if it has one. */
-export function toOwn(chunk: OutputChunk): OutputChunk {
+export function withoutPooledText(chunk: OutputChunk): OutputChunk {
 	const ownedChunk = withOwnText(chunk);
 	findPagedText(chunk)?.release();
 	return ownedChunk;

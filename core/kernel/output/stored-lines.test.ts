@@ -7,8 +7,8 @@ import { withChanges } from "../../testing/broken/refusals.test-support.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { OutputSelection } from "../executions/executions-api.ts";
-import { RecordedOutput } from "./output-reader.ts";
-import { Recorder } from "./output-writer.ts";
+import { OutputReader } from "./output-reader.ts";
+import { OutputWriter } from "./output-writer.ts";
 import { toStoredChunk } from "./stored-chunks.ts";
 
 const clock = createSystemClock();
@@ -28,7 +28,7 @@ async function createOutput() {
 	const storage = backend.storage.create();
 	const eventBus = backend.eventBus.create();
 	const createRecorder = () =>
-		new Recorder({
+		new OutputWriter({
 			store: (chunks) => storage.insert("output_chunk", chunks),
 			eventBus,
 			executionId,
@@ -46,10 +46,10 @@ async function createOutput() {
 	const second = createRecorder();
 	for (const chunk of await storage.find("output_chunk", { orderBy: [["sequence", "asc"]] })) second.restore(chunk);
 	await record(second, storage, 40);
-	return { storage, eventBus, output: new RecordedOutput({ storage, eventBus }) };
+	return { storage, eventBus, output: new OutputReader({ storage, eventBus }) };
 }
 
-async function record(recorder: Recorder, storage: Storage, first: number): Promise<void> {
+async function record(recorder: OutputWriter, storage: Storage, first: number): Promise<void> {
 	for (let number = first; number < first + 40; number += 1) {
 		const lines = Array.from({ length: 900 }, (_, index) => `stdout ${number}.${index} ${"-".repeat(index % 90)}\n`);
 		await recorder.emit("stdout", lines.join(""));
@@ -60,7 +60,7 @@ async function record(recorder: Recorder, storage: Storage, first: number): Prom
 	await storage.insert("output_chunk", rest.map(toStoredChunk));
 }
 
-async function read(output: RecordedOutput, selection: OutputSelection): Promise<string> {
+async function read(output: OutputReader, selection: OutputSelection): Promise<string> {
 	let text = "";
 	for await (const piece of output.read(executionId, selection)) text += piece;
 	return text;
@@ -109,7 +109,7 @@ test("lines at the end are read without what is before them, masked or not", asy
 	const all = await storage.count("output_chunk", {});
 	for (const masked of [true, false]) {
 		const { counting, reads } = countReads(storage);
-		const output = new RecordedOutput({ storage: counting, eventBus });
+		const output = new OutputReader({ storage: counting, eventBus });
 		assert.match(await read(output, { masked, fromLine: 71_990, type: "stdout" }), /^stdout 79\.889 /);
 		const { total } = await output.lines(executionId, { masked, fromLine: 71_990, lines: 2, type: "stdout" });
 		assert.equal(total, 72_000);

@@ -10,7 +10,7 @@ import {
 } from "../../contract/index.ts";
 
 /** Execution of a built-in action that changes records for the user who requested it. */
-export interface WitnessedRun {
+export interface InterceptedRun {
 	readonly user: string;
 	readonly execution_id: string;
 	readonly action_ref: string;
@@ -19,13 +19,13 @@ export interface WitnessedRun {
 }
 
 /** Write interceptor: adds operations, such as audit records, to the write that stores a change. */
-export interface Witness {
+export interface WriteInterceptor {
 	/** Returns true if changes of this kind of records must be intercepted now. Called before every write, so it must be fast. */
-	watches(kind: EntityKind): boolean;
+	intercepts(kind: EntityKind): boolean;
 	/** Stores the given operations and those that the interceptor adds by one call of `store`, all or none. */
 	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
 	/** Calls `work` for a run of a built-in action, and intercepts its changes. Rejects as `work` does. Default: intercepts nothing. */
-	during?<T>(run: WitnessedRun, work: () => Promise<T>): Promise<T>;
+	duringRun?<T>(run: InterceptedRun, work: () => Promise<T>): Promise<T>;
 }
 
 /** Maximum number of records that one write removes. */
@@ -39,10 +39,10 @@ const maxRemovalAttempts = 10;
  *
  * @param current returns the interceptor; called at each write, because the feature that provides it is created later
  */
-export function witnessed(storage: Storage, current: () => Witness | undefined): Storage {
+export function withWriteInterceptor(storage: Storage, current: () => WriteInterceptor | undefined): Storage {
 	const interceptorFor = (kind: EntityKind) => {
 		const interceptor = current();
-		return interceptor?.watches(kind) === true ? new InterceptedWrites(storage, interceptor) : undefined;
+		return interceptor?.intercepts(kind) === true ? new InterceptedWrites(storage, interceptor) : undefined;
 	};
 	return {
 		get capabilities() {
@@ -53,7 +53,7 @@ export function witnessed(storage: Storage, current: () => Witness | undefined):
 			interceptorFor(kind)?.update(kind, id, { patch, expected }) ?? storage.update(kind, id, patch, expected),
 		remove: (kind, query) => interceptorFor(kind)?.remove(kind, query) ?? storage.remove(kind, query),
 		write(operations) {
-			const interceptedKind = operations.map(kindOf).find((kind) => interceptorFor(kind) !== undefined);
+			const interceptedKind = operations.map(kindOfOperation).find((kind) => interceptorFor(kind) !== undefined);
 			return (interceptedKind && interceptorFor(interceptedKind)?.write(operations)) ?? storage.write(operations);
 		},
 		get: (kind, id) => storage.get(kind, id),
@@ -72,7 +72,7 @@ export function witnessed(storage: Storage, current: () => Witness | undefined):
 }
 
 /** Returns the kind of records that an operation changes. */
-export function kindOf(operation: WriteOperation): EntityKind {
+export function kindOfOperation(operation: WriteOperation): EntityKind {
 	if ("insert" in operation) return operation.insert;
 	return "update" in operation ? operation.update : operation.remove;
 }
@@ -85,9 +85,9 @@ function toInsert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K]
 /** Single changes made by `write`, so that they can be intercepted. Each has the same result as the storage method of its name. */
 class InterceptedWrites {
 	readonly #storage: Storage;
-	readonly #interceptor: Witness;
+	readonly #interceptor: WriteInterceptor;
 
-	constructor(storage: Storage, interceptor: Witness) {
+	constructor(storage: Storage, interceptor: WriteInterceptor) {
 		this.#storage = storage;
 		this.#interceptor = interceptor;
 	}

@@ -1,7 +1,7 @@
 import { isSvcError, type Lifecycle, type NodeRole, type PluginContext, type PluginKind, toErrorMessage } from "../../contract/index.ts";
 import type { CreatedPlugins } from "./create-plugins.ts";
 import type { EngineDependencies } from "./engine-dependencies.ts";
-import { isStarted } from "./started-kinds.ts";
+import { shouldStart } from "./started-kinds.ts";
 
 export interface CheckedPlugins {
 	readonly composition: EngineDependencies["composition"];
@@ -24,7 +24,7 @@ interface CheckedPlugin {
  * the configuration.
  */
 export async function findOptionProblems(checked: CheckedPlugins, toContext: (name: string) => PluginContext): Promise<readonly string[]> {
-	const startedPlugins = listPlugins(checked).filter(({ kind, instance }) => isStarted(kind, checked.roles, instance));
+	const startedPlugins = listPlugins(checked).filter(({ kind, instance }) => shouldStart(kind, checked.roles, instance));
 	const problems = await Promise.all(
 		startedPlugins.map(async ({ path, kind, name, instance }) => {
 			try {

@@ -13,12 +13,12 @@ import {
 import { toConfigError } from "../basics/config-error.ts";
 import type { EngineDependencies } from "./engine-dependencies.ts";
 import { findShapeProblems } from "./plugin-shapes.ts";
-import { createStorageDoor, type StorageDoor } from "./restartable-storage.ts";
+import { createRestartableStorage, type RestartableStorage } from "./restartable-storage.ts";
 
 /** Plugins of a composition, created but not started. */
 export interface CreatedPlugins {
 	/** The storage, which can be started again after a failed start. */
-	readonly door: StorageDoor;
+	readonly restartableStorage: RestartableStorage;
 	readonly eventBus: EventBus;
 	readonly authBackend: AuthBackend | undefined;
 	/** By runner type name. */
@@ -40,7 +40,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
 	const door = attempt(
 		{ path: "storage", plugin: storage, problems },
-		() => createStorageDoor(storage),
+		() => createRestartableStorage(storage),
 		(created) => created.storage,
 	);
 	const plugins = {
@@ -53,7 +53,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 	};
 	if (problems.length > 0) throw toConfigError(problems);
 	// Without problems no plugin is undefined.
-	return { ...plugins, door, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
+	return { ...plugins, restartableStorage: door, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
 }
 
 function create<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>, problems: string[]): T | undefined {

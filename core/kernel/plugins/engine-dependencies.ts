@@ -19,7 +19,7 @@ import type {
 export type TaggedLogger = Logger & { withTag(tag: string): Logger };
 
 /** Registry of the values that a logger must never write. */
-export interface SecretKeeper {
+export interface SecretRegistry {
 	addSecret(value: string, options?: { readonly always?: boolean }): void;
 	forgetSecret(value: string): void;
 }
@@ -48,7 +48,7 @@ export interface EngineDependencies {
 	readonly configs: string;
 	/** Absolute path of the data directory, which exists. */
 	readonly dataDirectory: string;
-	readonly logger: TaggedLogger & SecretKeeper;
+	readonly logger: TaggedLogger & SecretRegistry;
 	readonly clock: Clock;
 	/** Password of the first administrator. Default: a random one. */
 	readonly adminPassword: string | undefined;

@@ -17,9 +17,9 @@ import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { createPlugins } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./engine-dependencies.ts";
-import type { StorageDoor } from "./restartable-storage.ts";
-import { isStarted } from "./started-kinds.ts";
-import type { Persist } from "./startup-retry.ts";
+import type { RestartableStorage } from "./restartable-storage.ts";
+import { shouldStart } from "./started-kinds.ts";
+import type { StartupRetry } from "./startup-retry.ts";
 
 interface StartedPlugin {
 	readonly name: string;
@@ -50,12 +50,12 @@ export class PluginHost {
 	readonly hub: TelemetryHub;
 	readonly #dependencies: EngineDependencies;
 	readonly #node: HostNode;
-	readonly #door: StorageDoor;
+	readonly #door: RestartableStorage;
 	readonly #startedPlugins: StartedPlugin[] = [];
 
 	constructor(dependencies: EngineDependencies, node: HostNode) {
-		const { door, eventBus, authBackend, runners, sensors, dialects, telemetry } = createPlugins(dependencies.composition);
-		this.storage = door.storage;
+		const { restartableStorage, eventBus, authBackend, runners, sensors, dialects, telemetry } = createPlugins(dependencies.composition);
+		this.storage = restartableStorage.storage;
 		this.eventBus = eventBus;
 		this.authBackend = authBackend;
 		this.runners = runners;
@@ -65,7 +65,7 @@ export class PluginHost {
 		this.hub = new TelemetryHub(telemetry, node.logger);
 		this.#dependencies = dependencies;
 		this.#node = node;
-		this.#door = door;
+		this.#door = restartableStorage;
 	}
 
 	/**
@@ -75,7 +75,7 @@ export class PluginHost {
 	 *
 	 * @param retryStartup starts the storage, and may try that more than once
 	 */
-	async start(retryStartup: Persist): Promise<void> {
+	async start(retryStartup: StartupRetry): Promise<void> {
 		const { composition, roles } = this.#dependencies;
 		const problems = await findOptionProblems({ composition, plugins: this, roles }, (name) => this.#toContext(name));
 		if (problems.length > 0) throw toConfigError(problems);
@@ -108,10 +108,10 @@ export class PluginHost {
 	async #startTelemetry(): Promise<void> {
 		const { composition } = this.#dependencies;
 		for (const [index, plugin] of this.telemetry.entries()) await this.#startOne(`telemetry ${composition.telemetry[index]?.name}`, plugin);
-		this.hub.open();
+		this.hub.connectPlugins();
 	}
 
-	async #startStorage(retryStartup: Persist): Promise<void> {
+	async #startStorage(retryStartup: StartupRetry): Promise<void> {
 		const name = `storage ${this.#dependencies.composition.storage.name}`;
 		await retryStartup(() => this.#door.start(async (instance) => instance.start?.(this.#toContext(name))));
 		this.#startedPlugins.push({ name, instance: { stop: () => this.#door.stop() } });
@@ -136,7 +136,7 @@ export class PluginHost {
 	}
 
 	#needs(kind: PluginKind, instance?: Lifecycle): boolean {
-		return isStarted(kind, this.#dependencies.roles, instance);
+		return shouldStart(kind, this.#dependencies.roles, instance);
 	}
 
 	#toContext(name: string): PluginContext {

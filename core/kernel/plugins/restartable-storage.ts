@@ -1,7 +1,7 @@
 import type { Storage, StoragePlugin } from "../../contract/index.ts";
 
 /** Restartable proxy: one storage object for the engine, behind which each attempt to start has a new instance of the plugin. */
-export interface StorageDoor {
+export interface RestartableStorage {
 	/** Its capabilities may be read at any time, all other members only once `start` has resolved. */
 	readonly storage: Storage;
 	/** Starts an instance by calling `begin`. If that fails, stops the instance and rejects; the next call starts a new one. */
@@ -10,7 +10,7 @@ export interface StorageDoor {
 }
 
 /** Creates the plugin's first instance, and the proxy for it. */
-export function createStorageDoor(plugin: StoragePlugin): StorageDoor {
+export function createRestartableStorage(plugin: StoragePlugin): RestartableStorage {
 	let instance = plugin.create();
 	/** True if a start has been attempted with the instance, so that the next attempt needs a new one. */
 	let isUsed = false;

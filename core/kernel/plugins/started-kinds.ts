@@ -15,7 +15,7 @@ const rolesByKind: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
  * Returns true if a node with these roles starts plugins of a kind. If `instance` is a runner that runs sensors of packs, nodes that run
  * sensors start it too.
  */
-export function isStarted(kind: PluginKind, roles: readonly NodeRole[], instance?: Lifecycle): boolean {
+export function shouldStart(kind: PluginKind, roles: readonly NodeRole[], instance?: Lifecycle): boolean {
 	if (rolesByKind[kind].some((role) => roles.includes(role))) return true;
 	return kind === "runner" && roles.includes("sensors") && (instance as Runner | undefined)?.packSensors !== undefined;
 }

@@ -5,10 +5,14 @@ import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
  * Performs a step of the start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage serves this process
  * only, repeats it only after an error with the fact `retry_after`. Rejects with any other error.
  */
-export type Persist = (attempt: () => Promise<void>) => Promise<void>;
+export type StartupRetry = (attempt: () => Promise<void>) => Promise<void>;
 
 /** Creates the retry of startup steps. When `signal` aborts, a step that waits for the storage rejects with its last error. */
-export function createPersist(parts: { readonly storage: Storage; readonly logger: Logger; readonly signal: AbortSignal }): Persist {
+export function createStartupRetry(parts: {
+	readonly storage: Storage;
+	readonly logger: Logger;
+	readonly signal: AbortSignal;
+}): StartupRetry {
 	const { storage, logger, signal } = parts;
 	return async (attempt) => {
 		let isFinal = false;

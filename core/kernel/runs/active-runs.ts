@@ -1,45 +1,45 @@
 import { type ExecutionEntity, type JournalEntryEntity, type JsonObject, PassingMap, RunAborted } from "../../contract/index.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import { fromTimestamp } from "../basics/clock.ts";
-import type { Recorder } from "../output/output-writer.ts";
+import type { OutputWriter } from "../output/output-writer.ts";
 
 /** State of a run while this node carries it out. */
-export interface Run {
+export interface RunState {
 	/** Aborts the run on cancel, time-out, shutdown or loss of the lease. The reason is a `RunAborted`. */
 	readonly controller: AbortController;
 	/** Aborts when the run must pause. */
-	readonly pausing: AbortController;
+	readonly pauseController: AbortController;
 	/** Fence of the claim. Every write about the run expects it in the stored execution. */
 	readonly fence: string | null;
 	leaseExpiresAt: string;
 	/** Writer of the output; undefined before the runner is called. */
-	recorder: Recorder | undefined;
+	outputWriter: OutputWriter | undefined;
 	/** True if another node holds the execution, or has ended it, or may do so because the lease has expired. */
-	lost: boolean;
+	isLost: boolean;
 	/** True if the final status, or a pending question, is stored. The same write has revoked the token of the run. */
-	recorded: boolean;
+	isEndStored: boolean;
 	/** True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process. */
-	saved: boolean;
+	isResumable: boolean;
 	/** Secrets that the run knows now. */
 	secrets: KnownSecrets;
 	/** Secrets that the run has read since its start, from results of children and from the datastore. */
-	learnt: KnownSecrets;
+	learnedSecrets: KnownSecrets;
 	/** Tells whether a child has changes that the runner has not seen; undefined before the runner is called. */
-	tools: { haveChildrenNews(): Promise<boolean> } | undefined;
+	services: { hasPendingChildChanges(): Promise<boolean> } | undefined;
 	/** Last journal entry, to be stored with the end of the run. */
-	decided: Decided | undefined;
+	lastEntry: LastJournalEntry | undefined;
 	/** Host and process of the run, if set after the start. They are stored with the end at the latest. */
 	runnerInfo: JsonObject | undefined;
 }
 
 /** Last entry of a journal. It is stored in the same write as the end of the run. */
-export interface Decided {
+export interface LastJournalEntry {
 	readonly row: JournalEntryEntity;
 	/** Publishes the tasks that the entry has changed. To be called once the entry is stored. */
-	tell(): void;
+	publishTasks(): void;
 }
 
-function createRun(claimed: ClaimedLease): Run {
+function createRun(claimed: ClaimedLease): RunState {
 	return new NewRunState(claimed);
 }
 
@@ -49,18 +49,18 @@ interface ClaimedLease {
 	readonly lease_expires_at: string | null;
 }
 
-class NewRunState implements Run {
+class NewRunState implements RunState {
 	readonly controller = new AbortController();
 	readonly fence: string | null;
 	leaseExpiresAt: string;
-	recorder: Recorder | undefined = undefined;
-	lost = false;
-	recorded = false;
-	saved = false;
+	outputWriter: OutputWriter | undefined = undefined;
+	isLost = false;
+	isEndStored = false;
+	isResumable = false;
 	secrets = KnownSecrets.none;
-	learnt = KnownSecrets.none;
-	tools: Run["tools"] = undefined;
-	decided: Decided | undefined = undefined;
+	learnedSecrets = KnownSecrets.none;
+	services: RunState["services"] = undefined;
+	lastEntry: LastJournalEntry | undefined = undefined;
 	runnerInfo: JsonObject | undefined = undefined;
 	#pauseController: AbortController | undefined;
 
@@ -70,7 +70,7 @@ class NewRunState implements Run {
 	}
 
 	/** Created on first use, because most runs never pause. */
-	get pausing(): AbortController {
+	get pauseController(): AbortController {
 		this.#pauseController ??= new AbortController();
 		return this.#pauseController;
 	}
@@ -81,7 +81,7 @@ class NewRunState implements Run {
  * Returns the timer; undefined if `seconds` is undefined, which means no time-out.
  */
 export function startTimeout(
-	{ controller }: Run,
+	{ controller }: RunState,
 	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
 ): NodeJS.Timeout | undefined {
 	if (seconds === undefined) return undefined;
@@ -97,20 +97,20 @@ export function secondsSinceStart({ log }: ExecutionEntity, now: number): number
 }
 
 /** Runs that this node carries out, by execution id. */
-export class HeldRuns {
-	readonly #runs = new PassingMap<string, Run>();
+export class ActiveRuns {
+	readonly #runs = new PassingMap<string, RunState>();
 	/** Set while this node hands its runs over; the reason with which runs are aborted then. */
 	#handOverReason: RunAborted | undefined;
 
 	/** Adds a run for a claimed execution. */
-	add(execution: ExecutionEntity): Run {
+	add(execution: ExecutionEntity): RunState {
 		const run = createRun(execution);
 		this.#runs.set(execution.id, run);
 		return run;
 	}
 
 	/** Removes a run that has ended. If this node has claimed the execution again in the meantime, the newer run stays. */
-	remove(executionId: string, run: Run): void {
+	remove(executionId: string, run: RunState): void {
 		if (this.#runs.get(executionId) === run) this.#runs.delete(executionId);
 	}
 
@@ -120,8 +120,8 @@ export class HeldRuns {
 	}
 
 	/** Returns the runs whose lease this node holds, as far as it knows. */
-	held(): ReadonlyMap<string, Pick<Run, "fence" | "leaseExpiresAt">> {
-		return new Map([...this.#runs.entries()].filter(([, { lost }]) => !lost));
+	heldLeases(): ReadonlyMap<string, Pick<RunState, "fence" | "leaseExpiresAt">> {
+		return new Map([...this.#runs.entries()].filter(([, { isLost }]) => !isLost));
 	}
 
 	/** Aborts a run. Returns false if this node does not run the execution. */
@@ -133,7 +133,7 @@ export class HeldRuns {
 
 	/** Asks a run to pause. Does nothing if this node does not run the execution. */
 	pause(executionId: string): void {
-		this.#runs.get(executionId)?.pausing.abort();
+		this.#runs.get(executionId)?.pauseController.abort();
 	}
 
 	/** Aborts every run. */
@@ -142,30 +142,30 @@ export class HeldRuns {
 	}
 
 	/** Hands over every run that another process can continue. Runs that become resumable later are handed over then. */
-	leaveAll(reason: RunAborted): void {
+	handOverAll(reason: RunAborted): void {
 		this.#handOverReason = reason;
-		for (const run of this.#runs.values()) if (run.saved) run.controller.abort(reason);
+		for (const run of this.#runs.values()) if (run.isResumable) run.controller.abort(reason);
 	}
 
 	/** Marks a run as resumable by another process. If this node is handing its runs over, the run is handed over at once. */
-	saved(run: Run): void {
-		run.saved = true;
+	markResumable(run: RunState): void {
+		run.isResumable = true;
 		if (this.#handOverReason !== undefined) run.controller.abort(this.#handOverReason);
 	}
 
 	/** Notes the new expiry of a lease that was renewed. */
-	prolong(executionId: string, leaseExpiresAt: string): void {
+	setLeaseExpiry(executionId: string, leaseExpiresAt: string): void {
 		const run = this.#runs.get(executionId);
 		if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;
 	}
 
 	/** Marks the run as lost and aborts it. It stores no more output, because another node may hold the execution. */
-	lose(executionId: string): void {
+	markLost(executionId: string): void {
 		const run = this.#runs.get(executionId);
 		if (run === undefined) return;
-		run.lost = true;
+		run.isLost = true;
 		const reason = new RunAborted("cancel", "the execution is no longer this node's");
-		run.recorder?.fail(reason);
+		run.outputWriter?.fail(reason);
 		run.controller.abort(reason);
 	}
 }

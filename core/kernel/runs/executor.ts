@@ -14,54 +14,54 @@ import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { toRunResult } from "../basics/plugin-results.ts";
 import type { Authority } from "../basics/principal.ts";
-import type { Leasing } from "../coordination/lease-duration.ts";
-import type { LateWrites } from "../coordination/stale-writes.ts";
+import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { Dispatcher } from "../events/event-dispatcher-api.ts";
-import type { OwnTriggerTypes } from "../events/trigger-type-registry.ts";
-import type { Catalog } from "../executions/action-catalog.ts";
-import type { Endings } from "../executions/completion-effects.ts";
-import type { Floods } from "../output/bulk-output.ts";
+import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
+import type { ActionCatalog } from "../executions/action-catalog.ts";
+import type { CompletionEffects } from "../executions/completion-effects.ts";
+import type { BulkOutput } from "../output/bulk-output.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TemplateSources } from "../submission/parameter-rendering.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import { HeldRuns, type Run } from "./active-runs.ts";
-import type { ChildStartParts } from "./children/child-starter.ts";
-import { Children } from "./children/node-children.ts";
-import { type Outcome, toFailure } from "./outcome.ts";
-import { type Performance, type PreparedRun, prepareRun } from "./prepare-run.ts";
-import { RunEnds } from "./run-completion.ts";
-import { dropGrant, type Granting, withGrant, withGrantAgain } from "./run-credentials.ts";
+import { ActiveRuns, type RunState } from "./active-runs.ts";
+import type { ChildStarterParts } from "./children/child-starter.ts";
+import { NodeChildren } from "./children/node-children.ts";
+import { type RunOutcome, toFailure } from "./outcome.ts";
+import { type ActiveRun, type PreparedRun, prepareRun } from "./prepare-run.ts";
+import { RunCompletion } from "./run-completion.ts";
+import { type RunCredentials, revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
 
-import { hideInLog, toKept, toKeptPause } from "./run-secrets.ts";
-import { type RunBegin, RunRecords } from "./run-writes.ts";
-import { RunPerformer, type Work } from "./runner-call.ts";
+import { hideInLog, toStoredOutcome, toStoredPause } from "./run-secrets.ts";
+import { type RunStart, RunWrites } from "./run-writes.ts";
+import { RunnerCaller, type RunnerInvocation } from "./runner-call.ts";
 
 export interface ExecutorParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly logger: EngineDependencies["logger"];
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly dataDirectory: string;
-	readonly granting: Granting;
-	readonly endings: Endings;
+	readonly runCredentials: RunCredentials;
+	readonly endings: CompletionEffects;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly authority: Authority;
-	readonly triggerTypes: OwnTriggerTypes;
+	readonly triggerTypes: TriggerTypeRegistry;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 	readonly dialects: Dialects;
 	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly floods: Floods;
-	readonly lateWrites: Pick<LateWrites, "refused">;
-	readonly admitAll: ChildStartParts["admitAll"];
+	readonly bulkOutput: BulkOutput;
+	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
+	readonly admitAll: ChildStarterParts["admitAll"];
 	readonly isWorkflow: (runnerName: string) => boolean;
 	/** Called when a run begins to wait for its children, which frees its slot. */
-	readonly onPlace: () => void;
+	readonly onSlotFreed: () => void;
 }
 
 /**
@@ -94,23 +94,23 @@ export interface ExecutorParts {
  */
 export class Executor {
 	/** Runs that this node carries out now. */
-	readonly runs = new HeldRuns();
-	readonly children: Children;
-	readonly records: RunRecords;
+	readonly runs = new ActiveRuns();
+	readonly children: NodeChildren;
+	readonly runWrites: RunWrites;
 	readonly #parts: ExecutorParts;
-	readonly #completion: RunEnds;
-	readonly #runnerCaller: RunPerformer;
+	readonly #completion: RunCompletion;
+	readonly #runnerCaller: RunnerCaller;
 
 	constructor(parts: ExecutorParts) {
 		this.#parts = parts;
-		this.records = new RunRecords(parts);
-		this.#completion = new RunEnds(parts);
-		this.children = new Children({ ...parts, records: this.records });
-		this.#runnerCaller = new RunPerformer({
+		this.runWrites = new RunWrites(parts);
+		this.#completion = new RunCompletion(parts);
+		this.children = new NodeChildren({ ...parts, runWrites: this.runWrites });
+		this.#runnerCaller = new RunnerCaller({
 			...parts,
 			children: this.children,
 			runs: this.runs,
-			records: this.records,
+			runWrites: this.runWrites,
 			fail: (execution, error) => this.#toFailedOutcome(execution, error),
 		});
 	}
@@ -128,9 +128,9 @@ export class Executor {
 			const prepared = await this.#prepareOrFail(claimed, run);
 			if ("status" in prepared) await this.#completion.finish(claimed, run, prepared);
 			else if (isNotStarted(claimed)) await this.#start({ execution: claimed, run, prepared });
-			else await this.#resume({ execution: claimed, run, prepared: withGrantAgain(prepared, this.#parts.granting) });
+			else await this.#resume({ execution: claimed, run, prepared: withRestoredCredentials(prepared, this.#parts.runCredentials) });
 		} catch (error) {
-			if (run.lost) this.#parts.lateWrites.refused("end of a run", { execution_id: claimed.id });
+			if (run.isLost) this.#parts.staleWrites.recordRefusal("end of a run", { execution_id: claimed.id });
 			else this.#parts.logger.error("execution could not be recorded", { execution_id: claimed.id, error });
 		} finally {
 			this.runs.remove(claimed.id, run);
@@ -138,13 +138,13 @@ export class Executor {
 	}
 
 	/** Returns true if the runner may be able to continue the run of this execution, which another process has started. */
-	recovers({ run_state, runner_name }: ExecutionEntity): boolean {
+	canRecover({ run_state, runner_name }: ExecutionEntity): boolean {
 		const runner = this.#parts.runners.get(runner_name);
 		return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
 	}
 
 	/** Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable. */
-	async #prepareOrFail(execution: ExecutionEntity, run: Run): Promise<PreparedRun | Outcome> {
+	async #prepareOrFail(execution: ExecutionEntity, run: RunState): Promise<PreparedRun | RunOutcome> {
 		const { logger } = this.#parts;
 		let prepared: PreparedRun | undefined;
 		const attempt = async () => {
@@ -170,66 +170,71 @@ export class Executor {
 	}
 
 	/** Issues the run's credentials for the service. Returns the prepared run with them, and what the start of the run stores. */
-	grant(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunBegin } {
-		const credentials = this.#parts.granting.give(claimed);
-		const granted = credentials === undefined ? prepared : withGrant(prepared, credentials);
+	issueCredentials(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunStart } {
+		const credentials = this.#parts.runCredentials.issue(claimed);
+		const granted = credentials === undefined ? prepared : withCredentials(prepared, credentials);
 		// A workflow stores each decision in its journal before it acts, so it can be continued from the start: an empty journal begins anew.
 		const storesStepsFirst = prepared.runner.capabilities.workflow === true;
-		const startSecrets = storesStepsFirst ? this.#parts.sealedSecrets.addToken(prepared.sealed, granted.secrets) : prepared.sealed;
-		return { granted, begin: { sealed: startSecrets, isFound: storesStepsFirst, token_hash: credentials?.token_hash ?? null } };
+		const startSecrets = storesStepsFirst
+			? this.#parts.sealedSecrets.addToken(prepared.encryptedSecrets, granted.secrets)
+			: prepared.encryptedSecrets;
+		return {
+			granted,
+			begin: { encryptedSecrets: startSecrets, isResumable: storesStepsFirst, token_hash: credentials?.token_hash ?? null },
+		};
 	}
 
 	/** Issues credentials, stores the execution as running, and runs it. Returns early if the execution was canceled before. */
-	async #start({ execution: claimed, run, prepared }: Performance): Promise<void> {
-		const { granted, begin } = this.grant(claimed, prepared);
-		const execution = await this.records.markRunning(claimed, run, begin);
+	async #start({ execution: claimed, run, prepared }: ActiveRun): Promise<void> {
+		const { granted, begin } = this.issueCredentials(claimed, prepared);
+		const execution = await this.runWrites.markRunning(claimed, run, begin);
 		if (execution !== undefined) await this.#runFromStart({ execution, run, prepared: granted });
 	}
 
 	/** Runs an execution that was stored as running in the write that inserted it, unless this node has lost it since. */
-	async #startStored(activeRun: Performance): Promise<void> {
+	async #startStored(activeRun: ActiveRun): Promise<void> {
 		const { execution, run } = activeRun;
-		if (await this.records.isStillHeld(execution, run)) await this.#runFromStart(activeRun);
-		else this.#parts.lateWrites.refused("begin of a run", { execution_id: execution.id });
+		if (await this.runWrites.isStillHeld(execution, run)) await this.#runFromStart(activeRun);
+		else this.#parts.staleWrites.recordRefusal("begin of a run", { execution_id: execution.id });
 	}
 
-	async #runFromStart(activeRun: Performance): Promise<void> {
+	async #runFromStart(activeRun: ActiveRun): Promise<void> {
 		const { execution, run, prepared } = activeRun;
-		const invokeRunner: Work = async (context) => toRunResult(await prepared.runner.run(context), execution.runner_name);
+		const invokeRunner: RunnerInvocation = async (context) => toRunResult(await prepared.runner.run(context), execution.runner_name);
 		try {
 			await this.#runToEnd(activeRun, invokeRunner);
 		} finally {
 			// No process can continue this run, so its token would stay valid without use.
-			if (prepared.secrets.token !== undefined && !run.recorded && !run.saved) await dropGrant(execution, this.#parts);
+			if (prepared.secrets.token !== undefined && !run.isEndStored && !run.isResumable) await revokeRunCredentials(execution, this.#parts);
 		}
 	}
 
 	/** Continues a run that another process has started, or that was paused. The token of the run stays valid. */
-	async #resume({ execution: claimed, run, prepared }: Performance): Promise<void> {
-		const execution = claimed.status === "resuming" ? await this.records.markResumed(claimed, run) : claimed;
+	async #resume({ execution: claimed, run, prepared }: ActiveRun): Promise<void> {
+		const execution = claimed.status === "resuming" ? await this.runWrites.markResumed(claimed, run) : claimed;
 		if (execution === undefined) return;
 		const { state } = (execution.run_state ?? {}) as { readonly state?: JsonObject };
-		run.saved = true;
+		run.isResumable = true;
 		this.#parts.logger.info("run is looked for", { execution_id: execution.id, runner: execution.runner_name });
-		await this.records.storeRunnerInfo(execution, run, {});
+		await this.runWrites.storeRunnerInfo(execution, run, {});
 		// The notification of such a request went to the process that held the run before.
 		if (execution.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
-		if (execution.status === "pausing") run.pausing.abort();
+		if (execution.status === "pausing") run.pauseController.abort();
 		await this.#runToEnd({ execution, run, prepared }, async (context) => prepared.runner.recover?.(context, state ?? {}));
 	}
 
-	async #runToEnd(activeRun: Performance, invokeRunner: Work): Promise<void> {
+	async #runToEnd(activeRun: ActiveRun, invokeRunner: RunnerInvocation): Promise<void> {
 		const { execution, run, prepared } = activeRun;
-		const { logger, lateWrites, sealedSecrets } = this.#parts;
+		const { logger, staleWrites, sealedSecrets } = this.#parts;
 		const forgetSecrets = hideInLog(logger, prepared.secrets);
 		try {
-			const outcome = await this.#runnerCaller.perform(activeRun, invokeRunner);
-			if (run.lost) lateWrites.refused("end of a run", { execution_id: execution.id });
-			else if (outcome.status === "running") await this.#completion.leave(execution, run);
+			const outcome = await this.#runnerCaller.call(activeRun, invokeRunner);
+			if (run.isLost) staleWrites.recordRefusal("end of a run", { execution_id: execution.id });
+			else if (outcome.status === "running") await this.#completion.handOver(execution, run);
 			else if (outcome.status === "paused" || outcome.status === "resuming")
-				await this.#completion.pause(execution, run, toKeptPause(outcome, activeRun, sealedSecrets));
-			else await this.#completion.finish(execution, run, toKept(outcome, activeRun, sealedSecrets));
-			if (run.recorded) await this.#callAfterRun(execution, prepared);
+				await this.#completion.pause(execution, run, toStoredPause(outcome, activeRun, sealedSecrets));
+			else await this.#completion.finish(execution, run, toStoredOutcome(outcome, activeRun, sealedSecrets));
+			if (run.isEndStored) await this.#callAfterRun(execution, prepared);
 		} finally {
 			forgetSecrets();
 		}
@@ -244,7 +249,7 @@ export class Executor {
 	}
 
 	/** Returns the outcome for an error of the runner. Its text does not reveal the directories of the pack and of the data. */
-	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<Outcome> {
+	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<RunOutcome> {
 		const { catalog, dataDirectory } = this.#parts;
 		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
 		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [dataDirectory, ""]]);

@@ -5,18 +5,18 @@ import { cancelExecution } from "../executions/cancel.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
 import { applyTransition, type TransitionParts } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { Performance } from "./prepare-run.ts";
+import type { ActiveRun } from "./prepare-run.ts";
 
 /**
  * Calls of a runner to the host. They are allowed while the run lasts and holds its execution. If the storage is unavailable, a call waits
  * for it, so that the run does not fail.
  */
-export class RunCalls {
-	readonly #activeRun: Performance;
+export class HostCalls {
+	readonly #activeRun: ActiveRun;
 	readonly #logger: EngineDependencies["logger"];
 	#isClosed = false;
 
-	constructor(activeRun: Performance, logger: EngineDependencies["logger"]) {
+	constructor(activeRun: ActiveRun, logger: EngineDependencies["logger"]) {
 		this.#activeRun = activeRun;
 		this.#logger = logger;
 	}
@@ -31,7 +31,7 @@ export class RunCalls {
 	 * changes although its response was lost. Throws `SVC_CONFLICT` if the run has ended or lost its execution. Throws `SVC_UNAVAILABLE`
 	 * if the run ends, is lost or is shut down during the wait.
 	 */
-	async outlast<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
+	async retryWhileUnavailable<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
 		const { execution, run } = this.#activeRun;
 		const { signal } = run.controller;
 		let result: { readonly value: T } | undefined;
@@ -42,7 +42,7 @@ export class RunCalls {
 				result = { value: await attempt(isRetry) };
 			},
 			{
-				isOver: () => run.lost || this.#isClosed || isStopping(),
+				isOver: () => run.isLost || this.#isClosed || isStopping(),
 				onOutage: (error) => this.#logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
 			},
 		);
@@ -51,11 +51,11 @@ export class RunCalls {
 
 	/** Throws `SVC_CONFLICT` if the run has ended or lost its execution. */
 	assertHeld(): void {
-		if (this.#activeRun.run.lost || this.#isClosed) throw this.toLost();
+		if (this.#activeRun.run.isLost || this.#isClosed) throw this.toLostError();
 	}
 
 	/** Returns the error `SVC_CONFLICT` of a call for an execution that this run does not hold any more. */
-	toLost(): SvcError {
+	toLostError(): SvcError {
 		return new SvcError("SVC_CONFLICT", `execution "${this.#activeRun.execution.id}" is no longer this run's`);
 	}
 }
@@ -71,19 +71,19 @@ export interface RunRequestParts extends TransitionParts {
  */
 export async function requestChange(
 	parts: RunRequestParts,
-	{ execution, run }: Performance,
-	{ calls, change }: { readonly calls: RunCalls; readonly change: "pause" | "cancel" },
+	{ execution, run }: ActiveRun,
+	{ calls, change }: { readonly calls: HostCalls; readonly change: "pause" | "cancel" },
 ): Promise<void> {
 	if (!parts.isWorkflow(execution.runner_name)) {
 		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" has not the capability workflow`);
 	}
-	await calls.outlast(async () => {
+	await calls.retryWhileUnavailable(async () => {
 		for (;;) {
 			const current = await parts.storage.get("execution", execution.id);
-			if (current === undefined || current.fence !== run.fence || isCompleted(current.status)) throw calls.toLost();
+			if (current === undefined || current.fence !== run.fence || isCompleted(current.status)) throw calls.toLostError();
 			if (current.status === "canceling") return run.controller.abort(new RunAborted("cancel", "canceled by user"));
 			if (change === "cancel") await cancelExecution(parts, current, { username: execution.user, isAdmin: false });
-			else if (current.status === "pausing") return run.pausing.abort();
+			else if (current.status === "pausing") return run.pauseController.abort();
 			else await pause(parts, current);
 		}
 	});

@@ -1,19 +1,19 @@
 import { type ExecutionEntity, type ExecutionStatus, type JsonObject, RunAborted, type RunResult } from "../../contract/index.ts";
-import { type HiddenPlace, toErrorResult } from "../executions/error-result.ts";
+import { type HiddenDirectory, toErrorResult } from "../executions/error-result.ts";
 
 /** Status and result of a run before they are stored. */
-export interface Outcome {
+export interface RunOutcome {
 	readonly status: ExecutionStatus;
 	readonly result: JsonObject;
 }
 
 /** Returns the outcome that the runner reports, or the outcome that follows from the abort reason if the run was aborted. */
-export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): Outcome {
+export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): RunOutcome {
 	const reason: unknown = signal.reason;
 	if (result.status === "running") return toHandOver(result, reason);
 	// A paused run ignores the abort reason: the process that resumes it ends its children first.
 	if (result.status === "paused" || result.status === "resuming") return { status: result.status, result: result.result };
-	if (result.status === "pending" && !isCanceled(reason)) return { status: "pending", result: result.result };
+	if (result.status === "pending" && !isCancelReason(reason)) return { status: "pending", result: result.result };
 	// A run that succeeded before it noticed the signal did succeed.
 	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {
 		return { status: result.succeeded ? "succeeded" : (result.status ?? "failed"), result: result.result };
@@ -24,23 +24,23 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 }
 
 /** Returns true if an abort reason is a cancel. */
-export function isCanceled(reason: unknown): boolean {
+export function isCancelReason(reason: unknown): boolean {
 	return reason instanceof RunAborted && reason.kind === "cancel";
 }
 
 /** Returns the outcome `running`: the work continues without the service. Outside a shutdown, that is an error of the runner. */
-function toHandOver(result: RunResult, reason: unknown): Outcome {
+function toHandOver(result: RunResult, reason: unknown): RunOutcome {
 	if (reason instanceof RunAborted && reason.kind === "shutdown") return { status: "running", result: {} };
 	return { status: "failed", result: { ...result.result, error: "the runner left its work although the service does not stop" } };
 }
 
 /** Returns the outcome of a canceled run. `user` is the user who canceled it; if none is stored, the user of the execution. */
-export function toCanceled(execution: ExecutionEntity, result: JsonObject): Outcome {
+export function toCanceled(execution: ExecutionEntity, result: JsonObject): RunOutcome {
 	const user = execution.context["cancelled_by"] ?? execution.user;
 	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
 }
 
 /** Returns the outcome for an error of the runner itself: message and stack only. The given path prefixes are hidden. */
-export function toFailure(error: unknown, hidden: readonly HiddenPlace[]): Outcome {
+export function toFailure(error: unknown, hidden: readonly HiddenDirectory[]): RunOutcome {
 	return { status: "failed", result: toErrorResult(error, hidden) };
 }

@@ -6,17 +6,17 @@ import {
 	parseJson,
 	type SnapshotEntity,
 } from "../../contract/index.ts";
-import { isWholeSchema } from "../../language/parameters/definition-reader.ts";
+import { isJsonSchema } from "../../language/parameters/definition-reader.ts";
 import { findMismatch } from "../../language/parameters/find-mismatch.ts";
 import { readOutputSchema } from "../../language/parameters/schema-masking.ts";
 import { concealMismatch, describesResult, isPrinted, printingHosts } from "../../secrets/result-masking.ts";
-import type { Outcome } from "./outcome.ts";
+import type { RunOutcome } from "./outcome.ts";
 
 /**
  * Checks the result of a successful run against the `output_schema` of its action. If they do not match, the returned outcome is a failure:
  * it keeps the result with secrets masked, and its `error` names the difference. Otherwise the outcome is returned unchanged.
  */
-export function checkOutput(outcome: Outcome, snapshot: SnapshotEntity): Outcome {
+export function checkOutput(outcome: RunOutcome, snapshot: SnapshotEntity): RunOutcome {
 	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
 	const { result } = outcome;
 	const mismatch = findDifference(result, snapshot);
@@ -47,7 +47,7 @@ function findDifference(result: JsonObject, { action, runner }: SnapshotEntity):
 function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: string): string | undefined {
 	if (printed["truncated"] !== undefined) return undefined;
 	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${pathPrefix}stdout`);
-	const members = (isWholeSchema(schema) ? schema["properties"] : schema) as
+	const members = (isJsonSchema(schema) ? schema["properties"] : schema) as
 		| Readonly<Record<string, ParameterDefinition | undefined>>
 		| undefined;
 	const toDescribed = (name: string, value: JsonValue) => (members?.[name]?.type === "string" ? value : parse(value));

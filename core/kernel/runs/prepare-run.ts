@@ -16,13 +16,13 @@ import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findSecrets, takesSecrets } from "../../secrets/parameter-masking.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import { findSecretOutput } from "../../secrets/result-masking.ts";
-import type { Catalog } from "../executions/action-catalog.ts";
+import type { ActionCatalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
-import type { Run } from "./active-runs.ts";
+import type { RunState } from "./active-runs.ts";
 
-/** Members of the run context that are known before the run starts. `RunPerformer` adds the members that act on the run. */
+/** Members of the run context that are known before the run starts. `RunnerCaller` adds the members that act on the run. */
 type PreparedContext = Pick<
 	RunContext,
 	| "execution_id"
@@ -47,13 +47,13 @@ type PreparedContext = Pick<
 export interface PreparedRun {
 	readonly runner: Runner;
 	/** Time-out in seconds; undefined: no time-out. */
-	readonly timeout: number | undefined;
+	readonly timeoutSeconds: number | undefined;
 	/** Action and runner type as they were when the execution was created. */
 	readonly snapshot: SnapshotEntity;
 	/** Secrets that the run knows at its start. */
 	readonly secrets: KnownSecrets;
 	/** Encrypted secrets to be stored with the execution (`known_secrets`); null if there are none. */
-	readonly sealed: string | null;
+	readonly encryptedSecrets: string | null;
 	/** Output types that count as secret as a whole. */
 	readonly secretOutput: readonly OutputType[];
 	readonly context: PreparedContext;
@@ -61,7 +61,7 @@ export interface PreparedRun {
 
 interface PrepareRunParts {
 	readonly storage: Storage;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly logger: EngineDependencies["logger"];
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly options: Options;
@@ -86,7 +86,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	const pack = await parts.catalog.packDirectory(action.pack, action.content);
 	const known = sealedSecrets.ofExecution(execution, snapshot);
 	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
-		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, stored: execution.parameters },
+		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, storedParameters: execution.parameters },
 		{ pack: action.pack, context: execution.context, author: execution.author, scopes: execution.scopes, known },
 		parts.templateSources,
 	);
@@ -97,10 +97,10 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	const timeout = runnerParameters["timeout"] ?? runnerParameters["svc_timeout"];
 	return {
 		runner,
-		timeout: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
+		timeoutSeconds: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
 		snapshot,
 		secrets: known.with(newSecrets),
-		sealed:
+		encryptedSecrets:
 			newSecrets.length === 0
 				? execution.known_secrets
 				: sealedSecrets.add(execution.known_secrets, withoutParameterSecrets(newSecrets, execution, snapshot)),
@@ -187,8 +187,8 @@ function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameter
 }
 
 /** An execution with the state of its run on this node, and the data that its runner is called with. */
-export interface Performance {
+export interface ActiveRun {
 	readonly execution: ExecutionEntity;
-	readonly run: Run;
+	readonly run: RunState;
 	readonly prepared: PreparedRun;
 }

@@ -9,50 +9,50 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import type { LateWrites } from "../coordination/stale-writes.ts";
-import type { Endings } from "../executions/completion-effects.ts";
+import type { StaleWrites } from "../coordination/stale-writes.ts";
+import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { withValues } from "../executions/new-execution.ts";
-import { applied, type ExecutionPatch, isCompleted, toBeContinued, toResultPatch, toStatusPatch } from "../executions/status.ts";
-import { tell } from "../executions/transition.ts";
+import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultPatch, toStatusPatch } from "../executions/status.ts";
+import { publishTransition } from "../executions/transition.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
-import type { Run } from "./active-runs.ts";
-import { type Outcome, toCanceled } from "./outcome.ts";
-import type { KeptOutcome } from "./run-secrets.ts";
-import { type HeldWriteParts, HeldWrites } from "./run-writes.ts";
+import type { RunState } from "./active-runs.ts";
+import { type RunOutcome, toCanceled } from "./outcome.ts";
+import type { StoredOutcome } from "./run-secrets.ts";
+import { type FencedWriteParts, FencedWrites } from "./run-writes.ts";
 
 /** Microseconds that a planned restart of this node may take. Until then, nodes on other hosts do not recover runs that it handed over. */
 const restartMicroseconds = 300_000_000;
 /** Milliseconds for which the end of a run waits for the storage while the service stops. Later, the node that recovers the run ends it. */
 const shutdownPatienceMs = 5_000;
 
-export interface RunEndParts extends HeldWriteParts {
+export interface RunCompletionParts extends FencedWriteParts {
 	readonly eventBus: EventBus;
-	readonly endings: Endings;
-	readonly lateWrites: Pick<LateWrites, "refused">;
+	readonly endings: CompletionEffects;
+	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
 }
 
 /** Outcome with which an execution ends. It has no encrypted secrets if the execution could not be prepared. */
-type FinalOutcome = Outcome & Partial<KeptOutcome>;
+type FinalOutcome = RunOutcome & Partial<StoredOutcome>;
 
 /** Writes that end the work of this process on a run: its completion, a pause or a hand-over. */
-export class RunEnds {
-	readonly #parts: RunEndParts;
-	readonly #writes: HeldWrites;
+export class RunCompletion {
+	readonly #parts: RunCompletionParts;
+	readonly #writes: FencedWrites;
 
-	constructor(parts: RunEndParts) {
+	constructor(parts: RunCompletionParts) {
 		this.#parts = parts;
-		this.#writes = new HeldWrites(parts);
+		this.#writes = new FencedWrites(parts);
 	}
 
 	/**
 	 * Hands the run over: stores the remaining output and releases the lease, while the work continues. A node that starts on this host
 	 * recovers the run. Nodes on other hosts do so only after five minutes, so that a restart of this node comes first.
 	 */
-	async leave({ id }: ExecutionEntity, run: Run): Promise<void> {
+	async handOver({ id }: ExecutionEntity, run: RunState): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
-		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
+		const chunks = (await run.outputWriter?.finish({ willContinue: true })) ?? [];
 		const lease_expires_at = toTimestamp(clock.steady() + restartMicroseconds);
 		const { fence } = run;
 		const store = () =>
@@ -71,22 +71,22 @@ export class RunEnds {
 	/**
 	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. It is resumed at once if a child has
 	 * changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such change is
-	 * missed (see `draftStir`). It is also resumed at once if a cancel is stored, because its children must end first. A run that pauses and
+	 * missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run that pauses and
 	 * resumes repeatedly without progress fails (`isStalled`).
 	 */
-	async pause(execution: ExecutionEntity, run: Run, outcome: KeptOutcome): Promise<void> {
-		const { storage, eventBus, lateWrites } = this.#parts;
+	async pause(execution: ExecutionEntity, run: RunState, outcome: StoredOutcome): Promise<void> {
+		const { storage, eventBus, staleWrites } = this.#parts;
 		if (await isStalled(storage, execution)) return this.finish(execution, run, { ...outcome, ...toStalled(outcome) });
-		const chunks = (await run.recorder?.finish({ goesOn: true })) ?? [];
+		const chunks = (await run.outputWriter?.finish({ willContinue: true })) ?? [];
 		for (;;) {
 			try {
 				const pausedExecution = await this.#storePause(execution, run, { outcome, chunks });
 				if (pausedExecution === undefined) {
-					lateWrites.refused("pause", { execution_id: execution.id });
+					staleWrites.recordRefusal("pause", { execution_id: execution.id });
 					return;
 				}
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
-				tell(eventBus, pausedExecution);
+				publishTransition(eventBus, pausedExecution);
 				return;
 			} catch (error) {
 				// The execution has changed since it was read: read it again.
@@ -101,8 +101,8 @@ export class RunEnds {
 	 */
 	async #storePause(
 		{ id }: ExecutionEntity,
-		run: Run,
-		{ outcome, chunks }: { readonly outcome: KeptOutcome; readonly chunks: readonly OutputChunk[] },
+		run: RunState,
+		{ outcome, chunks }: { readonly outcome: StoredOutcome; readonly chunks: readonly OutputChunk[] },
 	): Promise<ExecutionEntity | undefined> {
 		const { storage, clock } = this.#parts;
 		const chunkOperations = chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const];
@@ -119,7 +119,7 @@ export class RunEnds {
 			const { status, fence, stirred } = current;
 			const patch = await this.#toPausePatch(current, run, { outcome, timestamp: toTimestamp(clock.now()) });
 			await storage.write([{ update: "execution", id, patch, expected: { status, fence, stirred } }, ...chunkOperations]);
-			after = applied(current, patch);
+			after = applyPatch(current, patch);
 		};
 		await this.#writes.store(run, store, { isStored: async () => false, shutdownPatienceMs });
 		return after;
@@ -127,14 +127,14 @@ export class RunEnds {
 
 	async #toPausePatch(
 		current: ExecutionEntity,
-		run: Run,
-		{ outcome, timestamp }: { readonly outcome: KeptOutcome; readonly timestamp: string },
+		run: RunState,
+		{ outcome, timestamp }: { readonly outcome: StoredOutcome; readonly timestamp: string },
 	): Promise<ExecutionPatch> {
 		const { runnerInfo: runner_info = current.runner_info } = run;
-		const runFields = { known_secrets: outcome.sealed, runner_info };
-		if (current.status === "canceling") return { ...runFields, ...toBeContinued };
-		if (outcome.status === "resuming" || (await run.tools?.haveChildrenNews()) || (await this.#isPauseOver(current)))
-			return { ...toStatusPatch(current, "resuming", timestamp), ...runFields, ...toBeContinued };
+		const runFields = { known_secrets: outcome.encryptedSecrets, runner_info };
+		if (current.status === "canceling") return { ...runFields, ...resumableLease };
+		if (outcome.status === "resuming" || (await run.services?.hasPendingChildChanges()) || (await this.#isPauseOver(current)))
+			return { ...toStatusPatch(current, "resuming", timestamp), ...runFields, ...resumableLease };
 		return { ...toStatusPatch(current, "paused", timestamp), ...toResultPatch(outcome.result), ...runFields };
 	}
 
@@ -151,24 +151,24 @@ export class RunEnds {
 	 * Stores the remaining output, the final status or a question, and the completion effects, in one write. So no execution is final before
 	 * its output is stored. If a cancel was stored in the meantime, the execution ends `canceled`.
 	 */
-	async finish(execution: ExecutionEntity, run: Run, outcome: FinalOutcome): Promise<void> {
-		const { storage, eventBus, lateWrites } = this.#parts;
-		const chunks = (await run.recorder?.finish()) ?? [];
+	async finish(execution: ExecutionEntity, run: RunState, outcome: FinalOutcome): Promise<void> {
+		const { storage, eventBus, staleWrites } = this.#parts;
+		const chunks = (await run.outputWriter?.finish()) ?? [];
 		const storedChunks = chunks.map(toStoredChunk);
 		for (let current = execution; ; ) {
 			const finalOutcome = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
 			try {
 				const final = await this.#writeEnd(current, run, finalOutcome, storedChunks);
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
-				run.recorded = true;
-				run.decided?.tell();
+				run.isEndStored = true;
+				run.lastEntry?.publishTasks();
 				publishUpdated(eventBus, final);
 				return;
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 				const latest = await storage.get("execution", execution.id);
 				if (latest === undefined || latest.fence !== run.fence || isCompleted(latest.status)) {
-					lateWrites.refused("result", { execution_id: execution.id, status: latest?.status });
+					staleWrites.recordRefusal("result", { execution_id: execution.id, status: latest?.status });
 					return;
 				}
 				current = latest;
@@ -179,29 +179,32 @@ export class RunEnds {
 	/** Stores the end of an execution as it was last read, and returns the ended execution. Throws `SVC_CONFLICT` if it has changed since. */
 	async #writeEnd(
 		current: ExecutionEntity,
-		run: Run,
+		run: RunState,
 		outcome: FinalOutcome,
 		chunks: readonly OutputChunkEntity[],
 	): Promise<ExecutionEntity> {
 		const { storage, clock, endings } = this.#parts;
 		const { runnerInfo: runner_info = current.runner_info } = run;
-		const { sealed } = outcome;
-		const secrets = sealed !== undefined && (run.saved || sealed !== current.known_secrets) ? { known_secrets: sealed } : {};
+		const { encryptedSecrets } = outcome;
+		const secrets =
+			encryptedSecrets !== undefined && (run.isResumable || encryptedSecrets !== current.known_secrets)
+				? { known_secrets: encryptedSecrets }
+				: {};
 		const status = toStatusPatch(current, outcome.status, toTimestamp(clock.now()));
 		const patch = { runner_info, ...status, ...toResultPatch(outcome.result), ...secrets };
 		const expected = { status: current.status, fence: run.fence };
-		const operations: WriteOperation[] = [...endings.takeBack(current)];
+		const operations: WriteOperation[] = [...endings.revokeCredentials(current)];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
-		if (run.decided !== undefined) operations.push({ insert: "journal_entry", entities: [run.decided.row] });
-		const after = applied(current, patch);
+		if (run.lastEntry !== undefined) operations.push({ insert: "journal_entry", entities: [run.lastEntry.row] });
+		const after = applyPatch(current, patch);
 		let final = after;
 		let announce = () => {};
 		const store = async () => {
-			const { mark, ...effects } = await endings.draft(after, { isTidy: run.decided !== undefined });
-			final = withValues(after, mark);
+			const { executionPatch, ...effects } = await endings.draft(after, { hasNoOpenDescendants: run.lastEntry !== undefined });
+			final = withValues(after, executionPatch);
 			announce = effects.announce;
-			const update = { update: "execution", id: current.id, patch: { ...patch, ...mark }, expected } as const;
-			await storage.write([...effects.below, update, ...operations, ...effects.operations]);
+			const update = { update: "execution", id: current.id, patch: { ...patch, ...executionPatch }, expected } as const;
+			await storage.write([...effects.descendantOperations, update, ...operations, ...effects.operations]);
 		};
 		const isStored = async () => {
 			const stored = await storage.get("execution", current.id);
@@ -230,7 +233,7 @@ export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pic
 }
 
 /** Returns the outcome of a run that has stalled. */
-function toStalled({ result }: { readonly result: JsonObject }): Outcome {
+function toStalled({ result }: { readonly result: JsonObject }): RunOutcome {
 	const error =
 		`the execution was stopped: it has changed its state ${maxIdleStateChanges} times without any progress of its run, ` +
 		"as no execution below it has started or ended meanwhile";

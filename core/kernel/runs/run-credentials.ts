@@ -6,7 +6,7 @@ import type { PreparedRun } from "./prepare-run.ts";
  * Revokes the credentials of a run that has left this process without storing an end. Does nothing if the stored token is another one:
  * the node that ended or continues the execution has replaced it. If the write fails, the error is logged.
  */
-export async function dropGrant(
+export async function revokeRunCredentials(
 	{ id, token_hash }: ExecutionEntity,
 	{ storage, logger }: { readonly storage: Storage; readonly logger: EngineDependencies["logger"] },
 ): Promise<void> {
@@ -16,24 +16,24 @@ export async function dropGrant(
 }
 
 /** Adds new credentials to a run: to the environment of its processes, and to the secrets that are masked in output, result and log. */
-export function withGrant(prepared: PreparedRun, { environment, secret }: RunGrant): PreparedRun {
+export function withCredentials(prepared: PreparedRun, { environment, secret }: IssuedCredentials): PreparedRun {
 	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.with([], secret) };
 }
 
 /** Adds the credentials that a run got at its start to a run that is continued. The token is among the run's stored secrets. */
-export function withGrantAgain(prepared: PreparedRun, runCredentials: Pick<Granting, "toEnvironment">): PreparedRun {
+export function withRestoredCredentials(prepared: PreparedRun, runCredentials: Pick<RunCredentials, "toEnvironment">): PreparedRun {
 	const { token } = prepared.secrets;
 	return token === undefined ? prepared : withEnvironment(prepared, runCredentials.toEnvironment(token));
 }
 
-function withEnvironment(prepared: PreparedRun, added: RunGrant["environment"]): PreparedRun {
+function withEnvironment(prepared: PreparedRun, added: IssuedCredentials["environment"]): PreparedRun {
 	// Copies into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
 	const environment = Object.assign({}, prepared.context.environment, added);
 	return { ...prepared, context: { ...prepared.context, environment } };
 }
 
 /** Credentials with which a run may call the service. */
-export interface RunGrant {
+export interface IssuedCredentials {
 	/**
 	 * Hash by which the service recognises the secret. It is stored with the execution (`token_hash`) in the write that makes it `running`,
 	 * until the run has ended.
@@ -46,17 +46,17 @@ export interface RunGrant {
 }
 
 /** Issues and revokes the credentials with which runs call the service. They are valid only while the execution stores their hash. */
-export interface Granting {
+export interface RunCredentials {
 	/** Issues credentials for an execution that is about to run; undefined: the run gets none. */
-	give(execution: ExecutionEntity): RunGrant | undefined;
+	issue(execution: ExecutionEntity): IssuedCredentials | undefined;
 	/** Returns the environment variables of credentials. A process that continues a run knows only their secret. */
-	toEnvironment(secret: string): RunGrant["environment"];
+	toEnvironment(secret: string): IssuedCredentials["environment"];
 	/**
 	 * Returns the writes that revoke everything else that was stored for the run, to be stored with its end. Also called for executions
 	 * without credentials.
 	 */
-	takeBack(execution: ExecutionEntity): readonly WriteOperation[];
+	toRevocations(execution: ExecutionEntity): readonly WriteOperation[];
 }
 
 /** Default without a feature that provides credentials: runs get none. */
-export const noGranting: Granting = { give: () => undefined, toEnvironment: () => ({}), takeBack: () => [] };
+export const noRunCredentials: RunCredentials = { issue: () => undefined, toEnvironment: () => ({}), toRevocations: () => [] };

@@ -9,22 +9,22 @@ import {
 	type Storage,
 } from "../../contract/index.ts";
 import type { EngineClock } from "../basics/clock.ts";
-import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
-import { createLeaseTrust, type LeaseTrust } from "../coordination/expired-leases.ts";
-import { type Leasing, toRenewalInterval, toRetryInterval } from "../coordination/lease-duration.ts";
+import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
+import { createTakeoverGrace, type TakeoverGrace } from "../coordination/expired-leases.ts";
+import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
 import { eventNames, toExecutionId, toInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
-import type { HeldRuns } from "./active-runs.ts";
+import type { ActiveRuns } from "./active-runs.ts";
 
-export interface LeasesParts {
+export interface RunLeaseRenewalParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
 	readonly nodeId: string;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
-	readonly runs: HeldRuns;
+	readonly runs: ActiveRuns;
 	/** Called after each scheduled renewal. `isTrusted` is true if an expired lease of another node proves that the other node is gone. */
 	readonly onRenewed: (leases: { readonly isTrusted: boolean }) => Promise<void>;
 }
@@ -58,10 +58,10 @@ export interface LeasesParts {
  * - A run may end while a renewal is under way. A run that is no longer active is neither renewed singly nor reported as lost.
  * - A renewal may get no response for longer than the lease. So a second timer checks for expired leases independently of it.
  */
-export class Leases {
-	readonly #parts: LeasesParts;
-	readonly #takeoverTrust: LeaseTrust;
-	readonly #interruptListener: BusWatch;
+export class RunLeaseRenewal {
+	readonly #parts: RunLeaseRenewalParts;
+	readonly #takeoverTrust: TakeoverGrace;
+	readonly #interruptListener: BusListener;
 	/** Milliseconds from one renewal to the next. */
 	readonly #intervalMs: number;
 	/** Milliseconds from a failed renewal to the next, and also to wait for a response before expired leases are checked without it. */
@@ -80,11 +80,11 @@ export class Leases {
 	readonly #renewalCounter: Instrument;
 	readonly #lossCounter: Instrument;
 
-	constructor(parts: LeasesParts) {
+	constructor(parts: RunLeaseRenewalParts) {
 		this.#parts = parts;
-		this.#intervalMs = toRenewalInterval(parts.leasing.lease);
-		this.#retryMs = toRetryInterval(parts.leasing.lease);
-		this.#takeoverTrust = createLeaseTrust(parts.leasing.lease);
+		this.#intervalMs = toRenewalIntervalMs(parts.leasing.leaseSeconds);
+		this.#retryMs = toRetryIntervalMs(parts.leasing.leaseSeconds);
+		this.#takeoverTrust = createTakeoverGrace(parts.leasing.leaseSeconds);
 		this.#interruptListener = this.#createInterruptListener();
 		this.#renewalCounter = parts.hub.counter({
 			name: "svc_leases_total",
@@ -97,7 +97,7 @@ export class Leases {
 		});
 		parts.hub.gauge(
 			{ name: "svc_executions_held", help: "Executions that run on this node, those that wait for their children included." },
-			() => [[parts.runs.held().size]],
+			() => [[parts.runs.heldLeases().size]],
 		);
 	}
 
@@ -119,9 +119,9 @@ export class Leases {
 	}
 
 	/** Creates the listener for changes from outside to executions that run here: a cancel, a pause, or a final status. */
-	#createInterruptListener(): BusWatch {
+	#createInterruptListener(): BusListener {
 		const { runs, logger } = this.#parts;
-		return createBusWatch({
+		return createBusListener({
 			...this.#parts,
 			names: [eventNames.runInterrupt],
 			purpose: "cancels",
@@ -148,16 +148,16 @@ export class Leases {
 
 	async #renewAndReschedule(): Promise<void> {
 		try {
-			this.#takeoverTrust.begin();
+			this.#takeoverTrust.onRenewalStart();
 			this.#pendingSince = performance.now();
 			await this.#renew();
 			this.#pendingSince = undefined;
-			await this.#parts.onRenewed({ isTrusted: this.#takeoverTrust.isGiven() });
+			await this.#parts.onRenewed({ isTrusted: this.#takeoverTrust.mayTakeOver() });
 			this.#scheduleRenewal(this.#intervalMs);
 		} catch (error) {
 			this.#renewalCounter.record(1, "failed");
 			this.#parts.logger.error("leases could not be kept", { error });
-			this.#takeoverTrust.lose();
+			this.#takeoverTrust.onRenewalFailure();
 			this.#pendingSince = undefined;
 			// Other nodes must reach the storage again first, and then give all holders time to renew.
 			if (isUnavailableForAll(error)) this.#noTakeoverUntil = this.#parts.clock.steady() + this.#intervalMs * 1_000;
@@ -169,9 +169,9 @@ export class Leases {
 	/** Renews all leases in one claim, aborts the runs that this node has lost, and applies stored cancels and pauses. */
 	async #renew(): Promise<void> {
 		const { storage, nodeId, leasing, runs } = this.#parts;
-		const held = runs.held();
+		const held = runs.heldLeases();
 		if (held.size === 0) return;
-		const expires = leasing.expiry();
+		const expires = leasing.newExpiry();
 		// Only active runs are renewed. An execution that ended here while the storage was unavailable still names this node as its owner.
 		// Its lease must expire, so that orphan recovery finds it.
 		const renewed = await storage.claim(
@@ -182,7 +182,7 @@ export class Leases {
 		this.#renewalCounter.record(renewed.length, "renewed");
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
 		for (const [id, { fence }] of held) {
-			if (fences.get(id) === fence) runs.prolong(id, expires);
+			if (fences.get(id) === fence) runs.setLeaseExpiry(id, expires);
 			// A run that has ended during the claim is not held in the storage either, and is no longer active here.
 			else if (runs.has(id)) await this.#renewSingly(id, fence, expires);
 		}
@@ -202,7 +202,7 @@ export class Leases {
 			{ fence, owner: nodeId },
 		);
 		if (renewed === undefined) this.#abortLost(id);
-		else runs.prolong(id, expires);
+		else runs.setLeaseExpiry(id, expires);
 	}
 
 	/** Aborts expired runs if the scheduled renewal has had no response for `#retryMs`, because it may never get one. */
@@ -222,8 +222,8 @@ export class Leases {
 	#abortExpiredRuns(): void {
 		const { clock, leasing, runs, logger } = this.#parts;
 		if (clock.steady() < this.#noTakeoverUntil) return;
-		for (const [id, { leaseExpiresAt }] of runs.held()) {
-			if (!leasing.hasRunOut(leaseExpiresAt)) continue;
+		for (const [id, { leaseExpiresAt }] of runs.heldLeases()) {
+			if (!leasing.isExpired(leaseExpiresAt)) continue;
 			logger.warn("lease could not be renewed in time, the run ends here", { execution_id: id });
 			this.#abortLost(id);
 		}
@@ -231,7 +231,7 @@ export class Leases {
 
 	#abortLost(id: string): void {
 		this.#lossCounter.record(1);
-		this.#parts.runs.lose(id);
+		this.#parts.runs.markLost(id);
 	}
 
 	/** Cancels or pauses a run whose stored status requests it. Returns false if the status requests neither. */

@@ -3,48 +3,48 @@ import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { Outcome } from "./outcome.ts";
+import type { RunOutcome } from "./outcome.ts";
 import { checkOutput } from "./output-schema.ts";
-import type { Performance } from "./prepare-run.ts";
+import type { ActiveRun } from "./prepare-run.ts";
 
 /** Outcome of a run as it is stored. */
-export interface KeptOutcome extends Outcome {
+export interface StoredOutcome extends RunOutcome {
 	/** Encrypted secrets that the run knows at its end; null if there are none. */
-	readonly sealed: string | null;
+	readonly encryptedSecrets: string | null;
 }
 
 /**
  * Returns the outcome as it is stored: the token is removed from the result, and the result is checked against the output schema. Its
  * encrypted secrets include secrets of the result and those that the run has learned.
  */
-export function toKept({ status, result }: Outcome, { run, prepared }: Performance, sealedSecrets: SealedSecrets): KeptOutcome {
+export function toStoredOutcome({ status, result }: RunOutcome, { run, prepared }: ActiveRun, sealedSecrets: SealedSecrets): StoredOutcome {
 	const cleanResult = run.secrets.withoutToken(result);
-	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.sealed), sealedSecrets.of(run.learnt));
+	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.of(run.learnedSecrets));
 	const resultSecrets = findResultSecrets(cleanResult, prepared.snapshot);
 	const checked = checkOutput({ status, result: cleanResult }, prepared.snapshot);
 	const concealed = checked.status === status ? [] : collectMasked(cleanResult, checked.result);
-	return { ...checked, sealed: sealedSecrets.add(runSecrets, [...resultSecrets, ...concealed]) };
+	return { ...checked, encryptedSecrets: sealedSecrets.add(runSecrets, [...resultSecrets, ...concealed]) };
 }
 
 /**
  * Returns the outcome of a paused run as it is stored. Its encrypted secrets include the token, because the process that continues the run
  * uses the token again and must mask it.
  */
-export function toKeptPause(outcome: Outcome, activeRun: Performance, sealedSecrets: SealedSecrets): KeptOutcome {
-	const stored = toKept(outcome, activeRun, sealedSecrets);
-	return { ...stored, sealed: sealedSecrets.addToken(stored.sealed, activeRun.run.secrets) };
+export function toStoredPause(outcome: RunOutcome, activeRun: ActiveRun, sealedSecrets: SealedSecrets): StoredOutcome {
+	const stored = toStoredOutcome(outcome, activeRun, sealedSecrets);
+	return { ...stored, encryptedSecrets: sealedSecrets.addToken(stored.encryptedSecrets, activeRun.run.secrets) };
 }
 
 /**
  * Encrypts the secrets of a run, to be stored with the execution while it runs. `isResumable`: true if another process may continue the
  * run; the token is then included, because that process uses it again and must mask it.
  */
-export function toSealed(
-	{ run, prepared }: Performance,
+export function encryptRunSecrets(
+	{ run, prepared }: ActiveRun,
 	sealedSecrets: SealedSecrets,
 	{ isResumable }: { readonly isResumable: boolean },
 ): string | null {
-	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.sealed), sealedSecrets.of(run.learnt));
+	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.of(run.learnedSecrets));
 	return isResumable ? sealedSecrets.addToken(runSecrets, run.secrets) : runSecrets;
 }
 

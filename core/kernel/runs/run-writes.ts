@@ -12,28 +12,28 @@ import {
 } from "../../contract/index.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import type { Leasing } from "../coordination/lease-duration.ts";
-import type { LateWrites } from "../coordination/stale-writes.ts";
-import type { Endings } from "../executions/completion-effects.ts";
+import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { StaleWrites } from "../coordination/stale-writes.ts";
+import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
-import { applied, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
+import { applyPatch, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
 import { applyChange } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { Run } from "./active-runs.ts";
+import type { RunState } from "./active-runs.ts";
 
-interface RunWriteParts extends HeldWriteParts {
+interface RunWriteParts extends FencedWriteParts {
 	readonly eventBus: EventBus;
-	readonly lateWrites: Pick<LateWrites, "refused">;
-	readonly leasing: Pick<Leasing, "expiry">;
-	readonly endings: Pick<Endings, "takeBack">;
+	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
+	readonly leasing: Pick<LeasePolicy, "newExpiry">;
+	readonly endings: Pick<CompletionEffects, "revokeCredentials">;
 }
 
 /** Values that the start of a run stores. */
-export interface RunBegin {
+export interface RunStart {
 	/** Encrypted secrets that the run knows; null if there are none. */
-	readonly sealed: string | null;
+	readonly encryptedSecrets: string | null;
 	/** True if another process can continue the run from its start, because the run stores each step before it acts. */
-	readonly isFound: boolean;
+	readonly isResumable: boolean;
 	/** Hash by which the token of the run is recognised; null if it has no token. */
 	readonly token_hash: string | null;
 }
@@ -47,24 +47,24 @@ interface ResumableState {
 }
 
 /** Writes about a run, from its start until before its end. Each expects the fence of the claim, so that a lost run changes nothing. */
-export class RunRecords {
+export class RunWrites {
 	readonly #parts: RunWriteParts;
-	readonly #writes: HeldWrites;
+	readonly #writes: FencedWrites;
 	readonly #processInfo = { hostname: hostname(), pid: process.pid };
 
 	constructor(parts: RunWriteParts) {
 		this.#parts = parts;
-		this.#writes = new HeldWrites(parts);
+		this.#writes = new FencedWrites(parts);
 	}
 
 	/**
 	 * Returns the patch that makes a claimed execution `running`. For an execution that is already stored as running it holds only the values
-	 * of `RunBegin`.
+	 * of `RunStart`.
 	 */
-	toRunning(execution: ExecutionEntity, start: RunBegin): ExecutionPatch {
+	toRunningPatch(execution: ExecutionEntity, start: RunStart): ExecutionPatch {
 		const { token_hash } = start;
-		const secrets = start.sealed === execution.known_secrets ? {} : { known_secrets: start.sealed };
-		const stateOrSecrets = start.isFound ? toStatePatch({ state: {}, encryptedSecrets: start.sealed }) : secrets;
+		const secrets = start.encryptedSecrets === execution.known_secrets ? {} : { known_secrets: start.encryptedSecrets };
+		const stateOrSecrets = start.isResumable ? toStatePatch({ state: {}, encryptedSecrets: start.encryptedSecrets }) : secrets;
 		if (execution.status === "running") return { token_hash, ...stateOrSecrets };
 		const status = toStatusPatch(execution, "running", toTimestamp(this.#parts.clock.now()));
 		return { token_hash, runner_info: this.#processInfo, attempt: execution.attempt + 1, ...status, ...stateOrSecrets };
@@ -74,9 +74,9 @@ export class RunRecords {
 	 * Stores a claimed execution as `running`. Returns it; undefined if it was canceled before. As this is stored before the runner is called,
 	 * an execution that is found `scheduled` has certainly not started.
 	 */
-	async markRunning(execution: ExecutionEntity, run: Run, start: RunBegin): Promise<ExecutionEntity | undefined> {
+	async markRunning(execution: ExecutionEntity, run: RunState, start: RunStart): Promise<ExecutionEntity | undefined> {
 		const { eventBus, logger } = this.#parts;
-		const patch = this.toRunning(execution, start);
+		const patch = this.toRunningPatch(execution, start);
 		try {
 			await this.#storeRunning(execution, run, patch);
 		} catch (error) {
@@ -85,13 +85,13 @@ export class RunRecords {
 			logger.debug("execution was taken back before it ran", { execution_id: execution.id });
 			return undefined;
 		}
-		const running = applied(execution, patch);
+		const running = applyPatch(execution, patch);
 		publishUpdated(eventBus, running);
 		return running;
 	}
 
 	/** Returns true if this run still holds an execution that it stored as running. Renews the lease if storing took longer than the lease. */
-	async isStillHeld(execution: ExecutionEntity, run: Run): Promise<boolean> {
+	async isStillHeld(execution: ExecutionEntity, run: RunState): Promise<boolean> {
 		if (toTimestamp(this.#parts.clock.steady()) < run.leaseExpiresAt) return true;
 		return this.#renewRunning(execution, run);
 	}
@@ -100,7 +100,7 @@ export class RunRecords {
 	 * Stores a resumed execution as `running`, and returns it. If a cancel was stored first, returns the execution as `canceling`: the run
 	 * then ends its children. Returns undefined if this run does not hold the execution any more.
 	 */
-	async markResumed(execution: ExecutionEntity, run: Run): Promise<ExecutionEntity | undefined> {
+	async markResumed(execution: ExecutionEntity, run: RunState): Promise<ExecutionEntity | undefined> {
 		const { storage, clock, eventBus } = this.#parts;
 		const { id, status, fence } = execution;
 		const patch = { ...toStatusPatch(execution, "running", toTimestamp(clock.now())), runner_info: this.#processInfo };
@@ -113,7 +113,7 @@ export class RunRecords {
 			const current = await storage.get("execution", id);
 			return current?.fence === fence && current.status === "canceling" ? current : undefined;
 		}
-		const running = applied(execution, patch);
+		const running = applyPatch(execution, patch);
 		publishUpdated(eventBus, running);
 		return running;
 	}
@@ -122,40 +122,40 @@ export class RunRecords {
 	 * Stores chunks of output. Throws `SVC_CONFLICT` if this run does not hold the execution any more. The write itself checks this: with a
 	 * check before the write, output could be stored after an end that another node writes in between.
 	 */
-	async storeOutput({ id }: ExecutionEntity, run: Run, chunks: readonly OutputChunkEntity[]): Promise<void> {
-		const { storage, lateWrites } = this.#parts;
+	async storeOutput({ id }: ExecutionEntity, run: RunState, chunks: readonly OutputChunkEntity[]): Promise<void> {
+		const { storage, staleWrites } = this.#parts;
 		const insert = { insert: "output_chunk", entities: chunks } as const;
 		const store = () => {
-			const guard = this.#writes.guard(id, run);
+			const guard = this.#writes.fenceOperations(id, run);
 			return guard.length === 0 ? storage.insert("output_chunk", chunks) : storage.write([...guard, insert]);
 		};
 		try {
 			await this.#writes.store(run, store, { isStored: () => this.#areStored(id, chunks) });
 		} catch (error) {
-			if (isSvcError(error, "SVC_CONFLICT")) lateWrites.refused("output", { execution_id: id });
+			if (isSvcError(error, "SVC_CONFLICT")) staleWrites.recordRefusal("output", { execution_id: id });
 			throw error;
 		}
 	}
 
-	/** Returns the operations that make a write fail unless this run holds the execution. They may be none, see `HeldWrites`. */
-	guard({ id }: ExecutionEntity, run: Run): readonly WriteOperation[] {
-		return this.#writes.guard(id, run);
+	/** Returns the operations that make a write fail unless this run holds the execution. They may be none, see `FencedWrites`. */
+	fenceOperations({ id }: ExecutionEntity, run: RunState): readonly WriteOperation[] {
+		return this.#writes.fenceOperations(id, run);
 	}
 
 	/** Stores the encrypted secrets that the run knows. Returns false if this run does not hold the execution any more. */
-	storeKnown({ id }: ExecutionEntity, run: Run, encryptedSecrets: string | null): Promise<boolean> {
+	storeSecrets({ id }: ExecutionEntity, run: RunState, encryptedSecrets: string | null): Promise<boolean> {
 		return this.#writes.patch(id, run, { known_secrets: encryptedSecrets });
 	}
 
 	/** Sets host and process of a run without storing them; its end stores them. Returns them, with the defaults of this process. */
-	noteRunnerInfo(run: Run, info: JsonObject): JsonObject {
+	noteRunnerInfo(run: RunState, info: JsonObject): JsonObject {
 		const runnerInfo = { ...this.#processInfo, ...info };
 		run.runnerInfo = runnerInfo;
 		return runnerInfo;
 	}
 
 	/** Sets and stores host and process of a run. If the write fails, the error is logged. */
-	async storeRunnerInfo(execution: ExecutionEntity, run: Run, info: JsonObject): Promise<void> {
+	async storeRunnerInfo(execution: ExecutionEntity, run: RunState, info: JsonObject): Promise<void> {
 		const runner_info = this.noteRunnerInfo(run, info);
 		try {
 			const patch = { runner_info };
@@ -169,7 +169,7 @@ export class RunRecords {
 	 * Stores the state from which another process can continue the run, with its secrets. Returns false if this run does not hold the
 	 * execution any more.
 	 */
-	storeState({ id }: ExecutionEntity, run: Run, resumable: ResumableState): Promise<boolean> {
+	storeState({ id }: ExecutionEntity, run: RunState, resumable: ResumableState): Promise<boolean> {
 		return this.#writes.patch(id, run, toStatePatch(resumable));
 	}
 
@@ -179,7 +179,7 @@ export class RunRecords {
 	 */
 	async storeStateWith(
 		execution: ExecutionEntity,
-		run: Run,
+		run: RunState,
 		resumable: ResumableState,
 		operations: readonly WriteOperation[],
 	): Promise<boolean> {
@@ -202,18 +202,18 @@ export class RunRecords {
 	}
 
 	/** Returns the operation that stores such a state as part of a larger write. It conflicts if this run does not hold the execution. */
-	toStateOperation({ id }: ExecutionEntity, run: Run, resumable: ResumableState): WriteOperation {
+	toStateOperation({ id }: ExecutionEntity, run: RunState, resumable: ResumableState): WriteOperation {
 		return { update: "execution", id, patch: toStatePatch(resumable), expected: { fence: run.fence } };
 	}
 
-	#storeRunning(execution: ExecutionEntity, run: Run, patch: ExecutionPatch): Promise<void> {
+	#storeRunning(execution: ExecutionEntity, run: RunState, patch: ExecutionPatch): Promise<void> {
 		const { storage, clock, leasing, endings } = this.#parts;
 		const { id, fence, status } = execution;
 		// The execution may have credentials from a write whose response was lost. No process knows their secret any more.
-		const revocations = status === "running" ? endings.takeBack(execution) : [];
+		const revocations = status === "running" ? endings.revokeCredentials(execution) : [];
 		const store = async () => {
 			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
-			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.expiry();
+			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.newExpiry();
 			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
 			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
 			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
@@ -222,9 +222,9 @@ export class RunRecords {
 	}
 
 	/** Renews the lease of an execution that is stored as `running`. Returns false if this run does not hold it any more. */
-	async #renewRunning({ id, fence }: ExecutionEntity, run: Run): Promise<boolean> {
+	async #renewRunning({ id, fence }: ExecutionEntity, run: RunState): Promise<boolean> {
 		const { storage, leasing } = this.#parts;
-		const lease_expires_at = leasing.expiry();
+		const lease_expires_at = leasing.newExpiry();
 		const renewed = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
 		if (renewed !== undefined) run.leaseExpiresAt = lease_expires_at;
 		return renewed !== undefined;
@@ -240,7 +240,7 @@ function toStatePatch({ state, encryptedSecrets }: ResumableState): ExecutionPat
 	return { run_state: { hostname: hostname(), state }, ...(encryptedSecrets !== undefined && { known_secrets: encryptedSecrets }) };
 }
 
-export interface HeldWriteParts {
+export interface FencedWriteParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: EngineDependencies["logger"];
@@ -258,10 +258,10 @@ interface RetryOptions {
  * Writes that expect the fence of a run. They are repeated while the storage is unavailable. They throw `SVC_UNAVAILABLE` if the run is
  * lost or the service stops in the meantime.
  */
-export class HeldWrites {
-	readonly #parts: HeldWriteParts;
+export class FencedWrites {
+	readonly #parts: FencedWriteParts;
 
-	constructor(parts: HeldWriteParts) {
+	constructor(parts: FencedWriteParts) {
 		this.#parts = parts;
 	}
 
@@ -269,14 +269,14 @@ export class HeldWrites {
 	 * Returns the operations that make a write fail with `SVC_CONFLICT` unless the run holds its execution. None are needed while the lease
 	 * is valid and no other node can use the storage, because no other node then ends the run.
 	 */
-	guard(id: string, run: Run): readonly WriteOperation[] {
+	fenceOperations(id: string, run: RunState): readonly WriteOperation[] {
 		const { storage, clock } = this.#parts;
 		const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
 		return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];
 	}
 
 	/** Stores a patch of the execution. Returns false if the run does not hold the execution any more. */
-	async patch(id: string, run: Run, patch: ExecutionPatch): Promise<boolean> {
+	async patch(id: string, run: RunState, patch: ExecutionPatch): Promise<boolean> {
 		let isStored = false;
 		await this.#retryWhileUnavailable(run, async () => {
 			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
@@ -288,7 +288,7 @@ export class HeldWrites {
 	 * Calls `write` until the storage is available. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt has stored it
 	 * although its response was lost.
 	 */
-	store(run: Run, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
+	store(run: RunState, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
 		const attempt = (isRetry: boolean) =>
 			write().catch(async (error: unknown) => {
 				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored())) throw error;
@@ -296,11 +296,11 @@ export class HeldWrites {
 		return this.#retryWhileUnavailable(run, attempt, shutdownPatienceMs);
 	}
 
-	#retryWhileUnavailable(run: Run, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
+	#retryWhileUnavailable(run: RunState, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
 		const { signal } = run.controller;
 		const startedAt = performance.now();
 		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
-		const isOver = () => run.lost || (isStopping() && performance.now() - startedAt >= shutdownPatienceMs);
+		const isOver = () => run.isLost || (isStopping() && performance.now() - startedAt >= shutdownPatienceMs);
 		const onOutage = (error: unknown) => this.#parts.logger.warn("storage is away, a run waits for it", { error });
 		return outlastOutage(attempt, { isOver, onOutage });
 	}

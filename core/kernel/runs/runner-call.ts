@@ -15,59 +15,59 @@ import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 
-import { type Catalog, findSignature } from "../executions/action-catalog.ts";
+import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
 
 import { isCompleted } from "../executions/status.ts";
-import type { Floods } from "../output/bulk-output.ts";
-import { Recorder } from "../output/output-writer.ts";
+import type { BulkOutput } from "../output/bulk-output.ts";
+import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import { type HeldRuns, secondsSinceStart, startTimeout } from "./active-runs.ts";
+import { type ActiveRuns, secondsSinceStart, startTimeout } from "./active-runs.ts";
 
-import { RunCalls, type RunRequestParts, requestChange } from "./host-calls.ts";
-import { isCanceled, type Outcome, toOutcome } from "./outcome.ts";
-import type { Performance } from "./prepare-run.ts";
-import { hideInLog, toSealed } from "./run-secrets.ts";
-import type { RunRecords } from "./run-writes.ts";
-import { type HostedRunContext, type LaterMembers, type RunToolParts, RunTools, withLaterMembers } from "./runner-context.ts";
+import { HostCalls, type RunRequestParts, requestChange } from "./host-calls.ts";
+import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
+import type { ActiveRun } from "./prepare-run.ts";
+import { encryptRunSecrets, hideInLog } from "./run-secrets.ts";
+import type { RunWrites } from "./run-writes.ts";
+import { type HostedRunContext, type LazyMembers, type RunServiceParts, RunServices, withLazyMembers } from "./runner-context.ts";
 
 import { createRunEvents, type RunEventParts, type RunEvents } from "./runner-events.ts";
 
 /** Calls the runner: `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
-export type Work = (context: RunContext) => Promise<RunResult | undefined>;
+export type RunnerInvocation = (context: RunContext) => Promise<RunResult | undefined>;
 
-export interface RunPerformerParts extends RunEventParts, RunRequestParts, Omit<RunToolParts, "options"> {
+export interface RunnerCallerParts extends RunEventParts, RunRequestParts, Omit<RunServiceParts, "options"> {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
-	readonly runs: HeldRuns;
-	readonly records: RunRecords;
-	readonly catalog: Pick<Catalog, "resolve">;
+	readonly runs: ActiveRuns;
+	readonly runWrites: RunWrites;
+	readonly catalog: Pick<ActionCatalog, "resolve">;
 	readonly logger: EngineDependencies["logger"];
 	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly floods: Floods;
+	readonly bulkOutput: BulkOutput;
 	/** Returns the outcome of an execution whose runner has thrown an error. */
-	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<Outcome>;
+	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<RunOutcome>;
 }
 
 /** Objects of one run that its context uses. */
 interface ContextResources {
-	readonly calls: RunCalls;
-	readonly services: RunTools;
+	readonly calls: HostCalls;
+	readonly services: RunServices;
 	readonly traceparent: string | undefined;
 }
 
-const notRecoveredOutcome: Outcome = {
+const notRecoveredOutcome: RunOutcome = {
 	status: "abandoned",
 	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
 };
 
 /** Calls runners, with a context through which they use the service during the run. */
-export class RunPerformer {
-	readonly #parts: RunPerformerParts;
+export class RunnerCaller {
+	readonly #parts: RunnerCallerParts;
 	readonly #events: RunEvents;
 
-	constructor(parts: RunPerformerParts) {
+	constructor(parts: RunnerCallerParts) {
 		this.#parts = parts;
 		this.#events = createRunEvents(parts);
 	}
@@ -76,20 +76,20 @@ export class RunPerformer {
 	 * Calls the runner and returns how the run ended. An error of the runner is an outcome as well. Rejects only if the storage fails.
 	 * Afterwards the calls of the runner to the host are refused.
 	 */
-	async perform(activeRun: Performance, invokeRunner: Work): Promise<Outcome> {
+	async call(activeRun: ActiveRun, invokeRunner: RunnerInvocation): Promise<RunOutcome> {
 		const { execution, run, prepared } = activeRun;
 		const { clock, storage } = this.#parts;
 		run.secrets = prepared.secrets;
 		const outputWriter = this.#createOutputWriter(activeRun);
-		run.recorder = outputWriter;
+		run.outputWriter = outputWriter;
 		const forgetSecrets: (() => void)[] = [];
 		const addSecrets = async (added: KnownSecrets) => void forgetSecrets.push(await this.#addSecrets(activeRun, added));
-		const calls = new RunCalls(activeRun, this.#parts.logger);
+		const calls = new HostCalls(activeRun, this.#parts.logger);
 		const encryptSecrets = () => this.#encryptWithToken(activeRun);
-		const services = new RunTools(this.#parts, activeRun, { calls, addSecrets, encryptSecrets });
-		run.tools = services;
-		if (run.saved) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
-		const timer = startTimeout(run, { seconds: prepared.timeout, elapsedSeconds: secondsSinceStart(execution, clock.now()) });
+		const services = new RunServices(this.#parts, activeRun, { calls, addSecrets, encryptSecrets });
+		run.services = services;
+		if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
+		const timer = startTimeout(run, { seconds: prepared.timeoutSeconds, elapsedSeconds: secondsSinceStart(execution, clock.now()) });
 		try {
 			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
 			const result = await invokeRunner(this.#toContext(activeRun, outputWriter, { calls, services, traceparent }));
@@ -97,7 +97,7 @@ export class RunPerformer {
 			const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
 			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertMayPause(activeRun);
-			if (result?.decided !== undefined && isCompleted(outcome.status)) run.decided = await services.journal.toLast(result.decided);
+			if (result?.decided !== undefined && isCompleted(outcome.status)) run.lastEntry = await services.journal.toLast(result.decided);
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
@@ -112,24 +112,24 @@ export class RunPerformer {
 	}
 
 	/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
-	#assertMayPause({ execution, run }: Performance): void {
+	#assertMayPause({ execution, run }: ActiveRun): void {
 		if (!this.#parts.isWorkflow(execution.runner_name)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
 		}
 		// A canceled run may pause without a request: when it is resumed, it ends its children first.
-		if (!run.pausing.signal.aborted && !isCanceled(run.controller.signal.reason)) {
+		if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
 		}
-		if (run.saved) return;
+		if (run.isResumable) return;
 		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
 	}
 
-	#createOutputWriter({ execution, run, prepared }: Performance): Recorder {
-		const { clock, eventBus, floods, options, records } = this.#parts;
-		return new Recorder({
-			store: (chunks) => records.storeOutput(execution, run, chunks),
+	#createOutputWriter({ execution, run, prepared }: ActiveRun): OutputWriter {
+		const { clock, eventBus, bulkOutput, options, runWrites } = this.#parts;
+		return new OutputWriter({
+			store: (chunks) => runWrites.storeOutput(execution, run, chunks),
 			eventBus,
-			floods,
+			bulkOutput,
 			executionId: execution.id,
 			actionRef: execution.action_ref,
 			runnerRef: execution.runner_name,
@@ -142,22 +142,22 @@ export class RunPerformer {
 		});
 	}
 
-	#toContext(activeRun: Performance, outputWriter: Recorder, { calls, services, traceparent }: ContextResources): HostedRunContext {
+	#toContext(activeRun: ActiveRun, outputWriter: OutputWriter, { calls, services, traceparent }: ContextResources): HostedRunContext {
 		const { execution, run, prepared } = activeRun;
 		const { dialects } = this.#parts;
 		const base = prepared.context;
 		// Each member is named: V8 makes a dictionary of an object that so many members are spread into, and reading it is slow.
 		const context = {
 			signal: run.controller.signal,
-			findAction: (ref) => calls.outlast(() => findSignature(this.#parts.catalog, ref)),
+			findAction: (ref) => calls.retryWhileUnavailable(() => findActionSignature(this.#parts.catalog, ref)),
 			request: (change) => requestChange(this.#parts, activeRun, { calls, change }),
 			emit: toEmit(outputWriter),
 			captured: (type) => outputWriter.captured(type),
 			setRunnerInfo: (info) => {
 				assertRecordable(info, "what setRunnerInfo was given");
-				void this.#parts.records.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
+				void this.#parts.runWrites.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
 			},
-			noteRunnerInfo: (info) => void this.#parts.records.noteRunnerInfo(run, run.secrets.withoutToken(info)),
+			noteRunnerInfo: (info) => void this.#parts.runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
 			announce: (route, payload, { about } = {}) => {
 				assertRecordable(payload, "what announce was given");
 				this.#events.announce(execution, run.secrets, { route, payload, about });
@@ -181,32 +181,32 @@ export class RunPerformer {
 			notify: base.notify,
 			takenUp: base.takenUp,
 			environment: withTraceparent(dialects.environment(base.environment), traceparent),
-		} satisfies Omit<HostedRunContext, keyof LaterMembers>;
-		return withLaterMembers(context, { run, services });
+		} satisfies Omit<HostedRunContext, keyof LazyMembers>;
+		return withLazyMembers(context, { run, services });
 	}
 
 	/**
 	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues
 	 * the run must mask it. Throws `SVC_CONFLICT` if this run does not hold the execution any more.
 	 */
-	async #saveState(activeRun: Performance, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
+	async #saveState(activeRun: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
 		const { execution, run } = activeRun;
-		const { runs, records } = this.#parts;
-		const encryptedSecrets = run.saved ? undefined : this.#encryptWithToken(activeRun);
+		const { runs, runWrites } = this.#parts;
+		const encryptedSecrets = run.isResumable ? undefined : this.#encryptWithToken(activeRun);
 		const resumable = { state, encryptedSecrets };
 		const isStored =
 			operations.length === 0
-				? await records.storeState(execution, run, resumable)
-				: await records.storeStateWith(execution, run, resumable, operations);
+				? await runWrites.storeState(execution, run, resumable)
+				: await runWrites.storeStateWith(execution, run, resumable, operations);
 		if (!isStored) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
-		runs.saved(run);
+		runs.markResumable(run);
 	}
 
 	/** Encrypts the secrets of a run that another process may continue. */
-	#encryptWithToken(activeRun: Performance): string | null {
-		return toSealed(activeRun, this.#parts.sealedSecrets, { isResumable: true });
+	#encryptWithToken(activeRun: ActiveRun): string | null {
+		return encryptRunSecrets(activeRun, this.#parts.sealedSecrets, { isResumable: true });
 	}
 
 	/**
@@ -214,23 +214,23 @@ export class RunPerformer {
 	 * are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if this
 	 * run does not hold the execution any more.
 	 */
-	async #addSecrets(activeRun: Performance, added: KnownSecrets): Promise<() => void> {
+	async #addSecrets(activeRun: ActiveRun, added: KnownSecrets): Promise<() => void> {
 		const { execution, run } = activeRun;
-		const { records, sealedSecrets, logger } = this.#parts;
+		const { runWrites, sealedSecrets, logger } = this.#parts;
 		const before = run.secrets;
 		run.secrets = before.and(added);
 		if (run.secrets === before) return () => {};
-		run.learnt = run.learnt.and(added);
-		run.recorder?.learn(run.secrets);
-		const encryptedSecrets = toSealed(activeRun, sealedSecrets, { isResumable: run.saved });
-		if (!(await records.storeKnown(execution, run, encryptedSecrets))) {
+		run.learnedSecrets = run.learnedSecrets.and(added);
+		run.outputWriter?.setSecrets(run.secrets);
+		const encryptedSecrets = encryptRunSecrets(activeRun, sealedSecrets, { isResumable: run.isResumable });
+		if (!(await runWrites.storeSecrets(execution, run, encryptedSecrets))) {
 			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
 		}
 		return hideInLog(logger, added);
 	}
 }
 
-function toEmit(outputWriter: Recorder): EmitOutput {
+function toEmit(outputWriter: OutputWriter): EmitOutput {
 	const emit = (type: OutputType, data: string) => outputWriter.emit(type, data);
 	return Object.assign(emit, { bytes: (type: OutputType, bytes: Uint8Array) => outputWriter.emitBytes(type, bytes) });
 }

@@ -4,23 +4,23 @@ import { createExpressions } from "../../language/expressions/expressions.ts";
 import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import { type TemplateSources, toItemUser } from "../submission/parameter-rendering.ts";
-import type { Run } from "./active-runs.ts";
+import type { RunState } from "./active-runs.ts";
 import { Journal, type JournalParts } from "./children/journal.ts";
-import type { Children } from "./children/node-children.ts";
-import type { Learn, RunChildren } from "./children/run-children.ts";
-import type { RunCalls } from "./host-calls.ts";
-import type { Performance } from "./prepare-run.ts";
+import type { NodeChildren } from "./children/node-children.ts";
+import type { AddSecrets, RunChildren } from "./children/run-children.ts";
+import type { HostCalls } from "./host-calls.ts";
+import type { ActiveRun } from "./prepare-run.ts";
 
-export interface RunToolParts extends JournalParts {
-	readonly children: Children;
+export interface RunServiceParts extends JournalParts {
+	readonly children: NodeChildren;
 	readonly templateSources: TemplateSources;
 	readonly dialects: Dialects;
 }
 
 /** What the services need of the run. */
 interface RunServiceAccess {
-	readonly calls: RunCalls;
-	readonly addSecrets: Learn;
+	readonly calls: HostCalls;
+	readonly addSecrets: AddSecrets;
 	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
 	readonly encryptSecrets: () => string | null;
 }
@@ -29,16 +29,16 @@ interface RunServiceAccess {
  * Children, journal and expressions of one run. Few runners use them, so each is created on first use: creating them for every run would
  * cost as much as a small run itself.
  */
-export class RunTools {
-	readonly #parts: RunToolParts;
-	readonly #activeRun: Performance;
+export class RunServices {
+	readonly #parts: RunServiceParts;
+	readonly #activeRun: ActiveRun;
 	readonly #access: RunServiceAccess;
 	#children: RunChildren | undefined;
 	#journal: Journal | undefined;
 	#expressions: Expressions | undefined;
 	#isClosed = false;
 
-	constructor(parts: RunToolParts, activeRun: Performance, access: RunServiceAccess) {
+	constructor(parts: RunServiceParts, activeRun: ActiveRun, access: RunServiceAccess) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 		this.#access = access;
@@ -67,8 +67,8 @@ export class RunTools {
 	}
 
 	/** Returns true if a child has changed since the runner last saw it. */
-	async haveChildrenNews(): Promise<boolean> {
-		return (await this.#children?.haveNews()) ?? false;
+	async hasPendingChildChanges(): Promise<boolean> {
+		return (await this.#children?.hasPendingChanges()) ?? false;
 	}
 
 	/** Ends the services together with the run. */
@@ -79,12 +79,12 @@ export class RunTools {
 }
 
 /** Members of a run context that are created on first use. */
-export type LaterMembers = Pick<RunContext, "pausing" | "children" | "journal" | "expressions">;
+export type LazyMembers = Pick<RunContext, "pausing" | "children" | "journal" | "expressions">;
 
 /** Where a context takes its lazy members from. */
 interface LazyMemberSources {
-	readonly run: Pick<Run, "pausing">;
-	readonly services: RunTools;
+	readonly run: Pick<RunState, "pauseController">;
+	readonly services: RunServices;
 }
 
 const sourcesKey: unique symbol = Symbol("sources");
@@ -101,7 +101,7 @@ const lazyGetters: PropertyDescriptorMap & ThisType<WithSources> = {
 	pausing: {
 		enumerable: true,
 		get() {
-			return this[sourcesKey].run.pausing.signal;
+			return this[sourcesKey].run.pauseController.signal;
 		},
 	},
 	children: {
@@ -125,9 +125,9 @@ const lazyGetters: PropertyDescriptorMap & ThisType<WithSources> = {
 };
 
 /** Adds the lazy members to a context, and returns the same object. */
-export function withLaterMembers<C extends object>(context: C, sources: LazyMemberSources): C & LaterMembers {
+export function withLazyMembers<C extends object>(context: C, sources: LazyMemberSources): C & LazyMembers {
 	Object.defineProperty(context, sourcesKey, { value: sources });
-	return Object.defineProperties(context, lazyGetters) as C & LaterMembers;
+	return Object.defineProperties(context, lazyGetters) as C & LazyMembers;
 }
 
 /** Run context for a feature that wraps the runner (`Feature.wrapRunner`). It has more members than runners get. */
@@ -139,7 +139,7 @@ export interface HostedRunContext extends RunContext {
 }
 
 /** Returns the context as the kernel has created it. Throws an `Error` if the context is not the kernel's. */
-export function toHosted(context: RunContext): HostedRunContext {
+export function toHostedContext(context: RunContext): HostedRunContext {
 	if (!("saveStateWith" in context)) throw new Error("the context of the run is not the kernel's");
 	return context as HostedRunContext;
 }
@@ -149,7 +149,7 @@ interface RunExpressionParts {
 	readonly templateSources: TemplateSources;
 	/** Names that dialects give to variables and functions. */
 	readonly names: DialectNames;
-	readonly calls: RunCalls;
+	readonly calls: HostCalls;
 	/** Adds secrets to those that the run knows. */
 	readonly addSecrets: (added: KnownSecrets) => Promise<void>;
 }
@@ -162,7 +162,7 @@ function createRunExpressions({ execution, templateSources, names, calls, addSec
 	return {
 		find: (value, language) => plain.find(value, language),
 		evaluate: (value, scope) =>
-			calls.outlast(async () => {
+			calls.retryWhileUnavailable(async () => {
 				const secrets: string[] = [];
 				try {
 					return await createExpressions({ datastore: noteDecrypted(access, secrets), names }).evaluate(value, scope);

@@ -3,9 +3,9 @@ import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
 import { type Authority, withScopes } from "../basics/principal.ts";
 
-import type { Dispatch, Dispatcher } from "../events/event-dispatcher-api.ts";
+import type { Dispatcher, IncomingEvent } from "../events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
-import type { OwnTriggerTypes } from "../events/trigger-type-registry.ts";
+import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
 import { publishAnnouncement } from "../executions/execution-events.ts";
 
 export interface RunEventParts {
@@ -13,7 +13,7 @@ export interface RunEventParts {
 	readonly options: Options;
 	readonly authority: Authority;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: OwnTriggerTypes;
+	readonly triggerTypes: TriggerTypeRegistry;
 	readonly sealedSecrets: SealedSecrets;
 }
 
@@ -33,7 +33,7 @@ export interface RunEvents {
 	dispatch(
 		execution: ExecutionEntity,
 		secrets: KnownSecrets,
-		event: Pick<Dispatch, "trigger" | "payload"> & { readonly traceTag?: string },
+		event: Pick<IncomingEvent, "trigger" | "payload"> & { readonly traceTag?: string },
 	): Promise<string>;
 }
 
@@ -68,6 +68,6 @@ export function createRunEvents({ eventBus, options, authority, dispatcher, trig
 	};
 }
 
-function withoutToken(trigger: Dispatch["trigger"], secrets: KnownSecrets): Dispatch["trigger"] {
+function withoutToken(trigger: IncomingEvent["trigger"], secrets: KnownSecrets): IncomingEvent["trigger"] {
 	return typeof trigger === "string" ? trigger : { ...trigger, parameters: secrets.withoutToken(trigger.parameters) };
 }

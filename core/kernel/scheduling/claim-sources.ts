@@ -1,14 +1,14 @@
 import { append, type EventBus, type ExecutionStatus, type Storage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import type { Frontier } from "../coordination/claim-cursor.ts";
-import type { Claim, Claiming } from "../coordination/claimer.ts";
+import type { ClaimCursor } from "../coordination/claim-cursor.ts";
+import type { Claim, Claimer } from "../coordination/claimer.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 
 interface DelayedParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
-	readonly claiming: Pick<Claiming<"execution">, "places" | "claimSome">;
+	readonly claiming: Pick<Claimer<"execution">, "freeSlots" | "claimSome">;
 }
 
 /** Bounds the executions that one write moves to `delayed`. */
@@ -29,7 +29,7 @@ export class DelayedExecutions {
 	}
 
 	/** True if due executions may wait for a slot. */
-	get isLeft(): boolean {
+	get mayHaveDue(): boolean {
 		return this.#mayHaveDue;
 	}
 
@@ -39,7 +39,7 @@ export class DelayedExecutions {
 	 *
 	 * @param scanStart microseconds, by the steady clock
 	 */
-	survey(scanStart: number): void {
+	allowDueUntil(scanStart: number): void {
 		this.#dueUntil = toTimestamp(scanStart);
 		this.#mayHaveDue = true;
 	}
@@ -52,14 +52,14 @@ export class DelayedExecutions {
 		if (!this.#mayHaveDue) return;
 		let mayHaveMore = false;
 		for (const status of ["delayed", "requested"] as const) {
-			const hasSlot = this.#parts.claiming.places() > 0;
-			if (!hasSlot || (await this.#parts.claiming.claimSome(whenDue(status, { lte: this.#dueUntil })))) mayHaveMore = true;
+			const hasSlot = this.#parts.claiming.freeSlots() > 0;
+			if (!hasSlot || (await this.#parts.claiming.claimSome(toDelayedClaim(status, { lte: this.#dueUntil })))) mayHaveMore = true;
 		}
 		this.#mayHaveDue = mayHaveMore;
 	}
 
 	/** Moves requested executions that were not due at the last scan to `delayed`. */
-	async mark(): Promise<void> {
+	async markDelayed(): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
 		const delayed = await storage.claim(
 			"execution",
@@ -86,7 +86,7 @@ export class DelayedExecutions {
 }
 
 /** Returns the claim of executions with a delay that are in no queue, the earliest due first. */
-export function whenDue(status: ExecutionStatus, due_timestamp: { readonly lte: string }): Claim<"execution"> {
+export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonly lte: string }): Claim<"execution"> {
 	// `delay` is a condition for both states: few executions have one, and an index contains only those.
 	return { where: { status, delay: { not: null }, queue: null, due_timestamp }, orderBy: [["due_timestamp", "asc"]] };
 }
@@ -106,10 +106,10 @@ export function whenDue(status: ExecutionStatus, due_timestamp: { readonly lte: 
  *
  * @param pollStart time at which this poll began; the cursor does not move beyond it
  */
-export function atOnce(status: ExecutionStatus, cursor: Frontier, pollStart: string): Claim<"execution"> {
+export function toImmediateClaim(status: ExecutionStatus, cursor: ClaimCursor, pollStart: string): Claim<"execution"> {
 	return {
-		where: { status, delay: null, queue: null, start_timestamp: cursor.near() },
+		where: { status, delay: null, queue: null, start_timestamp: cursor.nextRange() },
 		orderBy: [["start_timestamp", "asc"]],
-		reach: ({ start_timestamp }) => cursor.reach(start_timestamp < pollStart ? start_timestamp : pollStart),
+		advanceCursor: ({ start_timestamp }) => cursor.advanceTo(start_timestamp < pollStart ? start_timestamp : pollStart),
 	};
 }

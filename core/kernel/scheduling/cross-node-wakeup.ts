@@ -1,9 +1,9 @@
 import type { EventBus, Logger } from "../../contract/index.ts";
-import { type BusWatch, createBusWatch } from "../coordination/bus-listener.ts";
+import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { eventNames } from "../executions/execution-events.ts";
 
 /** Notifies the schedulers of other nodes at once of executions that they would otherwise find at their next poll. */
-export interface PendingWork extends BusWatch {
+export interface CrossNodeWakeup extends BusListener {
 	/**
 	 * Notifies other nodes of a stored execution that this node has not claimed. `delayed`: a full poll is needed, for delayed or queued
 	 * executions.
@@ -11,7 +11,7 @@ export interface PendingWork extends BusWatch {
 	announce(work: { readonly delayed: boolean }): void;
 }
 
-export interface PendingWorkParts {
+export interface CrossNodeWakeupParts {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
 	readonly nodeId: string;
@@ -23,8 +23,8 @@ export interface PendingWorkParts {
  * Creates the notifications between schedulers. If bus events may have been missed, the scheduler is woken for a full poll.
  * On an event bus that is not shared, there are no other nodes, so nothing is published.
  */
-export function createPendingWork({ eventBus, logger, nodeId, wake }: PendingWorkParts): PendingWork {
-	const busListener = createBusWatch({
+export function createCrossNodeWakeup({ eventBus, logger, nodeId, wake }: CrossNodeWakeupParts): CrossNodeWakeup {
+	const busListener = createBusListener({
 		eventBus,
 		logger,
 		names: [eventNames.pending],

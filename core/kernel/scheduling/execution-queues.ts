@@ -2,9 +2,9 @@ import type { ExecutionEntity } from "../../contract/index.ts";
 import type { ExecutionPatch } from "../executions/status.ts";
 
 /** The scheduler of this node, as the queues use it. */
-export interface Starter {
+export interface QueuedExecutionStarter {
 	/** Returns the number of free slots; 0 if the scheduler is stopped. */
-	places(): number;
+	freeSlots(): number;
 	/**
 	 * Starts executions from a queue. Reserves slots for them while `store` stores the patch that claims them and takes them out of the
 	 * queue. Then runs them. Rejects with the error of `store`.
@@ -15,36 +15,36 @@ export interface Starter {
 }
 
 /** Queues of executions that must wait until a policy allows them to start. A feature provides them; the scheduler polls them. */
-export interface Queues {
+export interface ExecutionQueues {
 	/** Returns the queue in which a new execution of the action waits; null if any node may claim it at once. */
 	queueOf(actionRef: string): string | null;
 	/** Moves all waiting executions that are outside the queue of their action into it. */
-	takeHold(): Promise<void>;
+	enqueueWaiting(): Promise<void>;
 	/** Marks a queue for the next poll, because a new execution waits in it. */
-	note(queue: string): void;
+	markForPoll(queue: string): void;
 	/**
 	 * Scans the storage for queues with waiting executions, and marks them for the next poll. Also moves executions into queues that other
 	 * nodes have stored outside, before they knew of the queue. `released`: also checks executions that were released from a queue before.
 	 */
-	survey(look: { readonly released: boolean }): Promise<void>;
+	scan(poll: { readonly released: boolean }): Promise<void>;
 	/** Polls the marked queues: starts executions that may start, as far as slots are free. */
-	look(starter: Starter): Promise<void>;
+	look(starter: QueuedExecutionStarter): Promise<void>;
 	/** Returns true if a queue is marked for a poll. */
-	isLookDue(): boolean;
+	isPollDue(): boolean;
 	/** Returns the time at which the next execution in a queue is due, as of the last scan; undefined if none is. */
 	nextDue(): string | undefined;
 	/** Registers a listener that is called when a queue is marked for a poll. `survey`: a scan is needed too. */
-	onLookDue(listener: (due: { readonly survey: boolean }) => void): void;
+	onPollDue(listener: (due: { readonly survey: boolean }) => void): void;
 }
 
 /** Default if no feature provides queues: no execution is queued. */
-export const noQueues: Queues = {
+export const noExecutionQueues: ExecutionQueues = {
 	queueOf: () => null,
-	takeHold: async () => undefined,
-	note: () => undefined,
-	survey: async () => undefined,
+	enqueueWaiting: async () => undefined,
+	markForPoll: () => undefined,
+	scan: async () => undefined,
 	look: async () => undefined,
-	isLookDue: () => false,
+	isPollDue: () => false,
 	nextDue: () => undefined,
-	onLookDue: () => undefined,
+	onPollDue: () => undefined,
 };

@@ -4,16 +4,16 @@ import { findResultSecrets } from "../../secrets/result-masking.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 
-import type { Endings } from "../executions/completion-effects.ts";
-import { applied, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status.ts";
+import type { CompletionEffects } from "../executions/completion-effects.ts";
+import { applyPatch, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import { checkOutput } from "../runs/output-schema.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
-import type { RunRecords } from "../runs/run-writes.ts";
+import type { RunWrites } from "../runs/run-writes.ts";
 
-export interface AtOnceParts {
+export interface InlineCompletionParts {
 	readonly clock: EngineClock;
-	readonly records: Pick<RunRecords, "toRunning">;
-	readonly endings: Pick<Endings, "draft">;
+	readonly records: Pick<RunWrites, "toRunningPatch">;
+	readonly endings: Pick<CompletionEffects, "draft">;
 	readonly sealedSecrets: SealedSecrets;
 }
 
@@ -21,7 +21,7 @@ export interface AtOnceParts {
  * Returns true if an execution may be completed in the write that inserts it. Its runner must support that. A child may not: its parent's
  * run must be notified of every state in order.
  */
-export function mayEndAtOnce({ parent_id }: Pick<ExecutionEntity, "parent_id">, runner: Runner | undefined): boolean {
+export function canCompleteInline({ parent_id }: Pick<ExecutionEntity, "parent_id">, runner: Runner | undefined): boolean {
 	return runner?.runAtOnce !== undefined && parent_id === null;
 }
 
@@ -33,27 +33,27 @@ export function mayEndAtOnce({ parent_id }: Pick<ExecutionEntity, "parent_id">, 
  * completion has effects, or if the execution is a child. Rejects with the error of the runner, or of anything else that prevents the
  * completion.
  */
-export async function endAtOnce(
+export async function completeInline(
 	claimed: ExecutionEntity,
 	prepared: PreparedRun,
-	{ clock, records, endings, sealedSecrets }: AtOnceParts,
+	{ clock, records, endings, sealedSecrets }: InlineCompletionParts,
 ): Promise<readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined> {
-	const { runner, snapshot, sealed, context } = prepared;
-	if (!mayEndAtOnce(claimed, runner)) return undefined;
-	const running = applied(claimed, records.toRunning(claimed, { sealed, isFound: false, token_hash: null }));
+	const { runner, snapshot, encryptedSecrets, context } = prepared;
+	if (!canCompleteInline(claimed, runner)) return undefined;
+	const running = applyPatch(claimed, records.toRunningPatch(claimed, { encryptedSecrets, isResumable: false, token_hash: null }));
 	const runResult = await runner.runAtOnce?.(context);
 	if (runResult === undefined) return undefined;
 	const { succeeded, status, decided, result } = toRunResult(runResult, claimed.runner_name);
 	if (!succeeded || status !== undefined || decided !== undefined) return undefined;
 	assertRecordable(result, "the result of the action");
 	if (checkOutput({ status: "succeeded", result }, snapshot).status !== "succeeded") return undefined;
-	const known_secrets = sealedSecrets.add(sealed, findResultSecrets(result, snapshot));
+	const known_secrets = sealedSecrets.add(encryptedSecrets, findResultSecrets(result, snapshot));
 	const patch: ExecutionPatch = {
 		known_secrets,
 		...toResultPatch(result),
 		...toStatusPatch(running, "succeeded", toTimestamp(clock.now())),
 	};
-	const ended = applied(running, patch);
+	const ended = applyPatch(running, patch);
 	// Completion effects read stored records, for example to find the depth of an event. So an execution with effects must be stored first.
 	return (await endings.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
 }

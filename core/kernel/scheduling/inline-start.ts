@@ -1,27 +1,27 @@
 import type { EventBus, ExecutionEntity } from "../../contract/index.ts";
 import { atHand } from "../../lib/wait.ts";
-import { type KeptPlaces, type Reservation, storeAllReserved } from "../coordination/claimer.ts";
+import { insertAllClaimed, type Reservation, type ReservedSlots } from "../coordination/claimer.ts";
 import type { StoreAdmitted } from "../executions/admission.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
 import { withValues } from "../executions/new-execution.ts";
-import { applied, type ExecutionPatch, isCompleted } from "../executions/status.ts";
+import { applyPatch, type ExecutionPatch, isCompleted } from "../executions/status.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
-import type { RunBegin, RunRecords } from "../runs/run-writes.ts";
-import type { Queues } from "./execution-queues.ts";
-import { type AtOnceParts, endAtOnce, mayEndAtOnce } from "./inline-completion.ts";
+import type { RunStart, RunWrites } from "../runs/run-writes.ts";
+import type { ExecutionQueues } from "./execution-queues.ts";
+import { canCompleteInline, completeInline, type InlineCompletionParts } from "./inline-completion.ts";
 
 export interface AdmissionParts {
 	readonly eventBus: EventBus;
-	readonly queues: () => Pick<Queues, "queueOf">;
+	readonly queues: () => Pick<ExecutionQueues, "queueOf">;
 	/** Reserves a slot for one execution. Returns undefined if the execution must wait in the storage. */
-	readonly reserve: () => KeptPlaces<"execution"> | undefined;
+	readonly reserve: () => ReservedSlots<"execution"> | undefined;
 	/**
 	 * Tries to start a claimed execution in the write that inserts it. Returns the states it passes through after the claim: running, or
 	 * running and final. Returns none if it is to be stored as claimed. Never rejects.
 	 */
-	readonly ready: (claimed: ExecutionEntity) => Promise<readonly ExecutionEntity[]>;
+	readonly startInline: (claimed: ExecutionEntity) => Promise<readonly ExecutionEntity[]>;
 	/** Returns true if the execution may be completed in the write that inserts it. */
-	readonly mayEnd: (execution: ExecutionEntity) => boolean;
+	readonly canCompleteInline: (execution: ExecutionEntity) => boolean;
 	/** Returns the patch of a claim without a slot; undefined while the scheduler is stopped. */
 	readonly claim: () => ExecutionPatch | undefined;
 	/** Publishes an execution that was stored as requested, and wakes the schedulers. */
@@ -32,7 +32,7 @@ export interface AdmissionParts {
 interface ClaimedExecution {
 	readonly requested: ExecutionEntity;
 	readonly claimed: ExecutionEntity;
-	readonly slot: KeptPlaces<"execution">;
+	readonly slot: ReservedSlots<"execution">;
 }
 
 /**
@@ -71,22 +71,22 @@ export class Admissions {
 	 */
 	async admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
 		const admissions = await Promise.all(executions.map((execution) => this.#admitOne(execution)));
-		await storeAllReserved(admissions, store);
+		await insertAllClaimed(admissions, store);
 	}
 
 	/** Reserves a slot synchronously, unless the execution may complete inline. */
 	#admitOne(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> | Reservation<ExecutionEntity> {
-		if (execution.delay === null && this.#parts.mayEnd(execution)) return this.#completeOrReserve(execution);
+		if (execution.delay === null && this.#parts.canCompleteInline(execution)) return this.#completeOrReserve(execution);
 		const reserved = this.#reserve(execution);
 		return "claimed" in reserved ? this.#startInline(reserved) : reserved;
 	}
 
 	/** Completes the execution inline, which takes no slot. If that is impossible, reserves a slot. */
 	async #completeOrReserve(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
-		const { queues, claim, ready } = this.#parts;
+		const { queues, claim, startInline } = this.#parts;
 		const patch = queues().queueOf(execution.action_ref) === null ? claim() : undefined;
-		const claimed = patch && applied(execution, patch);
-		const states = claimed === undefined ? [] : [claimed, ...(await ready(claimed))];
+		const claimed = patch && applyPatch(execution, patch);
+		const states = claimed === undefined ? [] : [claimed, ...(await startInline(claimed))];
 		const last = states.at(-1);
 		if (last !== undefined && isCompleted(last.status)) return this.#toCompleted(execution, states, last);
 		const reserved = this.#reserve(execution);
@@ -115,17 +115,17 @@ export class Admissions {
 		if (queue !== null) return this.#toWaiting(withValues(execution, { queue }));
 		const slot = execution.delay === null ? reserve() : undefined;
 		if (slot === undefined) return this.#toWaiting(execution);
-		return { requested: execution, slot, claimed: applied(execution, slot.claim) };
+		return { requested: execution, slot, claimed: applyPatch(execution, slot.claimPatch) };
 	}
 
 	async #startInline({ requested, slot, claimed }: ClaimedExecution): Promise<Reservation<ExecutionEntity>> {
-		const states = [claimed, ...(await this.#parts.ready(claimed))];
+		const states = [claimed, ...(await this.#parts.startInline(claimed))];
 		const entity = states.at(-1) as ExecutionEntity;
 		return {
 			entity,
 			settle: (outcome) => {
 				// The run begins first. It publishes nothing before this function returns, so the order of events is right.
-				if (outcome === "stored" && isCompleted(entity.status)) slot.giveBack();
+				if (outcome === "stored" && isCompleted(entity.status)) slot.release();
 				else slot.settle(outcome, [entity]);
 				if (outcome === "stored") this.#publishStates(requested, states);
 			},
@@ -143,18 +143,18 @@ export class Admissions {
 	}
 }
 
-interface ReadyRunParts extends AtOnceParts {
-	readonly records: RunRecords;
+interface ReadyRunParts extends InlineCompletionParts {
+	readonly records: RunWrites;
 	readonly prepare: (execution: ExecutionEntity) => Promise<PreparedRun>;
 	/** Issues the credentials of a run. Returns the prepared run with them, and the data that the start of the run stores. */
-	readonly grant: (claimed: ExecutionEntity, prepared: PreparedRun) => { readonly granted: PreparedRun; readonly begin: RunBegin };
+	readonly grant: (claimed: ExecutionEntity, prepared: PreparedRun) => { readonly granted: PreparedRun; readonly begin: RunStart };
 }
 
 /** Milliseconds by which preparing a run may delay its submission. Most of the data is in memory, but files of packs may not be. */
 const maxPrepareMs = 20;
 
 /** Prepares runs that begin in the write that inserts their execution, and keeps them until the scheduler begins to run them. */
-export class ReadyRuns {
+export class InlineStarts {
 	readonly #parts: ReadyRunParts;
 	/** Prepared runs by their execution, until the execution is stored. */
 	readonly #preparedRuns = new WeakMap<ExecutionEntity, PreparedRun>();
@@ -168,13 +168,13 @@ export class ReadyRuns {
 	 * is either running, and `take` must be called with the same object, or final, and nothing remains to be done. Returns none if
 	 * preparing takes more than 20 ms or fails; the execution is then started, or failed, the normal way. Never rejects.
 	 */
-	async statesOf(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
+	async tryStart(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
 		const { grant, records } = this.#parts;
 		const { prepared, ended } = (await atHand(this.#prepare(claimed), maxPrepareMs)) ?? {};
 		if (ended !== undefined) return ended;
 		if (prepared === undefined) return [];
 		const { granted, begin } = grant(claimed, prepared);
-		const execution = applied(claimed, records.toRunning(claimed, begin));
+		const execution = applyPatch(claimed, records.toRunningPatch(claimed, begin));
 		this.#preparedRuns.set(execution, granted);
 		return [execution];
 	}
@@ -190,7 +190,7 @@ export class ReadyRuns {
 	/** Prepares the run. If the execution can complete inline, also returns its states. */
 	async #prepare(claimed: ExecutionEntity) {
 		const prepared = await this.#parts.prepare(claimed);
-		if (!mayEndAtOnce(claimed, prepared.runner)) return { prepared };
-		return { prepared, ended: await endAtOnce(claimed, prepared, this.#parts).catch(() => undefined) };
+		if (!canCompleteInline(claimed, prepared.runner)) return { prepared };
+		return { prepared, ended: await completeInline(claimed, prepared, this.#parts).catch(() => undefined) };
 	}
 }

@@ -1,25 +1,25 @@
 import { hostname } from "node:os";
 import { type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage, type Where } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import { LapsedLeases } from "../coordination/expired-leases.ts";
-import type { Leasing } from "../coordination/lease-duration.ts";
-import type { Endings } from "../executions/completion-effects.ts";
+import { ExpiredLeases } from "../coordination/expired-leases.ts";
+import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
 import { withValues } from "../executions/new-execution.ts";
-import { applied, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
+import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
 
 import type { Scheduler } from "./scheduler.ts";
 
-export interface RecoveryParts {
+export interface OrphanRecoveryParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly endings: Endings;
-	readonly leasing: Leasing;
-	readonly scheduler: Pick<Scheduler, "takeOver" | "settleUnsure">;
+	readonly endings: CompletionEffects;
+	readonly leasing: LeasePolicy;
+	readonly scheduler: Pick<Scheduler, "takeOver" | "resolveInDoubtClaims">;
 	/** Returns true if the runner may recover the run of this execution, which another process has started. */
-	readonly recovers: (execution: ExecutionEntity) => boolean;
+	readonly canRecover: (execution: ExecutionEntity) => boolean;
 }
 
 /**
@@ -44,23 +44,23 @@ export interface RecoveryParts {
  * All nodes recover at the same time. Every write expects state, fence and lease expiry as they were read. So only one node recovers an
  * execution, and a holder that has renewed its lease in the meantime keeps it.
  */
-export class Recovery {
-	readonly #parts: RecoveryParts;
-	readonly #expiredLeases: LapsedLeases;
+export class OrphanRecovery {
+	readonly #parts: OrphanRecoveryParts;
+	readonly #expiredLeases: ExpiredLeases;
 	#isOn = false;
 	/** The last poll. Never rejects. */
 	#polling: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: RecoveryParts) {
+	constructor(parts: OrphanRecoveryParts) {
 		this.#parts = parts;
-		this.#expiredLeases = new LapsedLeases(parts.leasing);
+		this.#expiredLeases = new ExpiredLeases(parts.leasing);
 	}
 
 	/** Recovers at once what earlier processes have left, as described above. */
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
 		this.#isOn = true;
-		if (!leasing.isShared) await this.#recover(leasing.left());
+		if (!leasing.isShared) await this.#recover(leasing.earlierProcessesCondition());
 		else await this.#takeOverDetached();
 	}
 
@@ -75,16 +75,16 @@ export class Recovery {
 	 *
 	 * @param isTrusted true if an expired lease shows that its holder is gone; otherwise only claims in doubt are resolved
 	 */
-	look({ isTrusted }: { readonly isTrusted: boolean }): Promise<void> {
+	poll({ isTrusted }: { readonly isTrusted: boolean }): Promise<void> {
 		const polling = this.#poll(isTrusted);
 		this.#polling = polling.catch(() => undefined);
 		return polling;
 	}
 
 	async #poll(isTrusted: boolean): Promise<void> {
-		await this.#parts.scheduler.settleUnsure();
+		await this.#parts.scheduler.resolveInDoubtClaims();
 		if (!isTrusted) return;
-		await this.#expiredLeases.look(async (expired) => {
+		await this.#expiredLeases.poll(async (expired) => {
 			await this.#recover(expired);
 			// After `stop`, executions that could continue were skipped. The next poll must then start at the beginning.
 			return this.#isOn;
@@ -93,20 +93,20 @@ export class Recovery {
 
 	/** Takes over or ends held executions that match, whose holders are gone. */
 	async #recover(where: Where<ExecutionEntity>): Promise<void> {
-		const { storage, recovers, scheduler } = this.#parts;
+		const { storage, canRecover, scheduler } = this.#parts;
 		const orphans = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
 		for (const execution of orphans) {
-			if (execution.status !== "scheduled" && !recovers(execution)) await this.#end(execution);
+			if (execution.status !== "scheduled" && !canRecover(execution)) await this.#end(execution);
 			else if (this.#isOn) await scheduler.takeOver(execution);
 		}
 	}
 
 	/** Takes over runs that a stopped node on this host has detached from. */
 	async #takeOverDetached(): Promise<void> {
-		const { storage, recovers, scheduler } = this.#parts;
+		const { storage, canRecover, scheduler } = this.#parts;
 		const detached = await storage.find("execution", { where: { owner: null, status: { in: heldStatuses } } });
 		for (const execution of detached) {
-			if (execution.run_state?.["hostname"] === hostname() && recovers(execution)) await scheduler.takeOver(execution);
+			if (execution.run_state?.["hostname"] === hostname() && canRecover(execution)) await scheduler.takeOver(execution);
 		}
 	}
 
@@ -114,21 +114,21 @@ export class Recovery {
 		const { storage, eventBus, clock, endings, logger } = this.#parts;
 		const { status, fence, lease_expires_at } = execution;
 		const patch = toEndPatch(execution, toTimestamp(clock.now()));
-		const after = applied(execution, patch);
+		const after = applyPatch(execution, patch);
 		const completion = await endings.draft(after);
-		const ended = withValues(after, completion.mark);
+		const ended = withValues(after, completion.executionPatch);
 		try {
 			// The end and the revocation of the credentials are one write. A holder that has renewed its lease meanwhile makes it fail, and
 			// keeps both.
 			await storage.write([
-				...completion.below,
+				...completion.descendantOperations,
 				{
 					update: "execution",
 					id: execution.id,
-					patch: { ...patch, ...completion.mark },
+					patch: { ...patch, ...completion.executionPatch },
 					expected: { status, fence, lease_expires_at },
 				},
-				...endings.takeBack(execution),
+				...endings.revokeCredentials(execution),
 				...completion.operations,
 			]);
 		} catch (error) {

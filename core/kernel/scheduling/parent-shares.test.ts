@@ -103,14 +103,14 @@ test("a parent is full with half of the slots, rounded up, and a claim takes no 
 		finish = resolve;
 	});
 	const runs = ["a", "b", "a"].map((parentId) => shares.during(parentId, () => finished));
-	assert.equal(shares.full, undefined);
+	assert.equal(shares.fullParent, undefined);
 	assert.equal(shares.limitBeside(undefined), 1);
 	runs.push(shares.during("a", () => finished));
-	assert.equal(shares.full, "a");
+	assert.equal(shares.fullParent, "a");
 	assert.equal(shares.limitBeside("a"), 2);
 	finish();
 	await Promise.all(runs);
-	assert.equal(shares.full, undefined);
+	assert.equal(shares.fullParent, undefined);
 	assert.equal(shares.limitBeside(undefined), 3);
 });
 

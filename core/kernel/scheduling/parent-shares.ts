@@ -34,7 +34,7 @@ export class ParentShares {
 	 * Id of the parent whose children hold nearly their share, or more; undefined if there is none. Of several, the one with the most
 	 * slots.
 	 */
-	get full(): string | undefined {
+	get fullParent(): string | undefined {
 		let full: string | undefined;
 		let maxSlots = this.#share - this.#margin;
 		for (const [parentId, slots] of this.#slotsByParent) {

@@ -1,14 +1,14 @@
 import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage } from "../../contract/index.ts";
 import { Looks } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
-import { Frontier } from "../coordination/claim-cursor.ts";
-import { type Claim, Claiming, type Settlement, storeReserved } from "../coordination/claimer.ts";
-import type { Leasing } from "../coordination/lease-duration.ts";
+import { ClaimCursor } from "../coordination/claim-cursor.ts";
+import { type Claim, Claimer, insertClaimed, type WriteOutcome } from "../coordination/claimer.ts";
+import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StoreAdmitted } from "../executions/admission.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
-import { applied, type ExecutionPatch, heldStatuses, longAgo } from "../executions/status.ts";
-import { atOnce, DelayedExecutions } from "./claim-sources.ts";
-import type { Queues, Starter } from "./execution-queues.ts";
+import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, heldStatuses } from "../executions/status.ts";
+import { DelayedExecutions, toImmediateClaim } from "./claim-sources.ts";
+import type { ExecutionQueues, QueuedExecutionStarter } from "./execution-queues.ts";
 import { type AdmissionParts, Admissions } from "./inline-start.ts";
 import { ParentShares } from "./parent-shares.ts";
 
@@ -17,7 +17,7 @@ interface SchedulerParts {
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	/** Maximum number of executions that run at the same time. */
 	readonly poolSize: number;
@@ -28,13 +28,13 @@ interface SchedulerParts {
 	 */
 	readonly announce: (work: { readonly delayed: boolean }) => void;
 	/** Returns the queues, whose executions no scheduler may claim directly. */
-	readonly queues: () => Queues;
-	readonly ready: AdmissionParts["ready"];
-	readonly mayEnd: AdmissionParts["mayEnd"];
+	readonly queues: () => ExecutionQueues;
+	readonly startInline: AdmissionParts["startInline"];
+	readonly canCompleteInline: AdmissionParts["canCompleteInline"];
 	/** Runs a claimed execution to its end. Never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Returns true if an execution runs on this node. */
-	readonly holds: (executionId: string) => boolean;
+	readonly isRunningHere: (executionId: string) => boolean;
 	/** Returns the number of runs on this node that take no slot, because they wait for child executions. */
 	readonly resting: () => number;
 }
@@ -77,23 +77,23 @@ const maxClaimBatch = 16;
  */
 export class Scheduler {
 	readonly #parts: SchedulerParts;
-	readonly #claiming: Claiming<"execution">;
+	readonly #claiming: Claimer<"execution">;
 	readonly #pollLoop: Looks;
 	readonly #shares: ParentShares;
 	/** Parent of all waiting immediate executions, which saves a query for others with each claim. Undefined: there may be others. */
 	#onlyRequestedParent: string | undefined;
-	readonly #starter: Starter;
+	readonly #starter: QueuedExecutionStarter;
 	readonly #admissions: Admissions;
-	readonly #requestedCursor = new Frontier();
+	readonly #requestedCursor = new ClaimCursor();
 	/** Claim cursor for executions released from a queue. */
-	readonly #releasedCursor = new Frontier();
+	readonly #releasedCursor = new ClaimCursor();
 	/** True if the next poll must claim immediate executions; false if only queues are to be polled. */
 	#isRequestedPollDue = false;
 	readonly #delayed: DelayedExecutions;
 	readonly #sources = new RoundRobin([
-		{ isWaiting: () => this.#parts.queues().isLookDue(), claim: () => this.#pollQueues() },
+		{ isWaiting: () => this.#parts.queues().isPollDue(), claim: () => this.#pollQueues() },
 		{ isWaiting: () => this.#isRequestedPollDue || this.#isReleasedPollDue, claim: () => this.#claimImmediate() },
-		{ isWaiting: () => this.#delayed.isLeft, claim: () => this.#delayed.claim() },
+		{ isWaiting: () => this.#delayed.mayHaveDue, claim: () => this.#delayed.claim() },
 	]);
 	/** True if the next poll must be a full one; most are not, because that costs three more statements. */
 	#isFullPollDue = false;
@@ -108,22 +108,22 @@ export class Scheduler {
 	constructor(parts: SchedulerParts) {
 		this.#parts = parts;
 		this.#shares = new ParentShares(parts.poolSize);
-		this.#claiming = new Claiming({
+		this.#claiming = new Claimer({
 			...parts,
 			kind: "execution",
-			claimLimit: maxClaimBatch,
-			claimsAhead: false,
-			toClaim: () => ({ status: "scheduled", log: append({ status: "scheduled", timestamp: toTimestamp(parts.clock.now()) }) }),
-			claimed: { status: { in: heldStatuses } },
-			work: (execution) =>
+			maxClaimBatch: maxClaimBatch,
+			shouldClaimAhead: false,
+			createClaimPatch: () => ({ status: "scheduled", log: append({ status: "scheduled", timestamp: toTimestamp(parts.clock.now()) }) }),
+			claimedCondition: { status: { in: heldStatuses } },
+			process: (execution) =>
 				execution.parent_id === null ? parts.run(execution) : this.#shares.during(execution.parent_id, () => parts.run(execution)),
-			isHere: parts.holds,
+			isInProgressHere: parts.isRunningHere,
 			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
-			onRoom: () => this.lookIfDue(),
+			onSlotFree: () => this.pollIfDue(),
 		});
-		const places = () => this.#claiming.places();
-		this.#delayed = new DelayedExecutions({ ...parts, claiming: { places, claimSome: (claim) => this.#claimFairly(claim) } });
+		const places = () => this.#claiming.freeSlots();
+		this.#delayed = new DelayedExecutions({ ...parts, claiming: { freeSlots: places, claimSome: (claim) => this.#claimFairly(claim) } });
 		this.#pollLoop = new Looks({
 			look: () => this.#poll(),
 			onError: (error) => {
@@ -131,16 +131,16 @@ export class Scheduler {
 				this.#scheduleFullPoll(parts.pollInterval * 1_000);
 			},
 		});
-		const reserve = () => this.#claiming.reserve();
+		const reserve = () => this.#claiming.reserveSlot();
 		const announce = (execution: ExecutionEntity) => this.announce(execution);
-		this.#admissions = new Admissions({ ...parts, reserve, claim: () => this.#claiming.claim(), announce });
+		this.#admissions = new Admissions({ ...parts, reserve, claim: () => this.#claiming.createSlotlessClaim(), announce });
 		this.#starter = {
-			places,
+			freeSlots: places,
 			start: (executions, store) => this.#startQueued(executions, store),
 			release: () => {
 				// Released executions are older than the cursors, so both cursors must start at the beginning.
-				this.#requestedCursor.forget();
-				this.#releasedCursor.forget();
+				this.#requestedCursor.reset();
+				this.#releasedCursor.reset();
 				this.wake({ delayed: true });
 			},
 		};
@@ -150,7 +150,7 @@ export class Scheduler {
 	start(): void {
 		this.#claiming.open();
 		this.#pollLoop.start();
-		if (!this.#isListeningToQueues) this.#parts.queues().onLookDue(({ survey }) => this.wake({ requested: survey, delayed: survey }));
+		if (!this.#isListeningToQueues) this.#parts.queues().onPollDue(({ survey }) => this.wake({ requested: survey, delayed: survey }));
 		this.#isListeningToQueues = true;
 		this.wake({ delayed: true });
 	}
@@ -178,11 +178,11 @@ export class Scheduler {
 	}
 
 	/** Starts a poll if an execution may wait for a slot. To be called when a slot has become free. */
-	lookIfDue(): void {
-		const requested = this.#claiming.isBehind;
+	pollIfDue(): void {
+		const requested = this.#claiming.hasWaitingRecords;
 		const delayed = this.#hasDueWithoutSlot;
 		const isOtherPollDue = this.#isResumablePollDue || this.#isReleasedPollDue;
-		if (requested || delayed || isOtherPollDue || this.#parts.queues().isLookDue()) this.#wake({ requested, delayed });
+		if (requested || delayed || isOtherPollDue || this.#parts.queues().isPollDue()) this.#wake({ requested, delayed });
 	}
 
 	/** Inserts new executions by a call of `store`, all or none, and schedules their runs. */
@@ -195,10 +195,10 @@ export class Scheduler {
 		publishCreated(this.#parts.eventBus, execution);
 		const delayed = execution.delay !== null;
 		const isQueued = execution.queue !== null;
-		if (execution.queue !== null) this.#parts.queues().note(execution.queue);
+		if (execution.queue !== null) this.#parts.queues().markForPoll(execution.queue);
 		else if (!delayed) {
-			this.#claiming.fallBehind();
-			this.#requestedCursor.expect(execution.start_timestamp);
+			this.#claiming.noteWaitingRecord();
+			this.#requestedCursor.noteStored(execution.start_timestamp);
 			if (execution.parent_id !== this.#onlyRequestedParent) this.#onlyRequestedParent = undefined;
 		}
 		this.#wake({ requested: !isQueued, delayed, ready: delayed });
@@ -212,36 +212,36 @@ export class Scheduler {
 	}
 
 	/** Runs executions that this node has claimed with a write whose response was lost. */
-	settleUnsure(): Promise<void> {
-		return this.#claiming.settleUnsure();
+	resolveInDoubtClaims(): Promise<void> {
+		return this.#claiming.resolveInDoubtClaims();
 	}
 
 	/** Stops claiming. Resolves when no claim is in progress; runs continue. */
 	async stop(): Promise<void> {
 		this.#claiming.close();
 		await this.#pollLoop.stop();
-		await this.#claiming.settled();
+		await this.#claiming.whenReservationsSettled();
 	}
 
 	/** Resolves when no execution runs on this node. */
 	idle(): Promise<void> {
-		return this.#claiming.idle();
+		return this.#claiming.whenIdle();
 	}
 
 	async #poll(): Promise<void> {
 		const isFullPoll = this.#isFullPollDue;
 		this.#isFullPollDue = false;
-		await this.#claiming.settleUnsure();
+		await this.#claiming.resolveInDoubtClaims();
 		if (isFullPoll) await this.#scan();
 		if (this.#isResumablePollDue) await this.#claimResumable();
-		await this.#sources.claim({ hasSlots: this.#claiming.places() > 0 });
-		if (this.#delayed.isLeft) {
+		await this.#sources.claim({ hasSlots: this.#claiming.freeSlots() > 0 });
+		if (this.#delayed.mayHaveDue) {
 			// New executions wait behind the delayed ones; the next free slot triggers a poll.
-			this.#claiming.fallBehind();
-			if (this.#claiming.places() > 0) this.#wake();
+			this.#claiming.noteWaitingRecord();
+			if (this.#claiming.freeSlots() > 0) this.#wake();
 		}
 		if (!isFullPoll || !this.#pollLoop.isOn) return;
-		await this.#delayed.mark();
+		await this.#delayed.markDelayed();
 		await this.#scheduleNextPoll();
 	}
 
@@ -249,20 +249,20 @@ export class Scheduler {
 		const scanStart = this.#parts.clock.steady();
 		this.#hasDueWithoutSlot = false;
 		// Not in each poll: the database must skip all queued executions to find released ones.
-		this.#isReleasedPollDue ||= this.#releasedCursor.isWholeDue;
+		this.#isReleasedPollDue ||= this.#releasedCursor.isFullScanDue;
 		// Other nodes may have stored executions late.
 		this.#requestedCursor.widen();
-		await this.#parts.queues().survey({ released: this.#isReleasedPollDue });
-		this.#delayed.survey(scanStart);
+		await this.#parts.queues().scan({ released: this.#isReleasedPollDue });
+		this.#delayed.allowDueUntil(scanStart);
 	}
 
 	/** Claims resumable executions before others, because they have started before. */
 	async #claimResumable(): Promise<void> {
-		const resumable = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: longAgo } } as const;
+		const resumable = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: expiredLeaseTimestamp } } as const;
 		const oldestFirst = [["start_timestamp", "asc"]] as const;
-		while (this.#claiming.places() > 0) {
+		while (this.#claiming.freeSlots() > 0) {
 			this.#isResumablePollDue = false;
-			if (!(await this.#claiming.claimLeft({ where: resumable, orderBy: oldestFirst }))) return;
+			if (!(await this.#claiming.reclaimBatch({ where: resumable, orderBy: oldestFirst }))) return;
 			this.#isResumablePollDue = true;
 		}
 	}
@@ -276,9 +276,9 @@ export class Scheduler {
 	/** Claims executions released from a queue, in the order of their start. */
 	async #claimReleased(): Promise<void> {
 		const pollStart = toTimestamp(this.#parts.clock.now());
-		while (this.#claiming.places() > 0) {
-			if (!(await this.#claimFairly(atOnce("delayed", this.#releasedCursor, pollStart)))) {
-				this.#releasedCursor.done();
+		while (this.#claiming.freeSlots() > 0) {
+			if (!(await this.#claimFairly(toImmediateClaim("delayed", this.#releasedCursor, pollStart)))) {
+				this.#releasedCursor.markExhausted();
 				this.#isReleasedPollDue = false;
 				return;
 			}
@@ -290,23 +290,23 @@ export class Scheduler {
 		this.#isRequestedPollDue = false;
 		const pollStart = toTimestamp(this.#parts.clock.now());
 		const isDone = await this.#claiming.claimAll(
-			() => atOnce("requested", this.#requestedCursor, pollStart),
+			() => toImmediateClaim("requested", this.#requestedCursor, pollStart),
 			() => this.#isOtherSourceWaiting(),
 			(claim) => this.#claimFairly(claim, { isRequested: true }),
 		);
-		if (isDone) this.#requestedCursor.done(pollStart);
+		if (isDone) this.#requestedCursor.markExhausted(pollStart);
 		else this.#pollAgain();
 	}
 
 	/** Claims one batch. Children of a parent that nearly holds its share of the slots are claimed only if no other execution matches. */
 	async #claimFairly(claim: Claim<"execution">, { isRequested = false } = {}): Promise<boolean> {
-		const { full } = this.#shares;
-		const limit = this.#shares.limitBeside(full);
-		if (full === undefined) return this.#claiming.claimSome({ ...claim, limit });
-		if (!isRequested || this.#onlyRequestedParent !== full) {
+		const { fullParent } = this.#shares;
+		const limit = this.#shares.limitBeside(fullParent);
+		if (fullParent === undefined) return this.#claiming.claimSome({ ...claim, limit });
+		if (!isRequested || this.#onlyRequestedParent !== fullParent) {
 			// Set before the query, because `announce` resets it for executions that arrive meanwhile.
-			if (isRequested) this.#onlyRequestedParent = full;
-			const others = { where: { ...claim.where, parent_id: { not: full } }, orderBy: claim.orderBy, limit };
+			if (isRequested) this.#onlyRequestedParent = fullParent;
+			const others = { where: { ...claim.where, parent_id: { not: fullParent } }, orderBy: claim.orderBy, limit };
 			if (await this.#claiming.claimSome(others)) {
 				if (isRequested) this.#onlyRequestedParent = undefined;
 				return true;
@@ -317,12 +317,12 @@ export class Scheduler {
 
 	/** Returns true if other sources wait. They would get no slot while immediate executions take each one that becomes free. */
 	#isOtherSourceWaiting(): boolean {
-		return this.#delayed.isLeft || this.#parts.queues().isLookDue();
+		return this.#delayed.mayHaveDue || this.#parts.queues().isPollDue();
 	}
 
 	/** Starts another poll if slots are still free, because no other event would. */
 	#pollAgain(): void {
-		if (this.#claiming.places() > 0) this.#wake();
+		if (this.#claiming.freeSlots() > 0) this.#wake();
 	}
 
 	async #pollQueues(): Promise<void> {
@@ -330,14 +330,14 @@ export class Scheduler {
 	}
 
 	async #startQueued(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
-		const slots = this.#claiming.keep(executions.length);
-		const patch = { ...slots.claim, queue: null };
-		const claimed = executions.map((execution) => applied(execution, patch));
-		const settle = (outcome: Settlement) => {
+		const slots = this.#claiming.reserveSlots(executions.length);
+		const patch = { ...slots.claimPatch, queue: null };
+		const claimed = executions.map((execution) => applyPatch(execution, patch));
+		const settle = (outcome: WriteOutcome) => {
 			if (outcome === "stored") for (const execution of claimed) publishUpdated(this.#parts.eventBus, execution);
 			slots.settle(outcome, claimed);
 		};
-		await storeReserved({ entity: patch, settle }, store);
+		await insertClaimed({ entity: patch, settle }, store);
 	}
 
 	/** Schedules a full poll after the poll interval, or earlier if a delayed execution comes due. */
@@ -352,7 +352,7 @@ export class Scheduler {
 
 	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */
 	#onDue(remainingMs: number): void {
-		if (this.#claiming.places() > 0) return this.wake({ delayed: true });
+		if (this.#claiming.freeSlots() > 0) return this.wake({ delayed: true });
 		this.#hasDueWithoutSlot = true;
 		this.#scheduleFullPoll(remainingMs);
 	}

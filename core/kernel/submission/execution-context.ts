@@ -1,10 +1,10 @@
 import { type ExecutionEntity, type JsonObject, type JsonValue, type Storage, SvcError } from "../../contract/index.ts";
-import { assertNotReserved } from "../basics/names.ts";
+import { assertNotReservedName } from "../basics/names.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ResolvedAction } from "../executions/action-catalog.ts";
 import type { SubmitInput } from "../executions/executions-api.ts";
 import type { TemplateSources } from "./parameter-rendering.ts";
-import type { TakeUp } from "./partial-rerun.ts";
+import type { PartialRerun } from "./partial-rerun.ts";
 import { readParentId } from "./trace-selection.ts";
 
 /** Maximum delay in milliseconds, 10 years: a longer one could produce due times outside the range of timestamps. */
@@ -22,20 +22,24 @@ export function checkDelay(delay: number | undefined): number | null {
 /** Returns the user for whom an execution runs. Throws `SVC_FORBIDDEN` if a user who is not an administrator names another user. */
 export function chooseUser(requested: string | null | undefined, principal: Principal, { systemUser }: TemplateSources): string {
 	if (requested === undefined || requested === null || requested === "" || requested === principal.username) return principal.username;
-	assertNotReserved("user", requested, systemUser);
+	assertNotReservedName("user", requested, systemUser);
 	if (principal.isAdmin) return requested;
 	throw new SvcError("SVC_FORBIDDEN", `user: "${principal.username}" may not start executions as "${requested}"`);
 }
 
 /** Fields of a parent execution that its children inherit. */
-export type Parent = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
+export type ParentExecution = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
 
 /**
  * Returns the parent execution that a request names; undefined if it names none. Throws `SVC_INVALID` if the parent does not exist.
  * Throws `SVC_FORBIDDEN` if the parent is another user's and the principal is not an administrator. A child runs for the user of its
  * parent, so otherwise any caller could run actions as any user.
  */
-export async function readParent(storage: Storage, { context = {} }: SubmitInput, principal: Principal): Promise<Parent | undefined> {
+export async function readParent(
+	storage: Storage,
+	{ context = {} }: SubmitInput,
+	principal: Principal,
+): Promise<ParentExecution | undefined> {
 	const id = readParentId(context);
 	if (id === undefined) return undefined;
 	const [parent] = await storage.find("execution", { where: { id }, fields: ["user", "author", "context", "known_secrets"] });
@@ -53,7 +57,7 @@ export async function readParent(storage: Storage, { context = {} }: SubmitInput
 export function toContext(
 	input: SubmitInput,
 	{ action }: ResolvedAction,
-	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: Parent | undefined },
+	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: ParentExecution | undefined },
 ): JsonObject {
 	const context = Object.assign({}, input.context, { user, pack: action.pack }) as JsonObject;
 	assertItemUser(context, parent?.context ?? {}, principal);
@@ -67,7 +71,7 @@ export function toContext(
 export function toWorkflowContext(
 	{ isWorkflow }: { readonly isWorkflow: (runnerName: string) => boolean },
 	{ runnerType }: ResolvedAction,
-	{ id, takeUp }: { readonly id: string; readonly takeUp: TakeUp | undefined },
+	{ id, takeUp }: { readonly id: string; readonly takeUp: PartialRerun | undefined },
 ): JsonObject {
 	if (!isWorkflow(runnerType.name)) return {};
 	if (takeUp === undefined) return { workflow_execution: id };

@@ -8,11 +8,17 @@ import {
 	renderFinal,
 	renderLive,
 } from "../../language/parameters/render.ts";
-import { type Datastore, type DatastoreAccess, emptyDatastore, noItems, renderWithAllLookups } from "../../language/templates/datastore.ts";
+import {
+	type Datastore,
+	type DatastoreAccess,
+	emptyDatastore,
+	emptyDatastoreAccess,
+	renderWithAllLookups,
+} from "../../language/templates/datastore.ts";
 import { TemplateError } from "../../language/templates/errors.ts";
 import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
-import type { ParameterWriter } from "../executions/executions-api.ts";
+import type { TemplateAuthor } from "../executions/executions-api.ts";
 
 /** The execution whose parameters are rendered, and the permissions of its templates. */
 interface RenderScope {
@@ -26,7 +32,7 @@ interface RenderScope {
 	/** Scopes of the API key that the execution was started with. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
 	/** Author and scopes that apply to templates in the given parameters. Default: `author` and `scopes`. */
-	readonly writer?: Pick<ParameterWriter, "author" | "scopes"> | undefined;
+	readonly writer?: Pick<TemplateAuthor, "author" | "scopes"> | undefined;
 	/** True if templates in the given parameters must not read secrets of the action or its pack. Default false. */
 	readonly isGuarded?: boolean;
 	/** Secrets in the names and the given parameters, which must not appear in error messages. */
@@ -47,7 +53,7 @@ export async function renderSubmitted(
 ): Promise<DiscoveredSecrets & { readonly parameters: JsonObject }> {
 	const user = toItemUser(context, systemUser);
 	const schemas = [input.actionSchema, input.runnerSchema];
-	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.given, ...schemas]);
+	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.callerValues, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
 	const rights = { author, scopes };
 	const rightsForGiven = writer ?? rights;
@@ -60,8 +66,8 @@ export async function renderSubmitted(
 			// Single members come before the spread: adding one after a spread costs as much as all the others together.
 			context: available,
 			datastore,
-			givenDatastore: given,
-			guard: isGuarded ? { maskedConfig: config.masked } : undefined,
+			callerDatastore: given,
+			secretGuard: isGuarded ? { maskedConfig: config.masked } : undefined,
 			...input,
 		}),
 	);
@@ -104,7 +110,7 @@ async function withDatastores<T>(
 }
 
 /** Source of the datastore items that templates look up by name. */
-export interface ItemSource {
+export interface DatastoreSource {
 	/** Returns the access for templates of a user. For an execution, the user is `toItemUser(context)`. */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/** Returns the access for templates given by a caller who is not an administrator. */
@@ -130,7 +136,7 @@ interface ResolvedConfiguration {
 }
 
 /** Source of the configurations of packs. */
-export interface ConfigurationSource {
+export interface PackConfigurationSource {
 	/** Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID`, which names pack and member. */
 	resolve(pack: string, username: string): Promise<ResolvedConfiguration>;
 	/** Returns the configuration for `config_context`. It is empty unless a text in `sources` mentions that name. */
@@ -139,19 +145,19 @@ export interface ConfigurationSource {
 
 /** Data that templates in parameters read besides the parameters. */
 export interface TemplateSources {
-	readonly items: ItemSource;
-	readonly configuration: ConfigurationSource;
+	readonly items: DatastoreSource;
+	readonly configuration: PackConfigurationSource;
 	/** User whose items templates read if the context names no user. */
 	readonly systemUser: string;
 	isAdministrator(username: string): Promise<boolean>;
 }
 
 /** Default if no feature provides a datastore: it has no items. */
-export const noItemSource: ItemSource = { accessFor: () => noItems, accessForGiven: () => noItems };
+export const noDatastoreSource: DatastoreSource = { accessFor: () => emptyDatastoreAccess, accessForGiven: () => emptyDatastoreAccess };
 
 const empty: ResolvedConfiguration = { values: {}, masked: {}, secrets: [] };
 /** Default if no feature provides configurations: no pack has one. */
-export const noConfiguration: ConfigurationSource = { resolve: async () => empty, forTemplates: async () => empty };
+export const noPackConfiguration: PackConfigurationSource = { resolve: async () => empty, forTemplates: async () => empty };
 
 /**
  * Returns the user whose datastore items the templates of an execution read: `item_user`, else `api_user`, else `user` of the context.

@@ -3,7 +3,7 @@ import { readJournal } from "../executions/journal-entries.ts";
 import { isCompleted } from "../executions/status.ts";
 
 /** A partial re-run: chosen tasks of an execution that has ended run again in a new execution. */
-export interface TakeUp {
+export interface PartialRerun {
 	readonly earlier: Pick<ExecutionEntity, "id" | "context">;
 	/** Names of the tasks to run again. */
 	readonly tasks: readonly string[];
@@ -11,17 +11,17 @@ export interface TakeUp {
 	readonly reset: readonly string[];
 }
 
-export interface TakeUpParts {
+export interface PartialRerunParts {
 	readonly storage: Pick<Storage, "find">;
 	readonly runners: ReadonlyMap<string, Runner>;
 }
 
 /** Checks that chosen tasks of an execution can run again, and returns them without duplicates. Throws `SVC_INVALID` if they cannot. */
-export async function checkTakeUp(
-	{ storage, runners }: TakeUpParts,
+export async function checkPartialRerun(
+	{ storage, runners }: PartialRerunParts,
 	earlier: Pick<ExecutionEntity, "id" | "context" | "status" | "runner_name">,
-	{ tasks, reset }: Pick<TakeUp, "tasks" | "reset">,
-): Promise<TakeUp> {
+	{ tasks, reset }: Pick<PartialRerun, "tasks" | "reset">,
+): Promise<PartialRerun> {
 	const { id, runner_name, status } = earlier;
 	const definitions = runners.get(runner_name)?.definitions;
 	if (definitions?.assertTakenUp === undefined) {

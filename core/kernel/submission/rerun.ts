@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type SnapshotEntity, SvcError } from "../../contract/index.ts";
-import { findDerived } from "../../language/parameters/derived-defaults.ts";
+import { findDerivedParameters } from "../../language/parameters/derived-defaults.ts";
 import { mask, memberOf, restoreMasked } from "../../language/parameters/schema-masking.ts";
 import { toShownParameters } from "../../secrets/parameter-masking.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -12,10 +12,10 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const requestParameters = input.parameters ?? {};
 	const maskedParameters = toShownParameters(entity.parameters, snapshot);
 	const restoredParameters = restoreMasked(requestParameters, maskedParameters, entity.parameters) as JsonObject;
-	const derivedNames = findDerived({
+	const derivedNames = findDerivedParameters({
 		runnerSchema: snapshot.runner.runner_parameters,
 		actionSchema: snapshot.action.parameters,
-		stored: entity.parameters,
+		storedParameters: entity.parameters,
 		context: { action_context: entity.context },
 	});
 	const isUnmasked = (name: string) => isDeepStrictEqual(memberOf(maskedParameters, name), memberOf(entity.parameters, name));
@@ -51,7 +51,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 		plainParameters,
 		knownSecrets: entity.known_secrets,
 		// Old text inside a changed value must not be rendered again either.
-		literal: Object.keys(parameters).filter(isPartlyKept),
+		literalParameters: Object.keys(parameters).filter(isPartlyKept),
 		context: { "re-run": { ref: entity.id, tasks, reset }, trace_context: { id_: entity.trace_id } },
 		...(input.user !== undefined && { user: input.user }),
 		...(input.delay !== undefined && { delay: input.delay }),

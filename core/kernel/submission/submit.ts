@@ -13,16 +13,16 @@ import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
-import type { Catalog, ResolvedAction } from "../executions/action-catalog.ts";
+import type { ActionCatalog, ResolvedAction } from "../executions/action-catalog.ts";
 import type { Admit } from "../executions/admission.ts";
-import type { Endings } from "../executions/completion-effects.ts";
+import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { toErrorResult } from "../executions/error-result.ts";
-import type { ParameterWriter, SubmitInput } from "../executions/executions-api.ts";
-import { type AskedExecution, newExecution, withValues } from "../executions/new-execution.ts";
+import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.ts";
+import { type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
 import { toResultPatch } from "../executions/status.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./execution-context.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
-import type { TakeUp } from "./partial-rerun.ts";
+import type { PartialRerun } from "./partial-rerun.ts";
 
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
@@ -30,7 +30,7 @@ import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.t
 export interface DraftParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
 	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
@@ -40,7 +40,7 @@ export interface DraftParts {
 /** Dependencies of submitting an execution. */
 export interface SubmitParts extends DraftParts {
 	readonly admit: Admit;
-	readonly endings: Endings;
+	readonly endings: CompletionEffects;
 }
 
 /** Additions of a rule to a request that it makes. */
@@ -64,7 +64,7 @@ export interface RuleOrigin {
 }
 
 /** Additions of a run to its request for a child. */
-export interface ChildOrigin {
+export interface ChildSubmission {
 	/** Id of the child, derived from its parent and key. */
 	readonly id: string;
 	readonly parent: ExecutionEntity;
@@ -73,8 +73,8 @@ export interface ChildOrigin {
 /** Origin of a request that a user has not made directly. Empty for a direct request. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
-	readonly child?: ChildOrigin;
-	readonly takeUp?: TakeUp;
+	readonly child?: ChildSubmission;
+	readonly partialRerun?: PartialRerun;
 }
 
 /**
@@ -168,14 +168,14 @@ async function draftRequest(
 	input: SubmitInput,
 	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
 ): Promise<RequestDraft> {
-	const { rule, child, takeUp } = origin;
+	const { rule, child, partialRerun } = origin;
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal, parts.templateSources);
 	const parent = child?.parent ?? (await readParent(parts.storage, input, principal));
 	const id = child?.id ?? createId(parts.clock);
 	const context = Object.assign(
 		toContext(input, action, { user, principal, parent }),
-		toWorkflowContext(parts, action, { id, takeUp }),
+		toWorkflowContext(parts, action, { id, takeUp: partialRerun }),
 	) as JsonObject;
 	// An execution that a rule starts, and everything below it, has the permissions of the rule's author, not those of the system user.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
@@ -183,7 +183,7 @@ async function draftRequest(
 	// An execution keeps the scopes of the API key of its caller or rule, so that the key does not gain access through the action.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : rule.scopes;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
-	const fields = { id, delay, context, author, scopes, known_secrets, takes_up: takeUp?.earlier.id ?? null };
+	const fields = { id, delay, context, author, scopes, known_secrets, takes_up: partialRerun?.earlier.id ?? null };
 	return { draft: createDraft(parts.clock, action, input, fields), isGuarded };
 }
 
@@ -193,9 +193,15 @@ function renderRequest(
 	input: SubmitInput,
 	{ action, draft, isGuarded, names }: RequestDraft & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
 ) {
-	const { parameters: given = {}, plainParameters: plain = {}, literal = [], writer } = input;
+	const { parameters: given = {}, plainParameters: plain = {}, literalParameters = [], writer } = input;
 	return renderSubmitted(
-		{ runnerSchema: action.runnerType.runner_parameters, actionSchema: action.action.parameters, given, plain, literal },
+		{
+			runnerSchema: action.runnerType.runner_parameters,
+			actionSchema: action.action.parameters,
+			callerValues: given,
+			earlierValues: plain,
+			literalNames: literalParameters,
+		},
 		{
 			pack: action.action.pack,
 			context: draft.context,
@@ -221,7 +227,7 @@ function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | nul
 async function needsGuard(
 	{ systemUser, isAdministrator }: TemplateSources,
 	{ action }: ResolvedAction,
-	{ principal, origin }: { readonly principal: Principal; readonly origin: ParameterWriter | undefined },
+	{ principal, origin }: { readonly principal: Principal; readonly origin: TemplateAuthor | undefined },
 ): Promise<boolean> {
 	if (origin === undefined) {
 		const isTrusted = principal.isAdmin && (principal.author === undefined || (await isAdministrator(principal.author)));
@@ -268,7 +274,7 @@ function createDraft(
 	input: SubmitInput,
 	{ id, delay, context, author, scopes, known_secrets, takes_up }: DraftFields,
 ): ExecutionEntity {
-	const request: AskedExecution = {
+	const request: NewExecutionFields = {
 		action_ref: action.ref,
 		runner_name: runnerType.name,
 		snapshot_id: snapshot.id,

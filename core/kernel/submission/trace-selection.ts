@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { toKeptTraceparent } from "../../lib/traceparent.ts";
 import { isId } from "../basics/ids.ts";
-import { assertSeen } from "../basics/names.ts";
+import { assertVisibleName } from "../basics/names.ts";
 
 /** The trace of a new execution. */
 export interface TraceChoice {
@@ -81,6 +81,6 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 	if (tag !== undefined && tag !== null && typeof tag !== "string") {
 		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text");
 	}
-	if (typeof tag === "string") assertSeen("context.trace_context.trace_tag", tag);
+	if (typeof tag === "string") assertVisibleName("context.trace_context.trace_tag", tag);
 	return { ...(typeof id === "string" && id !== "" && { id }), ...(typeof tag === "string" && tag !== "" && { tag }) };
 }

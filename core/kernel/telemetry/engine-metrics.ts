@@ -2,19 +2,19 @@ import type { EventData, ExecutionEntity, Instrument, MetricDefinition } from ".
 import { findPagedText } from "../../lib/bytes/pooled-text.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { isCompleted, isEndedUntold } from "../executions/status.ts";
-import type { BusListener, TelemetryHub } from "./telemetry-hub.ts";
+import { hasEndedBeforeStart, isCompleted } from "../executions/status.ts";
+import type { PublishListener, TelemetryHub } from "./telemetry-hub.ts";
 
 /** Counter of stored events by outcome. The event processor counts those that it stores as processed. */
-export const eventOutcomes: MetricDefinition = {
+export const eventOutcomesMetric: MetricDefinition = {
 	name: "svc_trigger_instances_total",
 	help: "Events that came in: pending ones are looked at later, about acted ones everything was done at once, dismissed ones concern nobody.",
 	labels: ["outcome"],
 };
 
 /** Counts the events that this node stores as pending or claimed. */
-export function countEvents(hub: TelemetryHub): void {
-	const events = hub.counter(eventOutcomes);
+export function countStoredEvents(hub: TelemetryHub): void {
+	const events = hub.counter(eventOutcomesMetric);
 	hub.onStored("trigger_instance", (instances) => {
 		for (const { status } of instances) if (status !== "processed") events.record(1, "pending");
 	});
@@ -26,7 +26,7 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const waitBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
 /** Measures executions and their output by the bus events that this node publishes and the executions that it stores. */
-export class ExecutionMetrics implements BusListener {
+export class ExecutionMetrics implements PublishListener {
 	readonly #created: Instrument;
 	readonly #ended: Instrument;
 	readonly #duration: Instrument;
@@ -65,14 +65,14 @@ export class ExecutionMetrics implements BusListener {
 		this.#outputChunks = hub.counter({ name: "svc_output_chunks_total", help: "Pieces in which output was stored.", labels: ["type"] });
 	}
 
-	published(name: string, data: EventData): void {
+	onPublished(name: string, data: EventData): void {
 		if (name === eventNames.executionUpdate) this.#onUpdated(data["entity"] as ExecutionEntity);
 		else if (name === eventNames.outputCreate) this.#recordOutput(data["chunk"] as OutputChunk);
 	}
 
 	#onInserted(execution: ExecutionEntity): void {
 		this.#created.record(1, execution.runner_name);
-		if (isEndedUntold(execution)) this.#recordEnd(execution);
+		if (hasEndedBeforeStart(execution)) this.#recordEnd(execution);
 	}
 
 	#onUpdated(execution: ExecutionEntity): void {

@@ -16,7 +16,7 @@ import {
 } from "../../contract/index.ts";
 import { toSubscription } from "../basics/plugin-results.ts";
 import { announcementPrefix } from "../executions/execution-events.ts";
-import { countEvents, ExecutionMetrics } from "./engine-metrics.ts";
+import { countStoredEvents, ExecutionMetrics } from "./engine-metrics.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
 interface InstrumentablePlugins {
@@ -29,12 +29,12 @@ interface InstrumentablePlugins {
  * Returns the plugins with storage and event bus wrapped, so that all traffic through them is measured. Everything that the service does is
  * stored and then published, so no other code needs to measure it. Without a telemetry plugin, returns the plugins unchanged, at no cost.
  */
-export function observePlugins<P extends InstrumentablePlugins>(plugins: P): P {
+export function instrumentPlugins<P extends InstrumentablePlugins>(plugins: P): P {
 	const { storage, eventBus, hub } = plugins;
 	if (!hub.isOn) return plugins;
-	countEvents(hub);
+	countStoredEvents(hub);
 	hub.onPublished(new ExecutionMetrics(hub));
-	return { ...plugins, storage: new ObservedStorage(storage, hub), eventBus: new ObservedBus(eventBus, hub) };
+	return { ...plugins, storage: new InstrumentedStorage(storage, hub), eventBus: new ObservedBus(eventBus, hub) };
 }
 
 /** Event bus that measures events and passes published ones to the telemetry hub. They are stored before, so they are true. */
@@ -73,7 +73,7 @@ class ObservedBus implements EventBus {
 	publish(name: string, data: EventData): void {
 		this.#bus.publish(name, data);
 		this.#published.record(1, toLabel(name));
-		this.#hub.published(name, data);
+		this.#hub.notifyPublished(name, data);
 	}
 
 	async subscribe(names: readonly string[], { filter, ...options }: SubscribeOptions): Promise<AsyncIterable<BusEvent>> {
@@ -119,7 +119,7 @@ const statementBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 type ClaimQuery<E> = { readonly where: Where<E>; readonly orderBy?: readonly Order<E>[]; readonly limit: number };
 
 /** Storage that measures each statement, and passes inserted records to the telemetry hub. */
-export class ObservedStorage implements Storage {
+export class InstrumentedStorage implements Storage {
 	/** Optional methods exist only if the wrapped storage has them, because callers check for them. */
 	declare readonly now?: () => Promise<number>;
 	declare readonly compact?: () => Promise<boolean>;
@@ -152,7 +152,7 @@ export class ObservedStorage implements Storage {
 	}
 
 	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		return this.#timed("insert", this.#storage.insert(kind, entities), () => this.#hub.stored(kind, entities));
+		return this.#timed("insert", this.#storage.insert(kind, entities), () => this.#hub.notifyStored(kind, entities));
 	}
 
 	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
@@ -192,7 +192,7 @@ export class ObservedStorage implements Storage {
 	write(operations: readonly WriteOperation[]): Promise<void> {
 		return this.#timed("write", this.#storage.write(operations), () => {
 			for (const operation of operations) {
-				if ("insert" in operation) this.#hub.stored(operation.insert, operation.entities as readonly EntityMap[EntityKind][]);
+				if ("insert" in operation) this.#hub.notifyStored(operation.insert, operation.entities as readonly EntityMap[EntityKind][]);
 			}
 		});
 	}

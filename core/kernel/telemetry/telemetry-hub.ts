@@ -19,8 +19,8 @@ type ReadGauge = () => GaugeReading | Promise<GaugeReading>;
 type OnStored<K extends EntityKind> = (entities: readonly EntityMap[K][]) => void;
 
 /** Receives each bus event that this node publishes. What the events report has been stored before. */
-export interface BusListener {
-	published(name: string, data: EventData): void;
+export interface PublishListener {
+	onPublished(name: string, data: EventData): void;
 }
 
 /** Receives each event (trigger instance) that has been processed. */
@@ -60,7 +60,7 @@ export class TelemetryHub implements Meters {
 	/** Functions that read the gauges, by name. */
 	readonly #gaugeReaders = new Map<string, ReadGauge>();
 	readonly #storedListeners = new Map<EntityKind, OnStored<never>[]>();
-	readonly #busListeners: BusListener[] = [];
+	readonly #busListeners: PublishListener[] = [];
 	readonly #processedListeners: OnProcessed[] = [];
 	#tracing: Tracing | undefined;
 	#meters: readonly Meters[] = [];
@@ -78,12 +78,12 @@ export class TelemetryHub implements Meters {
 	}
 
 	/** True if a plugin receives spans. */
-	get takesSpans(): boolean {
+	get acceptsSpans(): boolean {
 		return this.#plugins.some((plugin) => plugin.span !== undefined);
 	}
 
 	/** Returns true if a plugin wants the spans of a trace that begins here. */
-	samples(traceId: string): boolean {
+	isSampled(traceId: string): boolean {
 		return this.#plugins.some((plugin) => plugin.span !== undefined && plugin.samples?.(traceId) !== false);
 	}
 
@@ -93,7 +93,7 @@ export class TelemetryHub implements Meters {
 	}
 
 	/** Starts to pass measurements on. To be called when the plugins have started. */
-	open(): void {
+	connectPlugins(): void {
 		this.#meters = this.#plugins.flatMap((plugin) => plugin.meters?.() ?? []);
 		for (const { declare } of this.#declarations.values()) for (const meters of this.#meters) declare(meters);
 	}
@@ -129,19 +129,19 @@ export class TelemetryHub implements Meters {
 	}
 
 	/** Notifies the listeners of new records that this node has stored. */
-	stored<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): void {
+	notifyStored<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): void {
 		const listeners = this.#storedListeners.get(kind);
 		if (listeners !== undefined) this.#notify(listeners, (listener) => (listener as OnStored<K>)(entities));
 	}
 
 	/** Adds a listener for the bus events that this node publishes. Has no effect without plugins. */
-	onPublished(listener: BusListener): void {
+	onPublished(listener: PublishListener): void {
 		if (this.isOn) this.#busListeners.push(listener);
 	}
 
 	/** Notifies the listeners of a bus event that this node has published. */
-	published(name: string, data: EventData): void {
-		this.#notify(this.#busListeners, (listener) => listener.published(name, data));
+	notifyPublished(name: string, data: EventData): void {
+		this.#notify(this.#busListeners, (listener) => listener.onPublished(name, data));
 	}
 
 	/** Adds a listener for processed events. Has no effect without plugins. */
@@ -150,17 +150,17 @@ export class TelemetryHub implements Meters {
 	}
 
 	/** Notifies the listeners of an event that this node has processed. */
-	processed(instance: TriggerInstanceEntity): void {
+	notifyProcessed(instance: TriggerInstanceEntity): void {
 		this.#notify(this.#processedListeners, (listener) => listener(instance));
 	}
 
 	/** Sets the trace context that runs of this node are given. */
-	trace(tracing: Tracing): void {
+	setTracing(tracing: Tracing): void {
 		this.#tracing = tracing;
 	}
 
 	/** Passes a finished span to the plugins. */
-	span(span: Span): void {
+	recordSpan(span: Span): void {
 		this.#notify(this.#plugins, (plugin) => plugin.span?.(span));
 	}
 

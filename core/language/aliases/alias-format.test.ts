@@ -1,13 +1,13 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import { asOneWork } from "../work-budget.ts";
+import { withWorkBudget } from "../work-budget.ts";
 import { createAliasFormat } from "./alias-format.ts";
 import { readCommand } from "./command-text.ts";
 
 /** Each as work of its own: all of a test together would have the time of one. */
 const read = (format: string, command: string, isMultiple = false) =>
-	asOneWork(() => createAliasFormat(format, isMultiple).read(readCommand(command)));
+	withWorkBudget(() => createAliasFormat(format, isMultiple).read(readCommand(command)));
 /** What the one occurrence says. */
 const one = (format: string, command: string) => read(format, command)?.[0];
 const refuses = (format: string, pattern: RegExp) =>

@@ -1,9 +1,9 @@
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { parameterNamePattern } from "../parameters/check-definitions.ts";
 import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
-import { type Command, type CommandText, readCommand, slice } from "./command-text.ts";
-import { splitFlags, toFixedBeginning, toTextPattern } from "./text-pattern.ts";
-import { cutPairs } from "./trailing-pairs.ts";
+import { type Command, type CommandText, readCommand, sliceCommand } from "./command-text.ts";
+import { splitFlags, toFixedPrefix, toTextPattern } from "./text-pattern.ts";
+import { splitTrailingPairs } from "./trailing-pairs.ts";
 import { quotedPattern, toValue } from "./value-text.ts";
 
 /** Values by parameter name. */
@@ -38,7 +38,7 @@ export function createAliasFormat(format: string, isMultiple = false): AliasForm
 		isMultiple || flags.includes("m") || partsWithoutFlags.some((piece) => piece.kind === "text" && piece.text.includes("|"));
 	return new CompiledFormat(partsWithoutFlags, expression, {
 		isMultiple,
-		fixedPrefix: hasNoFixedPrefix ? "" : toFixedBeginning(text).toLowerCase(),
+		fixedPrefix: hasNoFixedPrefix ? "" : toFixedPrefix(text).toLowerCase(),
 	});
 }
 
@@ -71,9 +71,9 @@ class CompiledFormat implements AliasFormat {
 
 	read(wholeCommand: Command): readonly CommandValues[] | undefined {
 		const { isMultiple, fixedPrefix } = this.#options;
-		if (!wholeCommand.beginning.startsWith(fixedPrefix)) return undefined;
-		const { command, pairs } = cutPairs(wholeCommand, this.#keys);
-		const matches = this.#expression.occurrences(command.plain).filter(([whole]) => whole !== "");
+		if (!wholeCommand.normalizedText.startsWith(fixedPrefix)) return undefined;
+		const { command, pairs } = splitTrailingPairs(wholeCommand, this.#keys);
+		const matches = this.#expression.detailedMatches(command.plain).filter(([whole]) => whole !== "");
 		if (matches.length === 0) return undefined;
 		return (isMultiple ? matches : matches.slice(0, 1)).map((match) => ({ ...this.#valuesOf(match, command), ...pairs }));
 	}
@@ -82,7 +82,7 @@ class CompiledFormat implements AliasFormat {
 		const values = new Map<string, string>();
 		for (const [group, span] of Object.entries(match.indices?.groups ?? {})) {
 			if (span === undefined) continue;
-			const value = toValue(slice(command, ...span));
+			const value = toValue(sliceCommand(command, ...span));
 			const part = group.startsWith(groupPrefix) ? this.#parts[Number(group.slice(groupPrefix.length))] : undefined;
 			values.set(part?.kind === "value" ? part.name : group, value);
 		}

@@ -11,22 +11,22 @@ export interface CommandText {
 /** Complete chat command. */
 export interface Command extends CommandText {
 	/** Whole `plain` text in lower case, with one blank between words. Comparing its beginning rules out most formats that do not match. */
-	readonly beginning: string;
+	readonly normalizedText: string;
 }
 
 /** Characters that a command may have. */
-export const longestCommand = 16_384;
+export const maxCommandLength = 16_384;
 
 const doubleQuotes = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb]/g;
 const singleQuotes = /[\u2018-\u201b\u2032\u2035]/g;
 
 /**
  * Reads a command and removes backticks around the whole command, which only change how the chat displays it. Throws `SVC_INVALID` if the
- * command is longer than `longestCommand`.
+ * command is longer than `maxCommandLength`.
  */
 export function readCommand(command: string): Command {
-	if (command.length > longestCommand) {
-		throw new SvcError("SVC_INVALID", `command: must have at most ${longestCommand} characters, got ${command.length}`);
+	if (command.length > maxCommandLength) {
+		throw new SvcError("SVC_INVALID", `command: must have at most ${maxCommandLength} characters, got ${command.length}`);
 	}
 	const trimmedCommand = command.trim();
 	const backtickCount = trimmedCommand.startsWith("```") ? 3 : 1;
@@ -37,11 +37,11 @@ export function readCommand(command: string): Command {
 		trimmedCommand.endsWith("`".repeat(backtickCount)) &&
 		!innerText.includes("`");
 	const text = toText(isInBackticks ? innerText.trim() : trimmedCommand);
-	return { ...text, beginning: text.plain.replace(/\s+/g, " ").toLowerCase() };
+	return { ...text, normalizedText: text.plain.replace(/\s+/g, " ").toLowerCase() };
 }
 
 /** Returns a part of a command. */
-export function slice({ written, plain }: CommandText, start: number, end?: number): CommandText {
+export function sliceCommand({ written, plain }: CommandText, start: number, end?: number): CommandText {
 	return { written: written.slice(start, end), plain: plain.slice(start, end) };
 }
 

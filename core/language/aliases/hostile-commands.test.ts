@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import { asOneWork } from "../work-budget.ts";
+import { withWorkBudget } from "../work-budget.ts";
 import { createAliasFormat } from "./alias-format.ts";
-import { longestCommand, readCommand } from "./command-text.ts";
+import { maxCommandLength, readCommand } from "./command-text.ts";
 
 /** Milliseconds of the processor that one call takes. */
 function toMilliseconds(work: () => unknown): number {
@@ -36,9 +36,9 @@ test("no command holds up the service, whatever it is made of", () => {
 		"run a on ",
 		"\n",
 	]) {
-		const command = `run ${piece.repeat(longestCommand)}`.slice(0, longestCommand);
+		const command = `run ${piece.repeat(maxCommandLength)}`.slice(0, maxCommandLength);
 		const took = toMilliseconds(() =>
-			asOneWork(() => {
+			withWorkBudget(() => {
 				try {
 					format.read(readCommand(command));
 				} catch (error) {
@@ -54,7 +54,7 @@ test("a format whose search would never end is given up", () => {
 	const format = createAliasFormat("run (a+)+ {{cmd}}b");
 	const took = toMilliseconds(() =>
 		assert.throws(
-			() => asOneWork(() => format.read(readCommand(`run ${"a".repeat(5_000)} c`))),
+			() => withWorkBudget(() => format.read(readCommand(`run ${"a".repeat(5_000)} c`))),
 			(error: unknown) => isSvcError(error, "SVC_INVALID") && /too long/.test(error.message),
 		),
 	);

@@ -55,7 +55,7 @@ function toJavaScriptGroups(pattern: string): string {
  * Returns the words with which every match of a text begins, with one blank between words. Neither the text nor the rest of the format may
  * contain an alternative.
  */
-export function toFixedBeginning(text: string): string {
+export function toFixedPrefix(text: string): string {
 	const rest = text.trimStart().replace(/^\^/, "").replace(/\s+/g, " ");
 	const words = /^[A-Za-z0-9_ -]*/.exec(rest)?.[0] ?? "";
 	const next = rest[words.length];

@@ -1,8 +1,8 @@
-import { type CommandText, slice } from "./command-text.ts";
+import { type CommandText, sliceCommand } from "./command-text.ts";
 import { toValue } from "./value-text.ts";
 
 /** Command without the `key=value` pairs at its end, and the values of these pairs. */
-export interface CutCommand {
+export interface CommandWithPairs {
 	readonly command: CommandText;
 	readonly pairs: Readonly<Record<string, string>>;
 }
@@ -30,17 +30,17 @@ const quotedPatterns: Readonly<Record<string, RegExp>> = {
 /**
  * Splits off the pairs at the end of a command, up to the first pair whose key the format writes itself. Takes linear time for any command.
  */
-export function cutPairs(command: CommandText, formatKeys: ReadonlySet<string>): CutCommand {
+export function splitTrailingPairs(command: CommandText, formatKeys: ReadonlySet<string>): CommandWithPairs {
 	const words = new WordReader(command.plain).words();
 	let { length: end } = command.plain;
 	const reversedPairs: (readonly [string, string])[] = [];
 	for (const word of words.reverse()) {
 		if (word.key === undefined || formatKeys.has(word.key)) break;
-		reversedPairs.push([word.key, toValue(slice(command, word.valueStart ?? word.start, word.end))]);
+		reversedPairs.push([word.key, toValue(sliceCommand(command, word.valueStart ?? word.start, word.end))]);
 		end = word.start;
 	}
 	// If several pairs have the same key, the last one wins.
-	return { command: slice(command, 0, end), pairs: Object.fromEntries(reversedPairs.reverse()) };
+	return { command: sliceCommand(command, 0, end), pairs: Object.fromEntries(reversedPairs.reverse()) };
 }
 
 /** Reads the words of a text. A quoted or braced section belongs to a single word. */

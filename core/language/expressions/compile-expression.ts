@@ -3,7 +3,7 @@ import { defaultLimits } from "../templates/budget.ts";
 import { TemplateError } from "../templates/errors.ts";
 import { TooManyTokens } from "../token-limit.ts";
 import { Context } from "../yaql/context.ts";
-import { settle } from "../yaql/conversions.ts";
+import { toTemplateValue } from "../yaql/conversions.ts";
 import { YaqlSyntaxError } from "../yaql/errors.ts";
 import { parseYaql } from "../yaql/parser.ts";
 import type { Expression } from "../yaql/syntax.ts";
@@ -53,6 +53,6 @@ function compileYaql(text: string, maximumDepth: number): CompiledExpression {
 	}
 	return {
 		...findYaqlUses(expression),
-		evaluate: ({ yaql, budget }) => settle(yaql.evaluate(expression, new Context()), budget),
+		evaluate: ({ yaql, budget }) => toTemplateValue(yaql.evaluate(expression, new Context()), budget),
 	};
 }

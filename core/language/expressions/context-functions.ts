@@ -15,16 +15,16 @@ import type { ScopeFunction } from "../templates/scope.ts";
 import { isList, isObject, type Value } from "../templates/values.ts";
 import { FunctionError } from "./errors.ts";
 import { toPlainValue } from "./plain-value.ts";
-import { secondName, withSecondNames } from "./renamed-variables.ts";
-import { serviceFunctions } from "./service-functions.ts";
+import { resolveAlias, withAliases } from "./renamed-variables.ts";
+import { filterFunctions } from "./service-functions.ts";
 
-export interface ContextFunctionParts {
+export interface ContextFunctionDependencies {
 	readonly datastore: Datastore;
 	/** Other names of variables and functions, each with this service's name. */
 	readonly names: DialectNames;
 	readonly budget: Budget;
 	/** Applies a template filter. */
-	filter(name: string, input: Value, given: Arguments): Value;
+	applyFilter(name: string, input: Value, given: Arguments): Value;
 }
 
 /** Returns true for variables of the service that expressions cannot read. */
@@ -36,11 +36,11 @@ export const contextFunctionNames = ["ctx", "svckv", "json", "zip"] as const;
 /** Functions that expressions of both languages can call, in addition to the functions of the language itself. */
 export class ContextFunctions {
 	readonly #scope: ExpressionScope;
-	readonly #dependencies: ContextFunctionParts;
+	readonly #dependencies: ContextFunctionDependencies;
 	readonly #builtIns: ReadonlyMap<string, ScopeFunction>;
 	#cachedVariables: JsonObject | undefined;
 
-	constructor(scope: ExpressionScope, dependencies: ContextFunctionParts) {
+	constructor(scope: ExpressionScope, dependencies: ContextFunctionDependencies) {
 		this.#scope = scope;
 		this.#dependencies = dependencies;
 		const builtIns: Readonly<Record<(typeof contextFunctionNames)[number], ScopeFunction>> = {
@@ -53,23 +53,23 @@ export class ContextFunctions {
 	}
 
 	get(name: string): ScopeFunction | undefined {
-		return this.#find(name) ?? this.#find(secondName(this.#dependencies.names, name) ?? "");
+		return this.#find(name) ?? this.#find(resolveAlias(this.#dependencies.names, name) ?? "");
 	}
 
 	#find(name: string): ScopeFunction | undefined {
 		const { functions } = this.#scope;
 		const scopeFunction = functions !== undefined && Object.hasOwn(functions, name) ? functions[name] : undefined;
 		if (scopeFunction !== undefined) return (call) => this.#callScopeFunction(scopeFunction, call);
-		const filter = serviceFunctions.get(name);
+		const filter = filterFunctions.get(name);
 		if (filter === undefined) return this.#builtIns.get(name);
-		return (call) => this.#dependencies.filter(filter, call.required(0, "value"), call.after(1, `"${name}"`));
+		return (call) => this.#dependencies.applyFilter(filter, call.required(0, "value"), call.after(1, `"${name}"`));
 	}
 
 	#callScopeFunction(scopeFunction: ExpressionFunction, { positional, named }: Arguments): Value {
 		const { budget } = this.#dependencies;
 		const values = positional.map((value) => toPlainValue(value, budget));
 		const byName = Object.fromEntries([...named].map(([name, value]): [string, JsonValue] => [name, toPlainValue(value, budget)]));
-		budget.step();
+		budget.spendSteps();
 		try {
 			return scopeFunction(values, byName);
 		} catch (error) {
@@ -87,7 +87,7 @@ export class ContextFunctions {
 		const { variables } = this.#scope;
 		if (isInternalVariable(key))
 			throw new FunctionError("VariableInaccessibleError", `The variable "${key}" is for internal use and inaccessible.`);
-		const resolvedName = Object.hasOwn(variables, key) ? key : (secondName(this.#dependencies.names, key) ?? key);
+		const resolvedName = Object.hasOwn(variables, key) ? key : (resolveAlias(this.#dependencies.names, key) ?? key);
 		if (!Object.hasOwn(variables, resolvedName)) throw new FunctionError("VariableUndefinedError", `The variable "${key}" is undefined.`);
 		return variables[resolvedName] as JsonValue;
 	}
@@ -99,7 +99,7 @@ export class ContextFunctions {
 			const visible = names.some(isInternalVariable)
 				? Object.fromEntries(Object.entries(variables).filter(([name]) => !isInternalVariable(name)))
 				: variables;
-			this.#cachedVariables = withSecondNames(visible, this.#dependencies.names);
+			this.#cachedVariables = withAliases(visible, this.#dependencies.names);
 		}
 		return this.#cachedVariables;
 	}
@@ -123,7 +123,7 @@ export class ContextFunctions {
 		const value = args.required(0, "value");
 		if (isObject(value)) return value;
 		if (typeof value !== "string") throw new FunctionError("TypeError", "Given object is not typeof string.");
-		return this.#dependencies.filter("from_json_string", value, args.after(1, '"json"'));
+		return this.#dependencies.applyFilter("from_json_string", value, args.after(1, '"json"'));
 	}
 
 	/** Returns rows with one element of each list. Lists that are shorter than the longest one are padded. */
@@ -134,7 +134,7 @@ export class ContextFunctions {
 		const columns = lists.filter((list) => isList(list));
 		if (columns.length < lists.length) throw args.error("needs lists");
 		const length = Math.max(0, ...columns.map((column) => column.length));
-		this.#dependencies.budget.step(length * columns.length);
+		this.#dependencies.budget.spendSteps(length * columns.length);
 		const padding = args.named.get("pad") ?? null;
 		return Array.from({ length }, (_, index) => columns.map((column) => (index < column.length ? (column[index] as Value) : padding)));
 	}

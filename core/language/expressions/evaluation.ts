@@ -12,11 +12,11 @@ import { Budget, type TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, DatastoreReference } from "../templates/datastore.ts";
 import { Evaluator as TemplateEvaluator } from "../templates/evaluator.ts";
 import type { ScopeFunction, TemplateScope } from "../templates/scope.ts";
-import { demand } from "../templates/values.ts";
-import { type OutsideFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
+import { requireDefined } from "../templates/values.ts";
+import { type HostFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
 import type { YaqlValue } from "../yaql/values.ts";
 import { ContextFunctions } from "./context-functions.ts";
-import { secondName } from "./renamed-variables.ts";
+import { resolveAlias } from "./renamed-variables.ts";
 
 /** Characters of a JSON text whose parsing counts as one step. */
 const jsonCharactersPerStep = 32;
@@ -39,27 +39,27 @@ export class Evaluation {
 			names,
 			datastore,
 			budget: this.budget,
-			filter: (...call) => this.jinja.applyFilter(...call),
+			applyFilter: (...call) => this.jinja.applyFilter(...call),
 		});
 		const functionOf = (name: string): ScopeFunction | undefined => functions.get(name);
 		const fromJsonText = (text: string) => this.#fromJsonText(text);
 		this.jinja = new TemplateEvaluator(
-			{ lookup: toLookup({ values: scope.names, names }, datastore), datastore, functionOf, fromJsonText },
+			{ lookup: toLookup({ values: scope.names, names }, datastore), datastore, findFunction: functionOf, fromJsonText },
 			this.budget,
 		);
-		const outsideFunction = (name: string): OutsideFunction | undefined => {
+		const outsideFunction = (name: string): HostFunction | undefined => {
 			const scopeFunction = functionOf(name);
 			if (scopeFunction === undefined) return undefined;
-			return (positional, named) => demand(scopeFunction(new Arguments(`"${name}"`, positional, named))) as YaqlValue;
+			return (positional, named) => requireDefined(scopeFunction(new Arguments(`"${name}"`, positional, named))) as YaqlValue;
 		};
-		this.yaql = new YaqlEvaluator({ function: outsideFunction, fromJsonText }, this.budget);
+		this.yaql = new YaqlEvaluator({ findFunction: outsideFunction, fromJsonText }, this.budget);
 	}
 
 	/** Returns the object or list that a JSON text holds; undefined for any other text. */
 	#fromJsonText(text: string): JsonValue | undefined {
 		if (!/^\s*[{[]/.test(text)) return undefined;
 		if (!this.#jsonTexts.has(text)) {
-			this.budget.step(text.length / jsonCharactersPerStep);
+			this.budget.spendSteps(text.length / jsonCharactersPerStep);
 			this.#jsonTexts.set(text, parseContainer(text));
 		}
 		return this.#jsonTexts.get(text);
@@ -80,7 +80,7 @@ function toLookup(
 	return (name) => {
 		const value = find(name);
 		// A variable whose value is null exists.
-		return value === undefined ? find(secondName(names, name) ?? "") : value;
+		return value === undefined ? find(resolveAlias(names, name) ?? "") : value;
 	};
 }
 

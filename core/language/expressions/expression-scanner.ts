@@ -4,7 +4,7 @@ import type { ExpressionLanguage } from "../../contract/index.ts";
 export type TextPart = { readonly kind: "text"; readonly text: string } | { readonly kind: "expression"; readonly expression: string };
 
 /** Result of scanning a text for expressions. */
-export type ReadText =
+export type ScannedText =
 	/** The text contains no expression. */
 	| { readonly kind: "plain" }
 	/** The text mixes both languages, which is not allowed. */
@@ -27,7 +27,7 @@ const statementPattern = /\{%.*?%\}/;
  *
  * @param language the only language whose expressions are recognized; default: both languages
  */
-export function readText(text: string, language?: "jinja"): ReadText {
+export function scanText(text: string, language?: "jinja"): ScannedText {
 	if (
 		hasTooManyOpenings(text, "{{", "}}") ||
 		hasTooManyOpenings(text, "{%", "%}") ||

@@ -9,24 +9,24 @@ import {
 	SvcError,
 } from "../../contract/index.ts";
 import type { TemplateLimits } from "../templates/budget.ts";
-import { type Datastore, type DatastoreAccess, noItems, renderWithLookups } from "../templates/datastore.ts";
+import { type Datastore, type DatastoreAccess, emptyDatastoreAccess, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
-import { toText } from "../templates/python-text.ts";
+import { toPythonText } from "../templates/python-text.ts";
 import type { Value } from "../templates/values.ts";
 import { TooManyTokens } from "../token-limit.ts";
-import { asOneWork, WorkBudget, workLimits } from "../work-budget.ts";
+import { WorkBudget, withWorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { contextFunctionNames } from "./context-functions.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
-import { maxExpressions, readText } from "./expression-scanner.ts";
+import { maxExpressions, scanText } from "./expression-scanner.ts";
 import { toPlainValue } from "./plain-value.ts";
-import { secondName } from "./renamed-variables.ts";
-import { serviceFunctions } from "./service-functions.ts";
+import { resolveAlias } from "./renamed-variables.ts";
+import { filterFunctions } from "./service-functions.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
-export interface ExpressionParts {
+export interface ExpressionOptions {
 	/** Datastore that `svckv` reads. Default: a datastore without items. */
 	readonly datastore?: DatastoreAccess;
 	/** Other names of variables and functions, each with this service's name. Default: none. */
@@ -43,7 +43,7 @@ const crowdedMessage = `a text holds more than ${maxExpressions} expressions`;
 const mixedMessage = "Expression with multiple types is not supported.";
 
 /** Creates the evaluator of expressions in values. */
-export function createExpressions({ datastore = noItems, names = {} }: ExpressionParts = {}): Expressions {
+export function createExpressions({ datastore = emptyDatastoreAccess, names = {} }: ExpressionOptions = {}): Expressions {
 	return new ValueExpressions(datastore, names);
 }
 
@@ -60,7 +60,7 @@ class ValueExpressions implements Expressions {
 		return findWithinBudget(value, language).map((useWithCalls) => {
 			const { calls, ...use } = useWithCalls;
 			if (functions === undefined) return toOwnNames(use, this.#names);
-			const knownFunctions = [...functions, ...contextFunctionNames, ...serviceFunctions.keys()];
+			const knownFunctions = [...functions, ...contextFunctionNames, ...filterFunctions.keys()];
 			const unknownCalls = findUnknownCalls(use.language, calls, { functions: knownFunctions, names: this.#names });
 			return { ...toOwnNames(use, this.#names), unknown: unknownCalls };
 		});
@@ -83,7 +83,7 @@ class ValueExpressions implements Expressions {
 
 /** Returns the use with variables and functions under this service's names. */
 function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
-	const toOwn = (used: readonly string[]) => [...new Set(used.map((name) => secondName(names, name) ?? name))];
+	const toOwn = (used: readonly string[]) => [...new Set(used.map((name) => resolveAlias(names, name) ?? name))];
 	return { ...use, variables: toOwn(use.variables), functions: toOwn(use.functions) };
 }
 
@@ -93,7 +93,7 @@ type UseWithCalls = ExpressionUse & Pick<CompiledExpression, "calls">;
 function findWithinBudget(value: JsonValue, language: "jinja" | undefined): readonly UseWithCalls[] {
 	const uses: UseWithCalls[] = [];
 	try {
-		asOneWork(() => {
+		withWorkBudget(() => {
 			for (const use of findIn(value, language, 0)) uses.push(use);
 		});
 	} catch (error) {
@@ -116,7 +116,7 @@ function* findIn(value: JsonValue, language: "jinja" | undefined, depth: number)
 }
 
 function* findInText(text: string, language: "jinja" | undefined): Generator<UseWithCalls, void> {
-	const scanned = readText(text, language);
+	const scanned = scanText(text, language);
 	if (scanned.kind === "plain") return;
 	if (scanned.kind === "mixed") yield toUnreadableUse(text, mixedMessage);
 	else if (scanned.kind === "crowded") yield toUnreadableUse(`${text.slice(0, 100)}…`, crowdedMessage);
@@ -153,7 +153,7 @@ class ValueEvaluator {
 		const { budget } = this.#evaluation;
 		if (typeof value === "string") {
 			return this.#evaluateText(value, (result) =>
-				result !== null && this.#scope.keepsText === true ? toText(result, budget) : toPlainValue(result, budget),
+				result !== null && this.#scope.keepsText === true ? toPythonText(result, budget) : toPlainValue(result, budget),
 			);
 		}
 		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.evaluate(element, depth + 1));
@@ -164,13 +164,13 @@ class ValueEvaluator {
 	#evaluateKey(key: string): string {
 		return this.#evaluateText(key, (result) => {
 			if (typeof result === "object" && result !== null) throw new TemplateError("the name of a member must be a text");
-			return toText(result, this.#evaluation.budget);
+			return toPythonText(result, this.#evaluation.budget);
 		});
 	}
 
 	/** @param finish converts the result of a text that consists of a single expression */
 	#evaluateText<T extends JsonValue>(text: string, finish: (value: Value) => T): T | string {
-		const scanned = readText(text, this.#scope.language);
+		const scanned = scanText(text, this.#scope.language);
 		if (scanned.kind === "plain") return text;
 		if (scanned.kind === "mixed") throw new SvcError("SVC_INVALID", mixedMessage, { facts: { language: "jinja", expression: text } });
 		if (scanned.kind === "crowded") throw new SvcError("SVC_INVALID", crowdedMessage);
@@ -183,9 +183,9 @@ class ValueEvaluator {
 		const texts = parts.map((part) => {
 			if (part.kind === "text") return part.text;
 			return this.#evaluateExpression(language, part.expression, (value) => {
-				const result = toText(value, budget);
+				const result = toPythonText(value, budget);
 				size += result.length;
-				budget.text(Math.max(size, result.length));
+				budget.spendText(Math.max(size, result.length));
 				return result;
 			});
 		});

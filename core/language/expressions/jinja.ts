@@ -6,13 +6,13 @@ import { findReferences } from "../templates/references.ts";
 import { Renderer } from "../templates/renderer.ts";
 import type { Expression, Statement } from "../templates/syntax.ts";
 import { parseTemplate } from "../templates/template-parser.ts";
-import { demand, Undefined, type Value } from "../templates/values.ts";
+import { requireDefined, Undefined, type Value } from "../templates/values.ts";
 import { TooManyTokens } from "../token-limit.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnresolvedError } from "./errors.ts";
-import { type Call, Calls } from "./unknown-calls.ts";
+import { type Call, CallCollector } from "./unknown-calls.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
-import type { Uses } from "./yaql-uses.ts";
+import type { UsedNames } from "./yaql-uses.ts";
 
 /** Compiles an expression of the form `{{ … }}`, or a text with statements. */
 export function compileJinja(text: string, maximumDepth: number): CompiledExpression {
@@ -42,19 +42,19 @@ export function compileJinja(text: string, maximumDepth: number): CompiledExpres
 }
 
 function evaluate(evaluator: Evaluator, expression: Expression, text: string): Value {
-	const value = evaluator.evaluateLoosely(expression, new Variables());
+	const value = evaluator.evaluateOptional(expression, new Variables());
 	if (value instanceof Undefined)
 		throw new UnresolvedError(`There are unresolved variables: ${text.slice(2, -2).replace(/^-|-$/g, "").trim()}`);
-	return demand(value);
+	return requireDefined(value);
 }
 
 /**
  * Collects the variables that an expression always reads, and the functions that it calls. Expressions must be visited from the outside in.
  */
-class JinjaUseCollector implements Uses {
+class JinjaUseCollector implements UsedNames {
 	readonly #variables = new Set<string>();
 	readonly #functions = new Set<string>();
-	readonly #calls = new Calls();
+	readonly #calls = new CallCollector();
 	/** Inputs of `default` filters and `defined` tests, which may name a variable that does not exist. */
 	readonly #guardedInputs = new Set<Expression>();
 
@@ -82,7 +82,7 @@ class JinjaUseCollector implements Uses {
 }
 
 /** Adds the call of the expression itself. The visitor adds the calls of inner expressions. */
-function addCall(calls: Calls, expression: Expression): void {
+function addCall(calls: CallCollector, expression: Expression): void {
 	if (expression.kind === "call") calls.add("function", expression.name);
 	if (expression.kind === "method") calls.add("method", expression.name);
 	if (expression.kind === "filter") calls.add("filter", expression.filter.name);

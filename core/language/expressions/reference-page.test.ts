@@ -4,7 +4,7 @@ import { test } from "uvu";
 import { type JsonObject, parseJson } from "../../contract/index.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
 import { createExpressions } from "./expressions.ts";
-import { serviceFunctions } from "./service-functions.ts";
+import { filterFunctions } from "./service-functions.ts";
 
 const page = await readFile(new URL("../../../docs/reference/expressions.md", import.meta.url), "utf8");
 const blocks = (language: string) =>
@@ -37,7 +37,7 @@ test("every function has an example, and its name in a table", () => {
 		.split("\n")
 		.filter((line) => line.startsWith("| "))
 		.join("\n");
-	for (const name of [...functionTable.keys(), ...serviceFunctions.keys(), "ctx", "svckv", "json", "zip"]) {
+	for (const name of [...functionTable.keys(), ...filterFunctions.keys(), "ctx", "svckv", "json", "zip"]) {
 		const member = name.replace(/^#property#/, "");
 		const use = member === name ? new RegExp(`\\b${name}\\b(?:\\(| \\}\\})`) : new RegExp(`\\.${member}\\b`);
 		assert.match(texts, use, name);

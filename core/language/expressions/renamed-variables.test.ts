@@ -41,10 +41,10 @@ test("a variable, a function or a parameter that is called so itself is the one 
 	]);
 	const input = { runnerSchema: {}, actionSchema: { oldkv: {}, text: {} }, context: { action_context: {}, config_context: {} } };
 	const render = (given: Record<string, string>) =>
-		renderWithLookups(datastore, (items) => renderLive({ ...input, given, datastore: items }));
+		renderWithLookups(datastore, (items) => renderLive({ ...input, callerValues: given, datastore: items }));
 	assert.equal((await render({ oldkv: "own", text: "{{ oldkv }}" }))["text"], "own");
 	const { text } = await renderWithLookups(datastore, (items) =>
-		renderLive({ ...input, actionSchema: { text: {} }, given: { text: "{{ oldkv.system.a }}" }, datastore: items }),
+		renderLive({ ...input, actionSchema: { text: {} }, callerValues: { text: "{{ oldkv.system.a }}" }, datastore: items }),
 	);
 	assert.equal(text, "item a");
 });

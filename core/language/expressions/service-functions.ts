@@ -1,5 +1,5 @@
 /** Template filters that expressions can call as functions, by function name. The value is the first argument. */
-export const serviceFunctions: ReadonlyMap<string, string> = new Map([
+export const filterFunctions: ReadonlyMap<string, string> = new Map([
 	["json_parse", "from_json_string"],
 	["json_dump", "to_json_string"],
 	["yaml_parse", "from_yaml_string"],

@@ -5,7 +5,7 @@ import { globalNames } from "../templates/globals.ts";
 import { methodNames } from "../templates/methods.ts";
 import { valueTests } from "../templates/value-tests.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
-import { secondName } from "./renamed-variables.ts";
+import { resolveAlias } from "./renamed-variables.ts";
 
 /** Function, method, filter or test that an expression calls by name. */
 export interface Call {
@@ -14,7 +14,7 @@ export interface Call {
 }
 
 /** Collects the calls of an expression; repeated calls count once. */
-export class Calls {
+export class CallCollector {
 	readonly #calls = new Map<string, Call>();
 
 	add(kind: Call["kind"], name: string): void {
@@ -26,7 +26,7 @@ export class Calls {
 	}
 }
 
-export interface CallNames {
+export interface KnownFunctions {
 	/** Names of the functions that exist in addition to those of the language. */
 	readonly functions: readonly string[];
 	/** Other names of functions, each with this service's name. */
@@ -37,12 +37,12 @@ export interface CallNames {
 export function findUnknownCalls(
 	language: ExpressionLanguage,
 	calls: readonly Call[],
-	{ functions, names = {} }: CallNames,
+	{ functions, names = {} }: KnownFunctions,
 ): readonly string[] {
 	const tables = toTables(language, functions);
 	return calls.flatMap(({ kind, name }) => {
 		const nameTable = tables[kind];
-		if (nameTable.has(name) || (kind === "function" && nameTable.has(secondName(names, name) ?? ""))) return [];
+		if (nameTable.has(name) || (kind === "function" && nameTable.has(resolveAlias(names, name) ?? ""))) return [];
 		return [`there is no ${kind} "${name.slice(0, 100)}"${nearMiss(name, nameTable.names())}`];
 	});
 }
@@ -77,5 +77,5 @@ function toNameTable(names: readonly string[]): NameTable {
 
 /** Returns the YAQL names that can be called in at least one way other than `use`. */
 function yaqlFunctionNames(use: "function" | "method"): readonly string[] {
-	return [...functionTable].filter(([, entries]) => entries.some((entry) => entry.use !== use)).map(([name]) => name);
+	return [...functionTable].filter(([, entries]) => entries.some((entry) => entry.callForm !== use)).map(([name]) => name);
 }

@@ -1,15 +1,15 @@
 import type { ArgumentExpressions, Expression } from "../yaql/syntax.ts";
-import { type Call, Calls } from "./unknown-calls.ts";
+import { type Call, CallCollector } from "./unknown-calls.ts";
 
 /** Names that an expression reads and calls. */
-export interface Uses {
+export interface UsedNames {
 	readonly variables: readonly string[];
 	readonly functions: readonly string[];
 }
 
 /** Returns the variables that an expression always reads, and the functions that it calls, each once. */
-export function findYaqlUses(expression: Expression): Uses & { readonly calls: readonly Call[] } {
-	const calls = new Calls();
+export function findYaqlUses(expression: Expression): UsedNames & { readonly calls: readonly Call[] } {
+	const calls = new CallCollector();
 	const variables = new Set<string>();
 	const functions = new Set<string>();
 	const visit = (part: Expression) => {

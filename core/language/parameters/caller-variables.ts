@@ -13,9 +13,9 @@ import { invalidParameter } from "./parameter-errors.ts";
 const environmentParameter = "env";
 
 /** Parameter values of an execution: those that the caller sent, and those stored with the execution that it repeats. */
-export interface SentValues {
-	readonly given: JsonObject;
-	readonly plain: JsonObject;
+export interface SubmittedValues {
+	readonly callerValues: JsonObject;
+	readonly earlierValues: JsonObject;
 }
 
 /**
@@ -28,13 +28,13 @@ export interface SentValues {
  */
 export function assertCallerVariables(
 	stored: JsonObject,
-	{ given, plain }: SentValues,
+	{ callerValues, earlierValues }: SubmittedValues,
 	{ schema, runnerSchema }: { readonly schema: ParameterSchema; readonly runnerSchema: ParameterSchema },
 ): void {
 	const definition = schema[environmentParameter];
 	if (definition === undefined || !Object.hasOwn(runnerSchema, environmentParameter)) return;
-	const isGiven = Object.hasOwn(given, environmentParameter);
-	if (!isGiven && !Object.hasOwn(plain, environmentParameter)) return;
+	const isGiven = Object.hasOwn(callerValues, environmentParameter);
+	if (!isGiven && !Object.hasOwn(earlierValues, environmentParameter)) return;
 	const value = stored[environmentParameter];
 	if (!isJsonObject(value)) return;
 	// The values of an earlier execution may hold the rendered templates of a default, so only the names are compared for them.

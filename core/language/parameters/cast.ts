@@ -15,7 +15,7 @@ const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
 
 interface CastOptions {
 	/** True if the value is the output of a template; the texts `1` and `0` are then booleans too. */
-	readonly rendered: boolean;
+	readonly isTemplateOutput: boolean;
 }
 
 /**
@@ -73,12 +73,12 @@ function parseNumber(text: string): number | bigint | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-function toBoolean(value: JsonValue, { rendered }: CastOptions): boolean | undefined {
+function toBoolean(value: JsonValue, { isTemplateOutput }: CastOptions): boolean | undefined {
 	if (typeof value === "boolean") return value;
 	if (typeof value !== "string") return undefined;
 	const word = value.trim().toLowerCase();
-	if (word === "true" || (rendered && word === "1")) return true;
-	return word === "false" || (rendered && word === "0") ? false : undefined;
+	if (word === "true" || (isTemplateOutput && word === "1")) return true;
+	return word === "false" || (isTemplateOutput && word === "0") ? false : undefined;
 }
 
 /** Returns the value itself, or the value that a text holds as JSON or as a Python literal such as `{'a': True}`. */

@@ -24,7 +24,7 @@ function checkDefault(name: string, value: JsonValue | undefined, definition: Pa
 	if (value === undefined || value === null) return [];
 	try {
 		if (toValueTemplate(value) !== undefined) return [];
-		const plain = cast(name, value, definition, { rendered: false });
+		const plain = cast(name, value, definition, { isTemplateOutput: false });
 		if (plain !== null) validateParameter(name, withNestedDefaults(plain, definition), definition);
 		return [];
 	} catch (error) {

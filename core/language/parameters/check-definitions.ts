@@ -54,8 +54,8 @@ function checkDefinition(name: string, definition: unknown, { rules, depth }: De
 		if (rule === undefined) {
 			throw invalid(`parameter "${name}" has the unknown attribute "${attribute.slice(0, 100)}"${nearMiss(attribute, Object.keys(rules))}`);
 		}
-		if (!rule.accepts(value)) throw invalid(`attribute "${attribute}" of parameter "${name}" must be ${rule.allowed}`);
-		if (rule.nested !== undefined) checkNested(`${name}.${attribute}`, value, { rules: nestedAttributeRules, depth: depth + 1 });
+		if (!rule.accepts(value)) throw invalid(`attribute "${attribute}" of parameter "${name}" must be ${rule.description}`);
+		if (rule.hasDefinitions !== undefined) checkNested(`${name}.${attribute}`, value, { rules: nestedAttributeRules, depth: depth + 1 });
 		else assertDepth(`${name}.${attribute}`, value as JsonValue);
 		if (attribute === "patternProperties") checkPatterns(name, Object.keys(value as object));
 	}

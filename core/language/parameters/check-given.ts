@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/index.ts";
  * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. This check needs no rendering and comes first, because its messages
  * are clearer than the failure of a template that uses a missing parameter.
  */
-export function checkGiven(schema: ParameterSchema, values: JsonObject): void {
+export function checkGivenParameters(schema: ParameterSchema, values: JsonObject): void {
 	const declaredNames = Object.keys(schema);
 	const names = Object.keys(values);
 	const unknownNames = declaredNames.length === 0 ? [] : names.filter((name) => !Object.hasOwn(schema, name));

@@ -1,7 +1,7 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, SvcError } from "../../contract/index.ts";
 import { isPattern } from "../safe-regexp.ts";
 import { type AttributeRule, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
-import { isWholeSchema } from "./definition-reader.ts";
+import { isJsonSchema } from "./definition-reader.ts";
 import { assertDepth } from "./depth.ts";
 import { assertDefinition } from "./validate.ts";
 import { assertValueCount } from "./value-count.ts";
@@ -9,20 +9,20 @@ import { assertValueCount } from "./value-count.ts";
 type Rule = Omit<AttributeRule, "schema">;
 
 const definitionRule: Rule = {
-	allowed: "a definition",
+	description: "a definition",
 	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
-	nested: true,
+	hasDefinitions: true,
 };
 
 /** Rules of JSON Schema keywords. Parameter definitions support fewer keywords than the standard. */
 const keywordRules: Readonly<Record<string, Rule>> = {
 	...nestedAttributeRules,
 	...Object.fromEntries(["if", "then", "else", "contains", "propertyNames", "not"].map((keyword) => [keyword, definitionRule])),
-	$defs: { allowed: "an object of names and definitions", accepts: isPlainObject, nested: true },
-	$ref: { allowed: 'a text that begins with "#"', accepts: (value) => typeof value === "string" && value.startsWith("#") },
+	$defs: { description: "an object of names and definitions", accepts: isPlainObject, hasDefinitions: true },
+	$ref: { description: 'a text that begins with "#"', accepts: (value) => typeof value === "string" && value.startsWith("#") },
 	// Positions and immutability only matter for parameters of actions. In other schemas any value is accepted and ignored.
-	position: { allowed: "any value", accepts: () => true },
-	immutable: { allowed: "any value", accepts: () => true },
+	position: { description: "any value", accepts: () => true },
+	immutable: { description: "any value", accepts: () => true },
 };
 const namedDefinitionKeywords: readonly string[] = ["properties", "patternProperties", "$defs"];
 
@@ -50,7 +50,7 @@ export function checkJsonSchema(schema: unknown, field: string): void {
  */
 export function checkOutputSchema(schema: JsonObject, field: string): void {
 	assertValueCount(field, schema);
-	if (isWholeSchema(schema)) checkJsonSchema(schema, field);
+	if (isJsonSchema(schema)) checkJsonSchema(schema, field);
 	else for (const [name, member] of Object.entries(schema)) if (isJsonObject(member)) checkJsonSchema(member, `${field}.${name}`);
 }
 
@@ -60,9 +60,9 @@ function checkSubschema(schema: JsonValue, path: string): void {
 	for (const [keyword, value] of Object.entries(schema)) {
 		const rule = Object.hasOwn(keywordRules, keyword) ? keywordRules[keyword] : undefined;
 		if (rule === undefined) continue;
-		if (!rule.accepts(value)) throw new SvcError("SVC_INVALID", `${path}.${keyword}: must be ${rule.allowed}`);
+		if (!rule.accepts(value)) throw new SvcError("SVC_INVALID", `${path}.${keyword}: must be ${rule.description}`);
 		if (keyword === "patternProperties") checkPatterns(Object.keys(value as JsonObject), `${path}.${keyword}`);
-		if (rule.nested === true) checkNested(value, { keyword, path: `${path}.${keyword}` });
+		if (rule.hasDefinitions === true) checkNested(value, { keyword, path: `${path}.${keyword}` });
 	}
 }
 

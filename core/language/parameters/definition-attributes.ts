@@ -6,12 +6,12 @@ import { isPattern } from "../safe-regexp.ts";
  * definitions.
  */
 export interface AttributeRule {
-	readonly allowed: string;
+	readonly description: string;
 	readonly accepts: (value: unknown) => boolean;
 	/** JSON schema of the allowed values, which editors use. A test verifies that it agrees with `accepts`. */
 	readonly schema: JsonObject;
 	/** True if the attribute contains further definitions. */
-	readonly nested?: boolean;
+	readonly hasDefinitions?: boolean;
 }
 
 /** Reference to the definition of nested definitions in the schema of a file. */
@@ -23,50 +23,59 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const textRule: AttributeRule = { allowed: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
-const flagRule: AttributeRule = { allowed: "true or false", accepts: (value) => typeof value === "boolean", schema: { type: "boolean" } };
+const textRule: AttributeRule = { description: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
+const flagRule: AttributeRule = {
+	description: "true or false",
+	accepts: (value) => typeof value === "boolean",
+	schema: { type: "boolean" },
+};
 const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
-const numberRule: AttributeRule = { allowed: "a number", accepts: isNumber, schema: { type: "number" } };
+const numberRule: AttributeRule = { description: "a number", accepts: isNumber, schema: { type: "number" } };
 const countRule: AttributeRule = {
-	allowed: "an integer of at least 0",
+	description: "an integer of at least 0",
 	accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 	schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 };
 const limitRule: AttributeRule = {
-	allowed: "a number, true or false",
+	description: "a number, true or false",
 	accepts: (value) => isNumber(value) || typeof value === "boolean",
 	schema: { type: ["number", "boolean"] },
 };
-const objectRule: AttributeRule = { allowed: "an object", accepts: isPlainObject, schema: { type: "object" } };
-const definitionRule: AttributeRule = { allowed: "a definition", accepts: isPlainObject, schema: nestedDefinition, nested: true };
+const objectRule: AttributeRule = { description: "an object", accepts: isPlainObject, schema: { type: "object" } };
+const definitionRule: AttributeRule = {
+	description: "a definition",
+	accepts: isPlainObject,
+	schema: nestedDefinition,
+	hasDefinitions: true,
+};
 const definitionListRule: AttributeRule = {
-	allowed: "a list of definitions",
+	description: "a list of definitions",
 	accepts: Array.isArray,
 	schema: { type: "array", items: nestedDefinition },
-	nested: true,
+	hasDefinitions: true,
 };
 const definitionMapRule: AttributeRule = {
-	allowed: "an object of names and definitions",
+	description: "an object of names and definitions",
 	accepts: isPlainObject,
 	schema: { type: "object", additionalProperties: nestedDefinition },
-	nested: true,
+	hasDefinitions: true,
 };
 const booleanOrDefinitionRule: AttributeRule = {
-	allowed: "true, false or a definition",
+	description: "true, false or a definition",
 	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
 	schema: { anyOf: [{ type: "boolean" }, nestedDefinition] },
-	nested: true,
+	hasDefinitions: true,
 };
 
 /** Rules for all attributes that a definition may have. */
 export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: AttributeRule } = {
 	type: {
-		allowed: `one of ${parameterTypes.join(", ")}`,
+		description: `one of ${parameterTypes.join(", ")}`,
 		accepts: (value) => parameterTypes.includes(value as string),
 		schema: { enum: parameterTypes },
 	},
 	description: textRule,
-	default: { allowed: "any value", accepts: () => true, schema: {} },
+	default: { description: "any value", accepts: () => true, schema: {} },
 	required: flagRule,
 	immutable: flagRule,
 	reserved: flagRule,
@@ -75,15 +84,15 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	secret: flagRule,
 	position: countRule,
 	enum: {
-		allowed: "a list of at least one value",
+		description: "a list of at least one value",
 		accepts: (value) => Array.isArray(value) && value.length > 0,
 		schema: { type: "array", minItems: 1 },
 	},
 	items: {
-		allowed: "a definition or a list of definitions",
+		description: "a definition or a list of definitions",
 		accepts: (value) => isPlainObject(value) || Array.isArray(value),
 		schema: { anyOf: [nestedDefinition, { type: "array", items: nestedDefinition }] },
-		nested: true,
+		hasDefinitions: true,
 	},
 	properties: definitionMapRule,
 	patternProperties: definitionMapRule,
@@ -94,13 +103,13 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	exclusiveMinimum: limitRule,
 	exclusiveMaximum: limitRule,
 	multipleOf: {
-		allowed: "a number above 0",
+		description: "a number above 0",
 		accepts: (value) => isNumber(value) && value > 0,
 		schema: { type: "number", exclusiveMinimum: 0 },
 	},
 	minLength: countRule,
 	maxLength: countRule,
-	pattern: { allowed: "a regular expression", accepts: isPattern, schema: { type: "string", format: "regex" } },
+	pattern: { description: "a regular expression", accepts: isPattern, schema: { type: "string", format: "regex" } },
 	format: textRule,
 	minItems: countRule,
 	maxItems: countRule,
@@ -122,12 +131,12 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 export const nestedAttributeRules: Readonly<Record<string, AttributeRule>> = {
 	...attributeRules,
 	type: {
-		allowed: `one or a list of ${parameterTypes.join(", ")}`,
+		description: `one or a list of ${parameterTypes.join(", ")}`,
 		accepts: (value) => (Array.isArray(value) ? value : [value]).every((type) => parameterTypes.includes(type as string)),
 		schema: { anyOf: [{ enum: parameterTypes }, { type: "array", items: { enum: parameterTypes } }] },
 	},
 	required: {
-		allowed: "true, false or a list of names",
+		description: "true, false or a list of names",
 		accepts: (value) => typeof value === "boolean" || (Array.isArray(value) && value.every((name) => typeof name === "string")),
 		schema: { anyOf: [{ type: "boolean" }, { type: "array", items: { type: "string" } }] },
 	},

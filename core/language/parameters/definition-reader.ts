@@ -5,24 +5,24 @@ import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
  * Parsed definition that tells which parts of a value are secret. Definitions come from users and packs, and are stored. Reading one
  * therefore never throws, whatever it contains.
  */
-export interface Reading {
+export interface SecretSchema {
 	/** True if the whole value is secret, or if the definition cannot be evaluated. */
 	readonly isSecret: boolean;
 	/** True if the value is secret or may contain a secret. */
 	readonly holdsSecret: boolean;
 	readonly type: unknown;
 	/** Subschemas of `allOf`, `anyOf` and `oneOf`. All of them apply, because it is unknown which alternative the author meant. */
-	readonly alternatives: readonly Reading[];
+	readonly alternatives: readonly SecretSchema[];
 	/** Schema of all elements, or one schema for each position. */
-	readonly elements: Reading | readonly Reading[] | undefined;
+	readonly elements: SecretSchema | readonly SecretSchema[] | undefined;
 	/** Schema of the elements after the listed positions. */
-	readonly otherElements: Reading | undefined;
+	readonly otherElements: SecretSchema | undefined;
 	/** Schemas of members by name; undefined if the definition names no members. */
-	readonly members: ReadonlyMap<string, Reading> | undefined;
+	readonly members: ReadonlyMap<string, SecretSchema> | undefined;
 	/** Schemas of members by pattern. A pattern that cannot be compiled is undefined. */
-	readonly patterns: readonly (readonly [BoundedRegExp | undefined, Reading])[] | undefined;
+	readonly patterns: readonly (readonly [BoundedRegExp | undefined, SecretSchema])[] | undefined;
 	/** Schema of all other members. */
-	readonly otherMembers: Reading | undefined;
+	readonly otherMembers: SecretSchema | undefined;
 }
 
 /** Nesting levels that are read. A deeper definition counts as secret, because it cannot have passed the checks at registration. */
@@ -37,8 +37,8 @@ const emptySchema = {
 	patterns: undefined,
 	otherMembers: undefined,
 };
-const schemaWithoutSecrets: Reading = { ...emptySchema, isSecret: false, holdsSecret: false };
-const secretSchema: Reading = { ...emptySchema, isSecret: true, holdsSecret: true };
+const schemaWithoutSecrets: SecretSchema = { ...emptySchema, isSecret: false, holdsSecret: false };
+const secretSchema: SecretSchema = { ...emptySchema, isSecret: true, holdsSecret: true };
 
 /** Keywords that masking follows. */
 const followedKeywords: ReadonlySet<string> = new Set([
@@ -64,10 +64,10 @@ const jsonSchemaKeywords = [
 	...["allOf", "anyOf", "oneOf", "not", "$ref", "type", "secret"],
 ];
 
-const schemaCache = new WeakMap<object, Reading>();
+const schemaCache = new WeakMap<object, SecretSchema>();
 
 /** Reads a definition. The result is cached by the identity of the definition object. */
-export function readDefinition(definition: unknown, depth = 0): Reading {
+export function readSecretSchema(definition: unknown, depth = 0): SecretSchema {
 	if (typeof definition === "boolean") return schemaWithoutSecrets;
 	if (!isJsonObject(definition) || depth > maxDepth) return secretSchema;
 	if (hasNoSecretKeyword(definition)) return schemaWithoutSecrets;
@@ -92,10 +92,10 @@ function hasNoSecretKeyword(definition: JsonObject): boolean {
 	});
 }
 
-function readUncached(definition: Readonly<Record<string, JsonValue>>, depth: number): Reading {
+function readUncached(definition: Readonly<Record<string, JsonValue>>, depth: number): SecretSchema {
 	const { secret = false, $ref, type } = definition;
 	if (typeof secret !== "boolean" || secret || $ref !== undefined || hidesSecret(definition)) return secretSchema;
-	const readInner = (value: JsonValue) => readDefinition(value, depth + 1);
+	const readInner = (value: JsonValue) => readSecretSchema(value, depth + 1);
 	const { properties, patternProperties, additionalProperties, items, additionalItems } = definition;
 	const alternativeLists = ["allOf", "anyOf", "oneOf"].map((keyword) => readList(definition[keyword] ?? [], readInner));
 	const members = properties === undefined ? undefined : readMembers(properties, readInner);
@@ -113,7 +113,7 @@ function readUncached(definition: Readonly<Record<string, JsonValue>>, depth: nu
 	return { isSecret: false, holdsSecret: subschemasOf(subschemas).some(({ holdsSecret }) => holdsSecret), ...subschemas };
 }
 
-function subschemasOf(schema: Omit<Reading, "isSecret" | "holdsSecret">): readonly Reading[] {
+function subschemasOf(schema: Omit<SecretSchema, "isSecret" | "holdsSecret">): readonly SecretSchema[] {
 	const { alternatives, elements = [], otherElements = [], members, patterns = [], otherMembers = [] } = schema;
 	return [
 		alternatives,
@@ -126,12 +126,12 @@ function subschemasOf(schema: Omit<Reading, "isSecret" | "holdsSecret">): readon
 }
 
 /** Returns undefined if the value is not a list. */
-function readList(values: JsonValue, readInner: (value: JsonValue) => Reading): readonly Reading[] | undefined {
+function readList(values: JsonValue, readInner: (value: JsonValue) => SecretSchema): readonly SecretSchema[] | undefined {
 	return Array.isArray(values) ? values.map(readInner) : undefined;
 }
 
 /** Returns null if the value is not an object of definitions. */
-function readMembers(members: JsonValue, readInner: (value: JsonValue) => Reading): ReadonlyMap<string, Reading> | null {
+function readMembers(members: JsonValue, readInner: (value: JsonValue) => SecretSchema): ReadonlyMap<string, SecretSchema> | null {
 	return isJsonObject(members) ? new Map(Object.entries(members).map(([name, member]) => [name, readInner(member)])) : null;
 }
 
@@ -162,7 +162,7 @@ function mentionsSecret(value: JsonValue, depth: number): boolean {
  * Returns true if a schema is a JSON schema, and false if it lists the members of an object directly. A member may have the name of a
  * keyword, as in `type: {type: string}`.
  */
-export function isWholeSchema(schema: JsonObject): boolean {
+export function isJsonSchema(schema: JsonObject): boolean {
 	const isMemberDefinition = (keyword: string) => (keyword === "type" || keyword === "secret") && isJsonObject(schema[keyword]);
 	return jsonSchemaKeywords.some((keyword) => Object.hasOwn(schema, keyword) && !isMemberDefinition(keyword));
 }
@@ -171,7 +171,10 @@ export function isWholeSchema(schema: JsonObject): boolean {
  * Returns all schemas that describe a member: those of its name and of matching patterns, otherwise the schema of other members. Returns
  * undefined if matching a pattern fails or takes too long.
  */
-export function memberReadings({ members, patterns = [], otherMembers }: Reading, key: string): readonly Reading[] | undefined {
+export function memberSecretSchemas(
+	{ members, patterns = [], otherMembers }: SecretSchema,
+	key: string,
+): readonly SecretSchema[] | undefined {
 	const namedSchema = members?.get(key);
 	const schemas = namedSchema === undefined ? [] : [namedSchema];
 	for (const [pattern, schema] of patterns) {
@@ -182,7 +185,7 @@ export function memberReadings({ members, patterns = [], otherMembers }: Reading
 	return schemas.length > 0 || otherMembers === undefined ? schemas : [otherMembers];
 }
 
-/** Returns the definitions that describe a member, like `memberReadings`. A pattern that cannot be evaluated counts as a match. */
+/** Returns the definitions that describe a member, like `memberSecretSchemas`. A pattern that cannot be evaluated counts as a match. */
 export function memberDefinitions(definition: ParameterDefinition, key: string): readonly ParameterDefinition[] {
 	const { properties = {}, patternProperties = {}, additionalProperties } = definition;
 	const namedDefinition = Object.hasOwn(properties, key) ? properties[key] : undefined;

@@ -1,26 +1,32 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FinalInput, withEmptyContext } from "./render.ts";
 import { Rendering } from "./rendering.ts";
-import { toPlan } from "./schema-pair.ts";
+import { toSchemaPair } from "./schema-pair.ts";
 
 /**
  * Returns the names of stored parameters whose value equals the rendered template of their default, so that no caller can have set them. A
  * re-run renders them again. They then follow a changed parameter, and do not preserve a secret that has been replaced.
  */
-export function findDerived({ runnerSchema, actionSchema, stored, context, datastore }: FinalInput): ReadonlySet<string> {
-	const schemaPair = toPlan(runnerSchema, actionSchema);
+export function findDerivedParameters({
+	runnerSchema,
+	actionSchema,
+	storedParameters,
+	context,
+	datastore,
+}: FinalInput): ReadonlySet<string> {
+	const schemaPair = toSchemaPair(runnerSchema, actionSchema);
 	const isDerived = (name: string) => {
 		const source = (otherName: string) => {
-			const value = otherName !== name && Object.hasOwn(stored, otherName) ? (stored[otherName] ?? null) : null;
+			const value = otherName !== name && Object.hasOwn(storedParameters, otherName) ? (storedParameters[otherName] ?? null) : null;
 			return value === null ? schemaPair.defaults.get(otherName) : { value, isRendered: false };
 		};
-		const rendering = new Rendering(schemaPair.schema, { source, datastore, context: withEmptyContext(context) });
+		const rendering = new Rendering(schemaPair.schema, { sourceOf: source, datastore, context: withEmptyContext(context) });
 		try {
-			return isDeepStrictEqual(rendering.resolve(name), stored[name]);
+			return isDeepStrictEqual(rendering.resolve(name), storedParameters[name]);
 		} catch {
 			// A template that fails now rendered when the execution was stored. The stored value is kept, because it cannot be compared.
 			return false;
 		}
 	};
-	return new Set(schemaPair.templated.filter((name) => Object.hasOwn(stored, name) && isDerived(name)));
+	return new Set(schemaPair.templatedNames.filter((name) => Object.hasOwn(storedParameters, name) && isDerived(name)));
 }

@@ -54,15 +54,15 @@ test("allowed values are compared exactly", () => {
 
 test("texts of large whole numbers are cast exactly", () => {
 	for (const type of ["integer", "number"] as const) {
-		assert.equal(cast("id", "1234567890123456789", { type }, { rendered: true }), large);
-		assert.equal(cast("id", large, { type }, { rendered: false }), large);
+		assert.equal(cast("id", "1234567890123456789", { type }, { isTemplateOutput: true }), large);
+		assert.equal(cast("id", large, { type }, { isTemplateOutput: false }), large);
 	}
-	assert.deepEqual(cast("id", `{"a":[${large}]}`, { type: "object" }, { rendered: true }), { a: [large] });
-	assert.throws(() => cast("id", large, { type: "string" }, { rendered: false }), {
+	assert.deepEqual(cast("id", `{"a":[${large}]}`, { type: "object" }, { isTemplateOutput: true }), { a: [large] });
+	assert.throws(() => cast("id", large, { type: "string" }, { isTemplateOutput: false }), {
 		code: "SVC_INVALID",
 		message: /a string, got a number/,
 	});
-	assert.throws(() => cast("id", "9".repeat(2_000), { type: "integer" }, { rendered: false }), /more than 1000 digits/);
+	assert.throws(() => cast("id", "9".repeat(2_000), { type: "integer" }, { isTemplateOutput: false }), /more than 1000 digits/);
 });
 
 test.run();

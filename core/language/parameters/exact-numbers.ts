@@ -20,7 +20,7 @@ export function toPlainNumbers(value: unknown): unknown {
 	return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainNumbers(member)]));
 }
 
-/** Validates a value with large numbers by the keywords that `addExactWords` has registered. */
+/** Validates a value with large numbers by the keywords that `addExactKeywords` has registered. */
 export function validateExactly(validate: (value: unknown) => unknown, value: JsonValue): boolean {
 	validatedValue = value;
 	try {
@@ -30,7 +30,7 @@ export function validateExactly(validate: (value: unknown) => unknown, value: Js
 	}
 }
 
-export interface ValidatedAt {
+export interface ValidationContext {
 	readonly instancePath: string;
 }
 
@@ -45,34 +45,35 @@ const comparisons: Readonly<Record<string, readonly [Comparison, string]>> = {
 };
 
 /** Replaces the keywords that compare numbers with versions that compare a `bigint` exactly. */
-export function addExactWords(ajv: Ajv): void {
+export function addExactKeywords(ajv: Ajv): void {
 	for (const [keyword, [compare, message]] of Object.entries(comparisons)) {
 		ajv.removeKeyword(keyword);
 		ajv.addKeyword({
 			keyword,
 			type: "number",
-			validate: (limit: JsonValue, data: JsonValue, _schema: unknown, context?: ValidatedAt) => compare(findExact(context, data), limit),
+			validate: (limit: JsonValue, data: JsonValue, _schema: unknown, context?: ValidationContext) =>
+				compare(findExactValue(context, data), limit),
 			error: { message: ({ schema }) => `${message}${stringifyJson(schema)}` },
 		});
 	}
 	ajv.removeKeyword("enum");
 	ajv.addKeyword({
 		keyword: "enum",
-		validate: (allowed: readonly JsonValue[], data: JsonValue, _schema: unknown, context?: ValidatedAt) =>
-			allowed.some((allowedValue) => isEqual(findExact(context, data), allowedValue)),
+		validate: (allowed: readonly JsonValue[], data: JsonValue, _schema: unknown, context?: ValidationContext) =>
+			allowed.some((allowedValue) => isEqual(findExactValue(context, data), allowedValue)),
 		error: { message: "must be equal to one of the allowed values" },
 	});
 	ajv.removeKeyword("const");
 	ajv.addKeyword({
 		keyword: "const",
-		validate: (expected: JsonValue, data: JsonValue, _schema: unknown, context?: ValidatedAt) =>
-			isEqual(findExact(context, data), expected),
+		validate: (expected: JsonValue, data: JsonValue, _schema: unknown, context?: ValidationContext) =>
+			isEqual(findExactValue(context, data), expected),
 		error: { message: "must be equal to constant" },
 	});
 }
 
 /** Returns the original value at the path of a converted number. */
-export function findExact(context: ValidatedAt | undefined, data: JsonValue): JsonValue {
+export function findExactValue(context: ValidationContext | undefined, data: JsonValue): JsonValue {
 	if (context === undefined || (typeof data === "number" && Number.isSafeInteger(data))) return data;
 	let value: JsonValue | undefined = validatedValue;
 	for (const part of context.instancePath.split("/").slice(1)) {

@@ -7,8 +7,8 @@ import {
 	stringifyJson,
 	toErrorMessage,
 } from "../../contract/index.ts";
-import { asOneWork } from "../work-budget.ts";
-import { isWholeSchema, memberReadings, type Reading } from "./definition-reader.ts";
+import { withWorkBudget } from "../work-budget.ts";
+import { isJsonSchema, memberSecretSchemas, type SecretSchema } from "./definition-reader.ts";
 import { readOutputSchema } from "./schema-masking.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
@@ -24,12 +24,12 @@ const definitionCache = new WeakMap<JsonObject, ParameterDefinition>();
 export function findMismatch(name: string, value: JsonValue, schema: JsonObject): string | undefined {
 	let definition = definitionCache.get(schema);
 	if (definition === undefined) {
-		definition = (isWholeSchema(schema) ? schema : { type: "object", properties: schema }) as ParameterDefinition;
+		definition = (isJsonSchema(schema) ? schema : { type: "object", properties: schema }) as ParameterDefinition;
 		definitionCache.set(schema, definition);
 	}
 	const validator = compile(name, definition);
 	try {
-		if (validator === undefined || asOneWork(() => validator.isValid(value))) return undefined;
+		if (validator === undefined || withWorkBudget(() => validator.isValid(value))) return undefined;
 		const [error] = validator.errors;
 		return error === undefined ? `"${name}" is not what the schema allows` : describe(name, error, readOutputSchema(schema));
 	} catch (error) {
@@ -49,9 +49,9 @@ function compile(name: string, definition: ParameterDefinition): Validator | und
 	}
 }
 
-function describe(name: string, error: ErrorObject, secretSchema: Reading): string {
+function describe(name: string, error: ErrorObject, secretSchema: SecretSchema): string {
 	let path = name;
-	let schemaOfPart: Reading | undefined = secretSchema;
+	let schemaOfPart: SecretSchema | undefined = secretSchema;
 	for (const part of error.instancePath.split("/").slice(1)) {
 		if (schemaOfPart !== undefined && (schemaOfPart.isSecret || (schemaOfPart.holdsSecret && schemaOfPart.alternatives.length > 0))) break;
 		const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -73,9 +73,9 @@ function describe(name: string, error: ErrorObject, secretSchema: Reading): stri
 }
 
 /** Returns the schema of a part of a value. If several schemas describe the part, one that declares a secret is preferred. */
-function schemaOf(secretSchema: Reading, key: string): Reading | undefined {
+function schemaOf(secretSchema: SecretSchema, key: string): SecretSchema | undefined {
 	const { elements, otherElements } = secretSchema;
-	const memberSchemas = memberReadings(secretSchema, key) ?? [];
+	const memberSchemas = memberSecretSchemas(secretSchema, key) ?? [];
 	const elementSchema = elements === undefined || "isSecret" in elements ? elements : (elements[Number(key)] ?? otherElements);
 	const schemas = elementSchema === undefined ? memberSchemas : [...memberSchemas, elementSchema];
 	return schemas.find(({ isSecret }) => isSecret) ?? schemas.find(({ holdsSecret }) => holdsSecret) ?? schemas[0];

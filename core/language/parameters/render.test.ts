@@ -23,9 +23,9 @@ const items: Readonly<Record<string, string>> = { "a.b": "dotted", plain: "text"
 const datastore: Datastore = { ...emptyDatastore, text: (scope, name) => (scope === "system" ? items[name] : undefined) ?? "" };
 
 const live = (given: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
-	renderLive({ runnerSchema: runner, actionSchema, given, context, datastore });
+	renderLive({ runnerSchema: runner, actionSchema, callerValues: given, context, datastore });
 const final = (stored: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
-	renderFinal({ runnerSchema: runner, actionSchema, stored, context, datastore });
+	renderFinal({ runnerSchema: runner, actionSchema, storedParameters: stored, context, datastore });
 
 /** Whether an error is SVC_INVALID with this message, and comes from a template or not. */
 const invalid =
@@ -77,8 +77,8 @@ test("values of an earlier execution are not rendered again", () => {
 		runnerSchema,
 		actionSchema: {},
 		context,
-		given: { env: { a: "{{ timeout }}" } },
-		plain: { cmd: "{{ nothing }}", timeout: 5 },
+		callerValues: { env: { a: "{{ timeout }}" } },
+		earlierValues: { cmd: "{{ nothing }}", timeout: 5 },
 	};
 	assert.deepEqual(renderLive(input), { cmd: "{{ nothing }}", timeout: 5, env: { a: 5 } });
 });
@@ -94,7 +94,7 @@ test("context names are available, and missing datastore keys are empty", () => 
 	};
 	assert.deepEqual(live(given), { cmd: "ann u dotted dotted | p" });
 	assert.deepEqual(
-		renderLive({ runnerSchema, actionSchema: {}, given: { cmd: "{{ trigger.body.x }}" }, context: { trigger: { body: { x: 1 } } } }),
+		renderLive({ runnerSchema, actionSchema: {}, callerValues: { cmd: "{{ trigger.body.x }}" }, context: { trigger: { body: { x: 1 } } } }),
 		{ cmd: "1" },
 	);
 });

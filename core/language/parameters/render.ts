@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { assertCallerVariables } from "./caller-variables.ts";
-import { checkGiven } from "./check-given.ts";
+import { checkGivenParameters } from "./check-given.ts";
 import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
 import { invalidParameter } from "./parameter-errors.ts";
-import { Rendering, type Source } from "./rendering.ts";
+import { type ParameterSource, Rendering } from "./rendering.ts";
 import { mask, maskBySchema } from "./schema-masking.ts";
-import { type Plan, toPlan } from "./schema-pair.ts";
+import { type SchemaPair, toSchemaPair } from "./schema-pair.ts";
 import { validateParameter } from "./validate.ts";
 
 /**
@@ -22,27 +22,27 @@ export interface LiveInput {
 	readonly runnerSchema: ParameterSchema;
 	readonly actionSchema: ParameterSchema;
 	/** Values as the caller sent them. */
-	readonly given: JsonObject;
+	readonly callerValues: JsonObject;
 	/**
 	 * Values for parameters that are absent from `callerValues`. They come from the execution that a re-run repeats, and are never rendered.
 	 */
-	readonly plain?: JsonObject;
+	readonly earlierValues?: JsonObject;
 	/** Names of values in `callerValues` that are not rendered, because they contain parts of stored values. */
-	readonly literal?: readonly string[];
+	readonly literalNames?: readonly string[];
 	readonly context: RenderContext;
 	/** Datastore that `svckv` reads; `renderWithLookups` provides it. Default: no items. */
 	readonly datastore?: Datastore;
 	/** Datastore for templates in `callerValues`. Default: `datastore`. */
-	readonly givenDatastore?: Datastore;
+	readonly callerDatastore?: Datastore;
 	/**
 	 * Keeps templates in `callerValues` from secrets that the caller may not see: secrets of the action, of its pack, and of an earlier
 	 * execution.
 	 */
-	readonly guard?: LiveGuard | undefined;
+	readonly secretGuard?: SecretGuard | undefined;
 }
 
 /** Data that protects secrets from templates of the caller. */
-export interface LiveGuard {
+export interface SecretGuard {
 	/**
 	 * `config_context` with its secrets masked. Templates of the caller cannot read it. Rendering with it reveals which values derive from a
 	 * secret.
@@ -55,7 +55,7 @@ export interface FinalInput {
 	readonly runnerSchema: ParameterSchema;
 	readonly actionSchema: ParameterSchema;
 	/** Result of `renderLive`. Its values are used as they are and never rendered again. */
-	readonly stored: JsonObject;
+	readonly storedParameters: JsonObject;
 	readonly context: RenderContext;
 	/** Datastore that `svckv` reads. Default: no items. */
 	readonly datastore?: Datastore;
@@ -82,71 +82,86 @@ export function withEmptyContext(context: RenderContext): RenderContext {
  * defaults that are not immutable. Unknown, immutable and missing parameters are refused first. Throws `SVC_INVALID`, which names the
  * parameter; `isTemplateProblem` returns true if a template failed.
  */
-export function renderLive({ runnerSchema, actionSchema, given, plain = {}, literal = [], ...options }: LiveInput): JsonObject {
-	const schemaPair = toPlan(runnerSchema, actionSchema);
-	const names = [...new Set([...Object.keys(plain), ...Object.keys(given)])];
+export function renderLive({
+	runnerSchema,
+	actionSchema,
+	callerValues,
+	earlierValues = {},
+	literalNames = [],
+	...options
+}: LiveInput): JsonObject {
+	const schemaPair = toSchemaPair(runnerSchema, actionSchema);
+	const names = [...new Set([...Object.keys(earlierValues), ...Object.keys(callerValues)])];
 	const hasValue = (values: JsonObject, name: string) => Object.hasOwn(values, name);
-	const valueFor = (name: string): JsonValue => (hasValue(given, name) ? given[name] : hasValue(plain, name) ? plain[name] : null) ?? null;
+	const valueFor = (name: string): JsonValue =>
+		(hasValue(callerValues, name) ? callerValues[name] : hasValue(earlierValues, name) ? earlierValues[name] : null) ?? null;
 	// A value that is too deep must be refused before any recursive code reads it, and before it is stored.
 	for (const name of names) assertDepth(name, valueFor(name));
-	checkGiven(schemaPair.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
-	const isFromCaller = (name: string) => hasValue(given, name) && !literal.includes(name);
-	const source = (name: string): Source | undefined => {
+	checkGivenParameters(schemaPair.schema, Object.fromEntries(names.map((name) => [name, valueFor(name)])));
+	const isFromCaller = (name: string) => hasValue(callerValues, name) && !literalNames.includes(name);
+	const source = (name: string): ParameterSource | undefined => {
 		const value = valueFor(name);
-		return value === null ? schemaPair.defaults.get(name) : { value, isRendered: isFromCaller(name), isGiven: isFromCaller(name) };
+		return value === null ? schemaPair.defaults.get(name) : { value, isRendered: isFromCaller(name), isFromCaller: isFromCaller(name) };
 	};
-	const isEarlierValue = (name: string) => hasValue(plain, name) && valueFor(name) !== null && !hasValue(given, name);
+	const isEarlierValue = (name: string) => hasValue(earlierValues, name) && valueFor(name) !== null && !hasValue(callerValues, name);
 	const rendering = toLiveRendering(schemaPair, { source, isEarlierValue }, options);
 	const storedEntries = names.map((name): [string, JsonValue] => [
 		name,
 		valueFor(name) === null ? null : validateValue(name, rendering.resolve(name), schemaPair.schema, runnerSchema),
 	]);
-	for (const name of schemaPair.templated) {
-		if (hasValue(given, name) || hasValue(plain, name)) continue;
+	for (const name of schemaPair.templatedNames) {
+		if (hasValue(callerValues, name) || hasValue(earlierValues, name)) continue;
 		// An immutable default is not stored. It is still rendered, so that an error is reported now instead of when the execution runs.
 		const value = validateValue(name, rendering.resolve(name), schemaPair.schema, runnerSchema);
 		if (schemaPair.schema[name]?.immutable !== true) storedEntries.push([name, value]);
 	}
 	const parameters = Object.fromEntries(storedEntries);
-	assertCallerVariables(parameters, { given, plain }, { schema: schemaPair.schema, runnerSchema });
+	assertCallerVariables(parameters, { callerValues, earlierValues }, { schema: schemaPair.schema, runnerSchema });
 	return parameters;
 }
 
 interface LiveSources {
-	readonly source: (name: string) => Source | undefined;
+	readonly source: (name: string) => ParameterSource | undefined;
 	/** Returns true if the value of a parameter comes from an earlier execution. */
 	readonly isEarlierValue: (name: string) => boolean;
 }
 
 function toLiveRendering(
-	schemaPair: Plan,
+	schemaPair: SchemaPair,
 	{ source, isEarlierValue }: LiveSources,
-	{ context, datastore = emptyDatastore, givenDatastore = datastore, guard }: Omit<LiveInput, "runnerSchema" | "actionSchema" | "given">,
+	{
+		context,
+		datastore = emptyDatastore,
+		callerDatastore = datastore,
+		secretGuard,
+	}: Omit<LiveInput, "runnerSchema" | "actionSchema" | "callerValues">,
 ): Rendering {
 	const fullContext = withEmptyContext(context);
-	if (guard === undefined) {
-		const access = givenDatastore === datastore ? undefined : { context: fullContext, datastore: givenDatastore };
-		return new Rendering(schemaPair.schema, { source, datastore, context: fullContext, given: access });
+	if (secretGuard === undefined) {
+		const access = callerDatastore === datastore ? undefined : { context: fullContext, datastore: callerDatastore };
+		return new Rendering(schemaPair.schema, { sourceOf: source, datastore, context: fullContext, callerAccess: access });
 	}
 	// The stored result of a templated default may contain any value that the template reads, including secrets.
 	const conceal = (name: string, value: JsonValue) =>
-		isEarlierValue(name) && schemaPair.templated.includes(name) ? mask : (maskBySchema({ [name]: value }, schemaPair.schema)[name] ?? null);
+		isEarlierValue(name) && schemaPair.templatedNames.includes(name)
+			? mask
+			: (maskBySchema({ [name]: value }, schemaPair.schema)[name] ?? null);
 	const renderingWithMasks = new Rendering(schemaPair.schema, {
-		source,
+		sourceOf: source,
 		conceal,
 		datastore: {
 			text: (scope, name) => datastore.text(scope, name),
 			find: (scope, name) => datastore.find(scope, name),
 			decrypt: () => mask,
 		},
-		context: { ...fullContext, config_context: guard.maskedConfig },
+		context: { ...fullContext, config_context: secretGuard.maskedConfig },
 	});
 	const { config_context: _config, ...contextWithoutConfig } = fullContext;
 	return new Rendering(schemaPair.schema, {
-		source,
+		sourceOf: source,
 		datastore,
 		context: fullContext,
-		given: { context: contextWithoutConfig, datastore: givenDatastore, masked: renderingWithMasks },
+		callerAccess: { context: contextWithoutConfig, datastore: callerDatastore, maskedRendering: renderingWithMasks },
 	});
 }
 
@@ -154,10 +169,10 @@ function toLiveRendering(
  * Returns the parameters for a run, with every default applied and rendered, cast, validated, and split between runner and action. Throws
  * `SVC_INVALID`, which names the parameter.
  */
-export function renderFinal({ runnerSchema, actionSchema, stored, context, datastore }: FinalInput): FinalParameters {
-	const schemaPair = toPlan(runnerSchema, actionSchema);
-	const source = (name: string) => finalSource(schemaPair, stored, name);
-	const rendering = new Rendering(schemaPair.schema, { source, datastore, context: withEmptyContext(context) });
+export function renderFinal({ runnerSchema, actionSchema, storedParameters, context, datastore }: FinalInput): FinalParameters {
+	const schemaPair = toSchemaPair(runnerSchema, actionSchema);
+	const source = (name: string) => finalSource(schemaPair, storedParameters, name);
+	const rendering = new Rendering(schemaPair.schema, { sourceOf: source, datastore, context: withEmptyContext(context) });
 	const runnerParameters: [string, JsonValue][] = [];
 	const actionParameters: [string, JsonValue][] = [];
 	for (const name of schemaPair.names) {
@@ -166,11 +181,11 @@ export function renderFinal({ runnerSchema, actionSchema, stored, context, datas
 		if (!Object.hasOwn(runnerSchema, name)) actionParameters.push([name, value]);
 		else if (value !== null || definition.type === "null") runnerParameters.push([name, value]);
 	}
-	if (schemaPair.names.length === 0) actionParameters.push(...Object.entries(stored));
+	if (schemaPair.names.length === 0) actionParameters.push(...Object.entries(storedParameters));
 	return { runnerParameters: Object.fromEntries(runnerParameters), actionParameters: Object.fromEntries(actionParameters) };
 }
 
-function finalSource(schemaPair: Plan, stored: JsonObject, name: string): Source | undefined {
+function finalSource(schemaPair: SchemaPair, stored: JsonObject, name: string): ParameterSource | undefined {
 	const isImmutable = Object.hasOwn(schemaPair.schema, name) && schemaPair.schema[name]?.immutable === true;
 	const value = !isImmutable && Object.hasOwn(stored, name) ? (stored[name] ?? null) : null;
 	return value === null ? schemaPair.defaults.get(name) : { value, isRendered: false };

@@ -13,38 +13,38 @@ import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 const maxChainLength = 200;
 
 /** Value of a parameter before rendering. */
-export interface Source {
+export interface ParameterSource {
 	readonly value: JsonValue;
 	/** True if templates in the value are rendered. Stored values are literal text, whatever they contain. */
 	readonly isRendered: boolean;
 	/** True if the value is part of the request. Its templates then belong to the caller, and the caller knows what it contains. */
-	readonly isGiven?: boolean;
+	readonly isFromCaller?: boolean;
 	/** Compiled templates of the value, if they are available. */
 	readonly template?: ValueTemplate | undefined;
 }
 
 /** Data and access rules of a rendering. */
-export interface RenderingParts {
+export interface RenderingOptions {
 	readonly context: JsonObject;
 	/** Returns the unrendered value of a parameter; undefined if it has none. */
-	readonly source: (name: string) => Source | undefined;
+	readonly sourceOf: (name: string) => ParameterSource | undefined;
 	/** Datastore that `svckv` reads. Default: no items. */
 	readonly datastore?: Datastore | undefined;
 	/** Data that templates of the caller may read. Default: the data that templates of the action may read. */
-	readonly given?: GivenAccess | undefined;
+	readonly callerAccess?: CallerAccess | undefined;
 	/** Replaces the rendered value of a parameter that is not part of the request. */
 	readonly conceal?: ((name: string, value: JsonValue) => JsonValue) | undefined;
 }
 
 /** Data that templates in a request may read. */
-export interface GivenAccess {
+export interface CallerAccess {
 	readonly context: JsonObject;
 	readonly datastore: Datastore;
 	/**
 	 * Rendering of the same parameters with all secrets masked. A parameter whose value differs between the two renderings derives from a
 	 * secret, and the caller's templates cannot read it. Undefined if the caller may see all values.
 	 */
-	readonly masked?: Rendering;
+	readonly maskedRendering?: Rendering;
 }
 
 /**
@@ -55,24 +55,24 @@ export class Rendering implements TemplateScope {
 	readonly datastore: Datastore;
 	readonly #schema: ParameterSchema;
 	readonly #context: JsonObject;
-	readonly #source: (name: string) => Source | undefined;
+	readonly #source: (name: string) => ParameterSource | undefined;
 	readonly #svckv: DatastoreReference;
-	readonly #conceal: RenderingParts["conceal"];
-	readonly #callerAccess: GivenAccess | undefined;
+	readonly #conceal: RenderingOptions["conceal"];
+	readonly #callerAccess: CallerAccess | undefined;
 	readonly #callerScope: TemplateScope;
 	readonly #values = new Map<string, JsonValue>();
 	/** Parameters that are currently being rendered, from the outermost to the innermost. */
 	readonly #namesInProgress: string[] = [];
 
-	constructor(schema: ParameterSchema, { context, source, datastore = emptyDatastore, given, conceal }: RenderingParts) {
+	constructor(schema: ParameterSchema, { context, sourceOf, datastore = emptyDatastore, callerAccess, conceal }: RenderingOptions) {
 		this.#schema = schema;
 		this.#context = context;
-		this.#source = source;
+		this.#source = sourceOf;
 		this.datastore = datastore;
 		this.#svckv = new DatastoreReference(datastore, ["system", "user"]);
 		this.#conceal = conceal;
-		this.#callerAccess = given;
-		this.#callerScope = given === undefined ? this : this.#toCallerScope(given);
+		this.#callerAccess = callerAccess;
+		this.#callerScope = callerAccess === undefined ? this : this.#toCallerScope(callerAccess);
 	}
 
 	/** Returns the rendered and cast value of a parameter; null if it has none. Throws `SVC_INVALID` if rendering fails. */
@@ -80,7 +80,8 @@ export class Rendering implements TemplateScope {
 		const cachedValue = this.#values.get(name);
 		if (cachedValue !== undefined) return cachedValue;
 		const renderedValue = this.#render(name);
-		const value = this.#conceal === undefined || this.#source(name)?.isGiven === true ? renderedValue : this.#conceal(name, renderedValue);
+		const value =
+			this.#conceal === undefined || this.#source(name)?.isFromCaller === true ? renderedValue : this.#conceal(name, renderedValue);
 		// A cast text or the result of a template may be nested too deeply.
 		assertDepth(name, value);
 		this.#values.set(name, value);
@@ -95,7 +96,7 @@ export class Rendering implements TemplateScope {
 		return isDatastoreName(name, this.datastore) ? this.#svckv : undefined;
 	}
 
-	#toCallerScope({ context, datastore }: GivenAccess): TemplateScope {
+	#toCallerScope({ context, datastore }: CallerAccess): TemplateScope {
 		const svckv = new DatastoreReference(datastore, ["system", "user"]);
 		return {
 			datastore,
@@ -115,8 +116,8 @@ export class Rendering implements TemplateScope {
 	 */
 	#resolveForCaller(name: string): JsonValue {
 		const value = this.resolve(name);
-		if (this.#callerAccess?.masked === undefined) return value;
-		if (this.#source(name)?.isGiven === true || this.#isUnaffectedByMasking(name, value)) return value;
+		if (this.#callerAccess?.maskedRendering === undefined) return value;
+		if (this.#source(name)?.isFromCaller === true || this.#isUnaffectedByMasking(name, value)) return value;
 		throw templateProblem(
 			name,
 			`Failed to render parameters: "${name}" is used by a given one, and its value is a secret that was not given`,
@@ -125,7 +126,7 @@ export class Rendering implements TemplateScope {
 
 	#isUnaffectedByMasking(name: string, value: JsonValue): boolean {
 		try {
-			return isDeepStrictEqual(this.#callerAccess?.masked?.resolve(name), value);
+			return isDeepStrictEqual(this.#callerAccess?.maskedRendering?.resolve(name), value);
 		} catch {
 			// The masked rendering can fail where a template needs the real secret; the value then derives from that secret.
 			return false;
@@ -143,16 +144,16 @@ export class Rendering implements TemplateScope {
 		const template = source.isRendered
 			? (source.template ?? this.#withTemplateErrors(name, () => toValueTemplate(source.value)))
 			: undefined;
-		if (template === undefined) return cast(name, source.value, definition, { rendered: false });
+		if (template === undefined) return cast(name, source.value, definition, { isTemplateOutput: false });
 		this.#namesInProgress.push(name);
-		const isFromCaller = source.isGiven === true;
+		const isFromCaller = source.isFromCaller === true;
 		const context = isFromCaller ? (this.#callerAccess?.context ?? this.#context) : this.#context;
 		// A caller's text may contain braces of another template language, such as Go templates, for the command that receives it.
 		const isKnown = isFromCaller ? (variable: string) => this.#isKnown(variable) : undefined;
 		for (const variable of template.names) if (isKnown?.(variable) !== false) this.#resolveDependency(name, variable, context);
 		const renderedValue = this.#withTemplateErrors(name, () => template.render(isFromCaller ? this.#callerScope : this, isKnown));
 		this.#namesInProgress.pop();
-		return cast(name, renderedValue, definition, { rendered: true });
+		return cast(name, renderedValue, definition, { isTemplateOutput: true });
 	}
 
 	/** Returns true if a name exists for templates of the action. Templates of the caller may still be refused some of these names. */

@@ -6,8 +6,8 @@ import {
 	type ParameterSchema,
 	parseJson,
 } from "../../contract/index.ts";
-import { asOneWork, currentWork, WorkBudget, type WorkLimits } from "../work-budget.ts";
-import { isWholeSchema, memberReadings, type Reading, readDefinition } from "./definition-reader.ts";
+import { currentWorkBudget, WorkBudget, type WorkLimits, withWorkBudget } from "../work-budget.ts";
+import { isJsonSchema, memberSecretSchemas, readSecretSchema, type SecretSchema } from "./definition-reader.ts";
 
 /** Text that replaces a secret of any type. */
 export const mask = "********";
@@ -16,16 +16,16 @@ export const mask = "********";
 const maxDepth = 100;
 
 /** Limits for masking one value, or all values of one response. Member names are short, so only a malicious pattern needs more time. */
-const maskLimits: WorkLimits = { searching: 10, checking: 0, steps: 500_000 };
+const maskLimits: WorkLimits = { searchMs: 10, checkMs: 0, steps: 500_000 };
 
 /** Creates a budget for a response that is masked in several asynchronous steps. The caller runs each step within it. */
-export function createMaskWork(): WorkBudget {
+export function createMaskBudget(): WorkBudget {
 	return new WorkBudget(maskLimits);
 }
 
 /** Masks everything that one response contains within one budget. */
-export function maskTogether<T>(maskAll: () => T): T {
-	return asOneWork(maskAll, maskLimits);
+export function maskWithinBudget<T>(maskAll: () => T): T {
+	return withWorkBudget(maskAll, maskLimits);
 }
 
 /**
@@ -41,22 +41,26 @@ export function maskParameters(values: JsonObject, actionSchema: ParameterSchema
  * secret.
  */
 export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
-	return maskTogether(() =>
+	return maskWithinBudget(() =>
 		replaceMembers(values, (key, value) => {
 			const definition = ownMember(schema, key);
-			return definition === undefined ? value : maskValue(value, readDefinition(definition), { depth: 0, maskMismatch: true });
+			return definition === undefined ? value : maskValue(value, readSecretSchema(definition), { depth: 0, shouldMaskMismatch: true });
 		}),
 	);
 }
 
 /** Returns a copy with everything masked that the schema of the whole object calls secret. Returns the same object if nothing is secret. */
 export function maskMembers(values: JsonObject, schema: JsonObject): JsonObject {
-	return maskTogether(() => maskObject(values, readDefinition(schema), { depth: 0, maskMismatch: true }));
+	return maskWithinBudget(() => maskObject(values, readSecretSchema(schema), { depth: 0, shouldMaskMismatch: true }));
 }
 
 /** Masks a value by a definition that has already been read. */
-export function maskRead(value: JsonValue, secretSchema: Reading, { maskMismatch }: Pick<MaskOptions, "maskMismatch">): JsonValue {
-	return maskTogether(() => maskValue(value, secretSchema, { depth: 0, maskMismatch }));
+export function maskBySecretSchema(
+	value: JsonValue,
+	secretSchema: SecretSchema,
+	{ shouldMaskMismatch }: Pick<MaskOptions, "shouldMaskMismatch">,
+): JsonValue {
+	return maskWithinBudget(() => maskValue(value, secretSchema, { depth: 0, shouldMaskMismatch }));
 }
 
 /** Returns the texts in `values` that are secret. */
@@ -98,25 +102,25 @@ interface MaskOptions {
 	 * True if a value of the wrong type is masked where an object or list with secret members is expected. A text may be that object before
 	 * parsing, and a request whose template failed is recorded before its types are checked.
 	 */
-	readonly maskMismatch: boolean;
+	readonly shouldMaskMismatch: boolean;
 }
 
 /** Masks a value by a parsed definition. A value that cannot be judged, or not within the budget, is masked as a whole. */
-function maskValue(value: JsonValue, secretSchema: Reading, options: MaskOptions): JsonValue {
+function maskValue(value: JsonValue, secretSchema: SecretSchema, options: MaskOptions): JsonValue {
 	if (secretSchema.isSecret || options.depth > maxDepth) return mask;
 	if (!secretSchema.holdsSecret) return value;
-	if (!currentWork().takes(1)) return mask;
+	if (!currentWorkBudget().spendSteps(1)) return mask;
 	const innerOptions = { ...options, depth: options.depth + 1 };
 	let maskedValue = value;
 	for (const alternative of secretSchema.alternatives) maskedValue = maskValue(maskedValue, alternative, innerOptions);
-	if (options.maskMismatch && maskedValue !== null && !describesParts(maskedValue, secretSchema)) return mask;
+	if (options.shouldMaskMismatch && maskedValue !== null && !describesParts(maskedValue, secretSchema)) return mask;
 	if (isList(maskedValue)) return maskElements(maskedValue, secretSchema, innerOptions);
 	if (!isJsonObject(maskedValue)) return maskedValue;
 	return replaceByMember(maskedValue, secretSchema, innerOptions);
 }
 
 /** Masks the members of an object. The result is an object even if the definition declares the whole value secret. */
-function maskObject(values: JsonObject, secretSchema: Reading, options: MaskOptions): JsonObject {
+function maskObject(values: JsonObject, secretSchema: SecretSchema, options: MaskOptions): JsonObject {
 	if (secretSchema.isSecret || options.depth > maxDepth) return replaceMembers(values, () => mask);
 	if (!secretSchema.holdsSecret) return values;
 	const innerOptions = { ...options, depth: options.depth + 1 };
@@ -124,9 +128,9 @@ function maskObject(values: JsonObject, secretSchema: Reading, options: MaskOpti
 	return replaceByMember(maskedObject, secretSchema, innerOptions);
 }
 
-function replaceByMember(values: JsonObject, secretSchema: Reading, options: MaskOptions): JsonObject {
+function replaceByMember(values: JsonObject, secretSchema: SecretSchema, options: MaskOptions): JsonObject {
 	return replaceMembers(values, (key, member) => {
-		const memberSchemas = memberReadings(secretSchema, key);
+		const memberSchemas = memberSecretSchemas(secretSchema, key);
 		return memberSchemas === undefined
 			? mask
 			: memberSchemas.reduce<JsonValue>((value, innerSchema) => maskValue(value, innerSchema, options), member);
@@ -137,14 +141,14 @@ function replaceByMember(values: JsonObject, secretSchema: Reading, options: Mas
  * Returns true if the definition describes the parts of such a value, or the value has no parts. A text does not qualify, because it may be
  * an unparsed object.
  */
-function describesParts(value: JsonValue, { type, elements, members, patterns, otherMembers }: Reading): boolean {
+function describesParts(value: JsonValue, { type, elements, members, patterns, otherMembers }: SecretSchema): boolean {
 	if (value === mask) return true;
 	if (isList(value)) return type !== "object" && elements !== undefined;
 	if (!isJsonObject(value)) return typeof value !== "string";
 	return type !== "array" && [members, patterns, otherMembers].some((partSchema) => partSchema !== undefined);
 }
 
-function maskElements(values: readonly JsonValue[], { elements, otherElements }: Reading, options: MaskOptions): readonly JsonValue[] {
+function maskElements(values: readonly JsonValue[], { elements, otherElements }: SecretSchema, options: MaskOptions): readonly JsonValue[] {
 	if (elements === undefined) return values;
 	let hasChanged = false;
 	const copy = values.map((value, index) => {
@@ -159,16 +163,16 @@ function maskElements(values: readonly JsonValue[], { elements, otherElements }:
 
 /** Returns true if a value of this definition is secret or may contain a secret. */
 export function holdsSecret(definition: ParameterDefinition): boolean {
-	return readDefinition(definition).holdsSecret;
+	return readSecretSchema(definition).holdsSecret;
 }
 
-const outputSchemaCache = new WeakMap<JsonObject, Reading>();
+const outputSchemaCache = new WeakMap<JsonObject, SecretSchema>();
 
 /** Reads the schema of an action's result. Old packs list the members directly, without `type` and `properties`. */
-export function readOutputSchema(schema: JsonObject): Reading {
+export function readOutputSchema(schema: JsonObject): SecretSchema {
 	let secretSchema = outputSchemaCache.get(schema);
 	if (secretSchema === undefined) {
-		secretSchema = readDefinition(isWholeSchema(schema) ? schema : { type: "object", properties: schema });
+		secretSchema = readSecretSchema(isJsonSchema(schema) ? schema : { type: "object", properties: schema });
 		outputSchemaCache.set(schema, secretSchema);
 	}
 	return secretSchema;

@@ -2,27 +2,27 @@ import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../cont
 import { toErrorMessage } from "../../contract/index.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import { templateProblem } from "./parameter-errors.ts";
-import type { Source } from "./rendering.ts";
+import type { ParameterSource } from "./rendering.ts";
 import { toValueTemplate } from "./value-template.ts";
 
 /** Data about the parameters of an action that does not depend on the values of an execution. */
-export interface Plan {
+export interface SchemaPair {
 	/** Merged schema of the runner and the action. */
 	readonly schema: ParameterSchema;
 	readonly names: readonly string[];
 	/** Defaults that are not null. */
-	readonly defaults: ReadonlyMap<string, Source>;
+	readonly defaults: ReadonlyMap<string, ParameterSource>;
 	/** Names of parameters whose default contains templates. */
-	readonly templated: readonly string[];
+	readonly templatedNames: readonly string[];
 }
 
-const schemaPairCache = new WeakMap<ParameterSchema, WeakMap<ParameterSchema, Plan>>();
+const schemaPairCache = new WeakMap<ParameterSchema, WeakMap<ParameterSchema, SchemaPair>>();
 
 /**
  * Returns the data for a pair of schemas. It is cached by the identity of both objects. Throws `SVC_INVALID` if a default cannot be read as
  * a template.
  */
-export function toPlan(runnerSchema: ParameterSchema, actionSchema: ParameterSchema): Plan {
+export function toSchemaPair(runnerSchema: ParameterSchema, actionSchema: ParameterSchema): SchemaPair {
 	let byAction = schemaPairCache.get(runnerSchema);
 	if (byAction === undefined) {
 		byAction = new WeakMap();
@@ -36,9 +36,9 @@ export function toPlan(runnerSchema: ParameterSchema, actionSchema: ParameterSch
 	return schemaPair;
 }
 
-function createSchemaPair(schema: ParameterSchema): Plan {
+function createSchemaPair(schema: ParameterSchema): SchemaPair {
 	const names = Object.keys(schema);
-	const defaults = new Map<string, Source>();
+	const defaults = new Map<string, ParameterSource>();
 	const templated: string[] = [];
 	for (const name of names) {
 		const value = (schema[name] as ParameterDefinition).default ?? null;
@@ -47,7 +47,7 @@ function createSchemaPair(schema: ParameterSchema): Plan {
 		defaults.set(name, { value, isRendered: template !== undefined, template });
 		if (template !== undefined) templated.push(name);
 	}
-	return { schema, names, defaults, templated };
+	return { schema, names, defaults, templatedNames: templated };
 }
 
 function compileDefault(name: string, value: JsonValue) {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { type JsonValue, type ParameterDefinition, stringifyJson, toErrorMessage } from "../../contract/index.ts";
-import { asOneWork } from "../work-budget.ts";
+import { withWorkBudget } from "../work-budget.ts";
 import { isPlainDefinition } from "./json-schema.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 import { holdsSecret } from "./schema-masking.ts";
@@ -26,7 +26,7 @@ export function assertDefinition(name: string, definition: ParameterDefinition):
 
 function isValid(name: string, validator: Validator, value: JsonValue): boolean {
 	try {
-		return asOneWork(() => validator.isValid(value));
+		return withWorkBudget(() => validator.isValid(value));
 	} catch (error) {
 		throw invalidParameter(name, `parameter "${name}" cannot be checked: ${toErrorMessage(error)}`, error);
 	}

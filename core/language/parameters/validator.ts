@@ -2,8 +2,15 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import addFormats from "ajv-formats";
 import { isJsonObject, type JsonValue, type ParameterDefinition, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { createBoundedRegExp, isPattern } from "../safe-regexp.ts";
-import { currentWork } from "../work-budget.ts";
-import { addExactWords, findExact, holdsLargeNumber, toPlainNumbers, type ValidatedAt, validateExactly } from "./exact-numbers.ts";
+import { currentWorkBudget } from "../work-budget.ts";
+import {
+	addExactKeywords,
+	findExactValue,
+	holdsLargeNumber,
+	toPlainNumbers,
+	type ValidationContext,
+	validateExactly,
+} from "./exact-numbers.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 
@@ -67,7 +74,7 @@ function compile(schema: Readonly<Record<string, unknown>>, content: string): Va
 				if (needsExact) validateExact ??= compileExact(schema);
 				lastValidate = validateExact !== undefined && needsExact ? validateExact : validate;
 				const check = () => (needsExact ? validateExactly(lastValidate, value) : lastValidate(value));
-				return (isQuick ? check() : currentWork().checked(check)) === true;
+				return (isQuick ? check() : currentWorkBudget().checkWithTimeout(check)) === true;
 			},
 			get errors(): readonly ErrorObject[] {
 				return lastValidate.errors ?? [];
@@ -84,7 +91,7 @@ function compileExact(schema: Readonly<Record<string, unknown>>): ValidateFuncti
 	if (exactAjv === undefined) {
 		// Schema validation refuses large numbers. The schema has already been validated with ordinary ones.
 		exactAjv = createAjv({ validateSchema: false });
-		addExactWords(exactAjv);
+		addExactKeywords(exactAjv);
 	}
 	try {
 		return exactAjv.compile(schema);
@@ -105,8 +112,8 @@ function createAjv(options: Options = {}): Ajv {
 		keyword: "uniqueItems",
 		type: "array",
 		schemaType: "boolean",
-		validate: (isRequired: boolean, items: readonly JsonValue[], _schema: unknown, context?: ValidatedAt) =>
-			!isRequired || new Set((findExact(context, items) as readonly JsonValue[]).map(toComparable)).size === items.length,
+		validate: (isRequired: boolean, items: readonly JsonValue[], _schema: unknown, context?: ValidationContext) =>
+			!isRequired || new Set((findExactValue(context, items) as readonly JsonValue[]).map(toComparable)).size === items.length,
 		error: { message: "must NOT have duplicate items" },
 	});
 	return instance;

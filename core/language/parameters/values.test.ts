@@ -11,7 +11,7 @@ const invalid = (message: RegExp) => (error: unknown) => {
 };
 
 const one = (definition: ParameterDefinition, value: JsonValue) =>
-	renderLive({ runnerSchema: {}, actionSchema: { x: definition }, given: { x: value }, context: {} })["x"];
+	renderLive({ runnerSchema: {}, actionSchema: { x: definition }, callerValues: { x: value }, context: {} })["x"];
 
 const casts: readonly (readonly [type: ParameterDefinition["type"], value: JsonValue, result: JsonValue])[] = [
 	["string", "a", "a"],

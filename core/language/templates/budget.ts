@@ -1,4 +1,4 @@
-import { currentWork } from "../work-budget.ts";
+import { currentWorkBudget } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
 export interface TemplateLimits {
@@ -24,7 +24,7 @@ export class Budget {
 	/** Word for the template or expression in messages. */
 	readonly #subject: string;
 	/** Budget of the unit of work, which all templates rendered together share. */
-	readonly #work = currentWork();
+	readonly #work = currentWorkBudget();
 	#steps = 0;
 
 	constructor(limits: TemplateLimits, subject: "template" | "expression" = "template") {
@@ -33,21 +33,21 @@ export class Budget {
 	}
 
 	/** Accounts for `count` operations. Throws `TemplateError` if the template, or the unit of work, has used all its steps. */
-	step(count = 1): void {
+	spendSteps(count = 1): void {
 		this.#steps += count;
 		if (!(this.#steps <= this.limits.steps)) throw new TemplateError(`the ${this.#subject} takes more than ${this.limits.steps} steps`);
-		if (!this.#work.takes(count)) throw new TemplateError(`the ${this.#subject}s take too many steps together`);
+		if (!this.#work.spendSteps(count)) throw new TemplateError(`the ${this.#subject}s take too many steps together`);
 	}
 
 	/** Accounts for a text of `length` characters before it is created. Throws `TemplateError` if it is too long. */
-	text(length: number): void {
+	spendText(length: number): void {
 		if (!(length <= this.limits.output))
 			throw new TemplateError(`the ${this.#subject} makes a text of more than ${this.limits.output} characters`);
-		this.step(length / charactersPerStep);
+		this.spendSteps(length / charactersPerStep);
 	}
 
 	/** Throws `TemplateError` if a value is nested too deeply for recursive code. */
-	depth(depth: number): void {
+	checkDepth(depth: number): void {
 		if (depth > this.limits.depth) throw new TemplateError(`a value is nested deeper than ${this.limits.depth} levels`);
 	}
 }

@@ -1,4 +1,4 @@
-import { roomInTurn } from "../event-loop-budget.ts";
+import { waitForLoopBudget } from "../event-loop-budget.ts";
 import { WorkBudget } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
@@ -32,7 +32,7 @@ export function isDatastoreName(name: string, { names = [] }: { readonly names?:
 }
 
 /** Datastore access without items. */
-export const noItems: DatastoreAccess = {
+export const emptyDatastoreAccess: DatastoreAccess = {
 	lookup: async () => undefined,
 	async decrypt() {
 		throw new TemplateError("there is nothing to decrypt");
@@ -84,7 +84,7 @@ export async function renderWithAllLookups<T>(
 ): Promise<T> {
 	const items = accesses.map((access) => new FetchedItems(access));
 	for (let round = 0; round < lookupLimits.rounds; round++) {
-		await roomInTurn();
+		await waitForLoopBudget();
 		const outcome = captureOutcome(() => work.run(() => render(items)));
 		if (!items.some(({ isIncomplete }) => isIncomplete)) return outcome();
 		await Promise.all(items.map((item) => item.fetch()));

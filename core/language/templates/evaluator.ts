@@ -4,13 +4,25 @@ import { emptyDatastore } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
 import type { FilterContext } from "./filters/filter.ts";
 import { filterTable } from "./filters/filter-table.ts";
-import { globalFunction } from "./globals.ts";
+import { findGlobalFunction } from "./globals.ts";
 import { callMethod, isTextMethod } from "./methods.ts";
 import { calculate, compare } from "./operators.ts";
 import type { TemplateScope } from "./scope.ts";
 import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
 import { valueTests } from "./value-tests.ts";
-import { demand, elementsOf, isFloat, isList, isTrue, memberOf, numberOf, toFloat, typeName, Undefined, type Value } from "./values.ts";
+import {
+	elementsOf,
+	isFloat,
+	isList,
+	isTrue,
+	memberOf,
+	numberOf,
+	requireDefined,
+	toFloat,
+	typeName,
+	Undefined,
+	type Value,
+} from "./values.ts";
 
 /** Variables that the template itself has set, in one block and its enclosing blocks. */
 export class Variables {
@@ -42,34 +54,34 @@ export class Evaluator {
 		this.#filterContext = {
 			budget,
 			memberOf: (object, key) => this.#memberOf(object, key),
-			filter: (name, input, args) => this.applyFilter(name, input, args),
-			test: (name, value, args) => this.#applyTest(name, value, args),
+			applyFilter: (name, input, args) => this.applyFilter(name, input, args),
+			applyTest: (name, value, args) => this.#applyTest(name, value, args),
 			decrypt: (cipherText) => (scope.datastore ?? emptyDatastore).decrypt(cipherText),
 		};
 	}
 
 	/** Returns the value of an expression. Throws `UndefinedValueError` if it is undefined. */
 	evaluate(expression: Expression, variables: Variables): Value {
-		return demand(this.#evaluate(expression, variables));
+		return requireDefined(this.#evaluate(expression, variables));
 	}
 
 	/** Returns the value of an expression, which may be an `Undefined`. */
-	evaluateLoosely(expression: Expression, variables: Variables): Value {
+	evaluateOptional(expression: Expression, variables: Variables): Value {
 		return this.#evaluate(expression, variables);
 	}
 
 	/** Applies a filter, or a function of the scope as a filter. Throws `TemplateError` if neither exists. */
 	applyFilter(name: string, input: Value, args: Arguments): Value {
-		this.budget.step();
+		this.budget.spendSteps();
 		if (name === "default" || name === "d") {
 			const isMissing = input instanceof Undefined || (args.flag(1, "boolean", false) && !isTrue(input));
 			return isMissing ? (args.get(0, "default_value") ?? "") : input;
 		}
 		const filter = filterTable.get(name);
-		if (filter !== undefined) return filter(demand(input), args, this.#filterContext);
-		const scopeFunction = this.#scope.functionOf?.(name);
+		if (filter !== undefined) return filter(requireDefined(input), args, this.#filterContext);
+		const scopeFunction = this.#scope.findFunction?.(name);
 		if (scopeFunction === undefined) throw new TemplateError(`there is no filter "${name}"`);
-		return scopeFunction(new Arguments(`"${name}"`, [demand(input), ...args.positional], args.named));
+		return scopeFunction(new Arguments(`"${name}"`, [requireDefined(input), ...args.positional], args.named));
 	}
 
 	/** Evaluates the arguments of a call. */
@@ -83,7 +95,7 @@ export class Evaluator {
 
 	/** Evaluates an expression. The result may be an `Undefined`, which members, `default` and tests accept. */
 	#evaluate(expression: Expression, variables: Variables): Value {
-		this.budget.step();
+		this.budget.spendSteps();
 		switch (expression.kind) {
 			case "constant":
 				return expression.value;
@@ -194,9 +206,9 @@ export class Evaluator {
 	}
 
 	#call(name: string, args: ArgumentExpressions, variables: Variables): Value {
-		const scopeFunction = this.#scope.functionOf?.(name);
+		const scopeFunction = this.#scope.findFunction?.(name);
 		if (scopeFunction !== undefined) return scopeFunction(this.callArguments(`"${name}"`, args, variables));
-		const builtIn = globalFunction(name);
+		const builtIn = findGlobalFunction(name);
 		if (builtIn === undefined) throw new TemplateError(`there is no function "${name}"`);
 		return builtIn(this.callArguments(`"${name}"`, args, variables), this.budget);
 	}
@@ -212,13 +224,13 @@ export class Evaluator {
 		return this.applyFilter(name, input, this.callArguments(`filter "${name}"`, args, variables));
 	}
 
-	#test({ input, test, negated }: Extract<Expression, { kind: "test" }>, variables: Variables): boolean {
+	#test({ input, test, isNegated }: Extract<Expression, { kind: "test" }>, variables: Variables): boolean {
 		const value = this.#evaluate(input, variables);
-		return this.#applyTest(test.name, value, this.callArguments(`test "${test.name}"`, test.arguments, variables)) !== negated;
+		return this.#applyTest(test.name, value, this.callArguments(`test "${test.name}"`, test.arguments, variables)) !== isNegated;
 	}
 
 	#applyTest(name: string, value: Value, args: Arguments): boolean {
-		this.budget.step();
+		this.budget.spendSteps();
 		const test = valueTests.get(name);
 		if (test === undefined) throw new TemplateError(`there is no test "${name}"`);
 		return test(value, args, this.budget);

@@ -6,7 +6,7 @@ import type { TokenReader } from "./token-reader.ts";
 /** Parses an expression. A comma at the top level makes it a list. */
 export function parseExpressionList(reader: TokenReader): Expression {
 	const first = parseExpression(reader);
-	if (!reader.at(",")) return first;
+	if (!reader.isNext(",")) return first;
 	const items = [first];
 	while (reader.take(",")) if (reader.peek() !== undefined) items.push(parseExpression(reader));
 	return { kind: "list", items };
@@ -17,7 +17,7 @@ export function parseExpressionList(reader: TokenReader): Expression {
  * sign.
  */
 export function parseExpression(reader: TokenReader): Expression {
-	return reader.nested(() => {
+	return reader.readNested(() => {
 		const then = parseOr(reader);
 		if (!reader.take("if")) return then;
 		const test = parseOr(reader);
@@ -37,7 +37,7 @@ export function parseFilter(reader: TokenReader): FilterCall {
 
 function parseLogical(reader: TokenReader, word: "and" | "or", parseOperand: () => Expression): Expression {
 	const first = parseOperand();
-	if (!reader.at(word)) return first;
+	if (!reader.isNext(word)) return first;
 	const operands = [first];
 	while (reader.take(word)) operands.push(parseOperand());
 	return { kind: word, operands };
@@ -45,7 +45,7 @@ function parseLogical(reader: TokenReader, word: "and" | "or", parseOperand: () 
 
 function parseNot(reader: TokenReader): Expression {
 	if (!reader.take("not")) return parseComparison(reader);
-	return { kind: "not", operand: reader.nested(() => parseNot(reader)) };
+	return { kind: "not", operand: reader.readNested(() => parseNot(reader)) };
 }
 
 const comparisons: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);
@@ -62,7 +62,7 @@ function parseComparison(reader: TokenReader): Expression {
 
 function takeComparison(reader: TokenReader): ComparisonOperator | undefined {
 	if (comparisons.has(reader.peek()?.text ?? "")) return reader.next().text as ComparisonOperator;
-	if (!reader.at("not") || !reader.at("in", 1)) return undefined;
+	if (!reader.isNext("not") || !reader.isNext("in", 1)) return undefined;
 	reader.next();
 	reader.next();
 	return "not in";
@@ -87,9 +87,9 @@ function arithmetic(operators: readonly ArithmeticOperator[], parseOperand: (rea
 
 /** Parses a sign. As in Jinja, it binds tighter than a filter: `-x|abs` is `(-x)|abs`. */
 function parseSign(reader: TokenReader, withFilters: boolean): Expression {
-	const isSign = reader.at("-") || reader.at("+");
+	const isSign = reader.isNext("-") || reader.isNext("+");
 	const value: Expression = isSign
-		? { kind: "sign", operator: reader.next().text as "+" | "-", operand: reader.nested(() => parseSign(reader, false)) }
+		? { kind: "sign", operator: reader.next().text as "+" | "-", operand: reader.readNested(() => parseSign(reader, false)) }
 		: parsePrimary(reader, parseExpression);
 	return withFilters ? parseFilters(reader, value, parseExpression) : value;
 }

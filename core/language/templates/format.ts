@@ -1,6 +1,6 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
-import { toLiteral, toText } from "./python-text.ts";
+import { toPythonLiteral, toPythonText } from "./python-text.ts";
 import { numberOf, typeName, type Value } from "./values.ts";
 
 const percentField = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?<kind>.)/gsu;
@@ -21,20 +21,20 @@ export function formatPercent(pattern: string, values: readonly Value[], budget:
 		const value = values[nextIndex++];
 		if (value === undefined) throw new TemplateError("there are fewer values than fields in the format");
 		const text = formatField(kind, value, precision, budget);
-		budget.text(Math.max(Number(width), text.length));
+		budget.spendText(Math.max(Number(width), text.length));
 		parts.push(pad(text, Number(width), flags));
 	}
 	if (nextIndex < values.length && !(nextIndex === 0 && values.length === 1 && end === 0)) {
 		throw new TemplateError("there are more values than fields in the format");
 	}
 	const result = parts.join("") + pattern.slice(end);
-	budget.text(result.length);
+	budget.spendText(result.length);
 	return result;
 }
 
 function formatField(kind: string, value: Value, precision: string | undefined, budget: Budget): string {
 	if (kind === "s" || kind === "r") {
-		const text = kind === "s" ? toText(value, budget) : toLiteral(value, budget);
+		const text = kind === "s" ? toPythonText(value, budget) : toPythonLiteral(value, budget);
 		return precision === undefined ? text : text.slice(0, Number(precision));
 	}
 	const number = numberOf(value);
@@ -83,9 +83,9 @@ export function formatBraces(pattern: string, positional: readonly Value[], name
 		if (name === undefined) return match.charAt(0);
 		const value = name === "" ? positional[nextIndex++] : /^\d+$/.test(name) ? positional[Number(name)] : named.get(name);
 		if (value === undefined) throw new TemplateError("the format has a field without a value; fields are {}, {0} and {name}");
-		const text = toText(value, budget);
+		const text = toPythonText(value, budget);
 		size += text.length;
-		budget.text(size);
+		budget.spendText(size);
 		return text;
 	});
 }

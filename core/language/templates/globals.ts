@@ -24,7 +24,7 @@ const globalFunctions: ReadonlyMap<string, GlobalFunction> = new Map<string, Glo
 export const globalNames: readonly string[] = [...globalFunctions.keys()];
 
 /** Returns a global function; undefined if it does not exist. */
-export function globalFunction(name: string): GlobalFunction | undefined {
+export function findGlobalFunction(name: string): GlobalFunction | undefined {
 	return globalFunctions.get(name);
 }
 
@@ -43,6 +43,6 @@ function range(args: Arguments, budget: Budget): Value {
 	const [start, stop] = second === undefined ? [0, first] : [first, second];
 	if (step === 0) throw args.error("needs a step other than 0");
 	const length = Math.max(0, Math.ceil((stop - start) / step));
-	budget.step(length);
+	budget.spendSteps(length);
 	return Array.from({ length }, (_, index) => start + index * step);
 }

@@ -5,9 +5,9 @@ import { TemplateError } from "./errors.ts";
 /** Path into JSON, such as `trigger.items[0].id`, `$.a["b c"]`, `a[*].b`, `a[1:3]`, `a..b` or `a['x', 'y']`. */
 export interface JsonPath {
 	/** Returns true if the first step of the path is the member of this name. */
-	isUnder(name: string): boolean;
+	startsWithMember(name: string): boolean;
 	/** True if each step is a single member, so that the path leads to at most one value. */
-	readonly isPlain: boolean;
+	readonly isSingleValued: boolean;
 	/** Calls `visit` for each value at the path, in order, until it returns true. Returns true if `visit` did. */
 	walk(value: JsonValue, visit: (found: JsonValue) => boolean, budget?: Budget): boolean;
 	/** Returns the first value at the path; undefined if there is none. */
@@ -34,8 +34,8 @@ export function parseJsonPath(text: string): JsonPath {
 	const [root] = steps;
 	const members = toMemberNames(steps);
 	return {
-		isUnder: (member) => root?.kind === "members" && root.names.length === 1 && root.names[0] === member,
-		isPlain: members !== undefined,
+		startsWithMember: (member) => root?.kind === "members" && root.names.length === 1 && root.names[0] === member,
+		isSingleValued: members !== undefined,
 		walk,
 		first(value) {
 			if (members !== undefined) return memberAt(value, members);
@@ -71,8 +71,8 @@ interface PathWalk {
 }
 
 function walkFrom(walk: PathWalk, index: number, value: JsonValue, depth: number): boolean {
-	walk.budget.step();
-	walk.budget.depth(depth);
+	walk.budget.spendSteps();
+	walk.budget.checkDepth(depth);
 	const step = walk.steps[index];
 	if (step === undefined) return walk.visit(value);
 	if (step.kind === "descendants") {

@@ -49,7 +49,7 @@ class Lexer {
 			this.#readTag(match.index, match[0]);
 			yield* this.#segments.splice(0);
 		}
-		this.#counter.note();
+		this.#counter.report();
 		yield* this.#segments.splice(0);
 	}
 

@@ -4,7 +4,7 @@ import { TemplateError } from "./errors.ts";
 import { formatBraces } from "./format.ts";
 import { contains, isEqual } from "./operators.ts";
 import { capitalize, joinTexts, replace, strip } from "./text-operations.ts";
-import { demand, elementsOf, isList, isObject, typeName, type Value, type ValueObject } from "./values.ts";
+import { elementsOf, isList, isObject, requireDefined, typeName, type Value, type ValueObject } from "./values.ts";
 
 type Method<T> = (subject: T, args: Arguments, budget: Budget) => Value;
 
@@ -68,10 +68,10 @@ export function isTextMethod(name: string): boolean {
  * `TemplateError` if the value has no such method.
  */
 export function callMethod(subject: Value, name: string, args: Arguments, budget: Budget): Value {
-	const value = demand(subject);
-	budget.step();
+	const value = requireDefined(subject);
+	budget.spendSteps();
 	if (typeof value === "string") {
-		budget.text(value.length);
+		budget.spendText(value.length);
 		const method = textMethods.get(name);
 		if (method !== undefined) return method(value, args, budget);
 	} else if (isList(value)) {
@@ -109,7 +109,7 @@ function edgeTexts(args: Arguments, name: string): readonly string[] {
 }
 
 function zeroFill(text: string, width: number, budget: Budget): string {
-	budget.text(Math.max(width, text.length));
+	budget.spendText(Math.max(width, text.length));
 	const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
 	return sign + text.slice(sign.length).padStart(width - sign.length, "0");
 }
@@ -128,6 +128,6 @@ function cycle(object: ValueObject, args: Arguments): Value {
 }
 
 function withStepCost(values: readonly Value[], budget: Budget): readonly Value[] {
-	budget.step(values.length);
+	budget.spendSteps(values.length);
 	return values;
 }

@@ -1,9 +1,9 @@
-import { calculateWhole, isSameNumber, orderNumbers, type WholeOperator } from "../whole-numbers.ts";
+import { calculateWhole, compareNumbers, isSameNumber, type WholeOperator } from "../whole-numbers.ts";
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatPercent } from "./format.ts";
-import { toText } from "./python-text.ts";
-import { demand, isFloat, isList, isObject, numberOf, toFloat, typeName, type Value } from "./values.ts";
+import { toPythonText } from "./python-text.ts";
+import { isFloat, isList, isObject, numberOf, requireDefined, toFloat, typeName, type Value } from "./values.ts";
 
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "~";
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
@@ -13,9 +13,9 @@ export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | 
  * values.
  */
 export function calculate(operator: ArithmeticOperator, left: Value, right: Value, budget: Budget): Value {
-	if (operator === "~") return join(toText(left, budget), toText(right, budget), budget);
-	const a = demand(left);
-	const b = demand(right);
+	if (operator === "~") return join(toPythonText(left, budget), toPythonText(right, budget), budget);
+	const a = requireDefined(left);
+	const b = requireDefined(right);
 	const x = numberOf(a);
 	const y = numberOf(b);
 	if (x !== undefined && y !== undefined) {
@@ -23,7 +23,7 @@ export function calculate(operator: ArithmeticOperator, left: Value, right: Valu
 	}
 	if (operator === "+" && typeof a === "string" && typeof b === "string") return join(a, b, budget);
 	if (operator === "+" && isList(a) && isList(b)) {
-		budget.step(a.length + b.length);
+		budget.spendSteps(a.length + b.length);
 		return [...a, ...b];
 	}
 	if (operator === "*" && y !== undefined && !isFloat(b)) return repeat(a, Number(y), budget);
@@ -33,18 +33,18 @@ export function calculate(operator: ArithmeticOperator, left: Value, right: Valu
 }
 
 function join(left: string, right: string, budget: Budget): string {
-	budget.text(left.length + right.length);
+	budget.spendText(left.length + right.length);
 	return left + right;
 }
 
 function repeat(value: Value, times: number, budget: Budget): Value {
 	const count = Math.max(0, times);
 	if (typeof value === "string") {
-		budget.text(value.length * count);
+		budget.spendText(value.length * count);
 		return value.repeat(count);
 	}
 	if (!isList(value)) throw new TemplateError(`"*" cannot repeat ${typeName(value)}`);
-	budget.step(value.length * count);
+	budget.spendSteps(value.length * count);
 	// An empty list costs no steps, no matter how often it is repeated.
 	return value.length === 0 ? [] : Array.from({ length: count }, () => value).flat();
 }
@@ -98,10 +98,10 @@ export function compare(operator: ComparisonOperator, left: Value, right: Value,
 }
 
 export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): boolean {
-	const a = demand(left);
-	const b = demand(right);
-	budget.step();
-	budget.depth(depth);
+	const a = requireDefined(left);
+	const b = requireDefined(right);
+	budget.spendSteps();
+	budget.checkDepth(depth);
 	if (typeof a === "string" && typeof b === "string") return isSameText(a, b, budget);
 	if (a === b) return true;
 	const x = numberOf(a);
@@ -121,11 +121,11 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 
 /** Returns true if `container` contains `value` as an element, a key, or a part of a text. */
 export function contains(container: Value, value: Value, budget: Budget): boolean {
-	const containerValue = demand(container);
-	const searchedValue = demand(value);
+	const containerValue = requireDefined(container);
+	const searchedValue = requireDefined(value);
 	if (isList(containerValue)) return containerValue.some((element) => isEqual(element, searchedValue, budget));
 	if (typeof containerValue === "string" && typeof searchedValue === "string") {
-		budget.text(containerValue.length);
+		budget.spendText(containerValue.length);
 		return containerValue.includes(searchedValue);
 	}
 	if (isObject(containerValue)) return typeof searchedValue === "string" && Object.hasOwn(containerValue, searchedValue);
@@ -134,13 +134,13 @@ export function contains(container: Value, value: Value, budget: Budget): boolea
 
 /** Returns a negative number, zero or a positive number. Texts are compared by code points. */
 export function order(left: Value, right: Value, budget: Budget, depth = 0): number {
-	const a = demand(left);
-	const b = demand(right);
-	budget.step();
-	budget.depth(depth);
+	const a = requireDefined(left);
+	const b = requireDefined(right);
+	budget.spendSteps();
+	budget.checkDepth(depth);
 	const x = numberOf(a);
 	const y = numberOf(b);
-	if (x !== undefined && y !== undefined) return orderNumbers(x, y);
+	if (x !== undefined && y !== undefined) return compareNumbers(x, y);
 	if (typeof a === "string" && typeof b === "string") return compareText(a, b, budget);
 	if (!isList(a) || !isList(b)) throw new TemplateError(`${typeName(a)} and ${typeName(b)} have no order`);
 	for (let index = 0; index < Math.min(a.length, b.length); index++) {
@@ -151,13 +151,13 @@ export function order(left: Value, right: Value, budget: Budget, depth = 0): num
 }
 
 function isSameText(a: string, b: string, budget: Budget): boolean {
-	if (a.length === b.length) budget.text(a.length);
+	if (a.length === b.length) budget.spendText(a.length);
 	return a === b;
 }
 
 function compareText(a: string, b: string, budget: Budget): number {
 	const length = Math.min(a.length, b.length);
-	budget.text(length);
+	budget.spendText(length);
 	let index = 0;
 	while (index < length && a.charCodeAt(index) === b.charCodeAt(index)) index++;
 	return index === length ? a.length - b.length : codePointOrder(a, index) - codePointOrder(b, index);

@@ -65,7 +65,7 @@ function parseItems(reader: TokenReader, close: string, parse: ParseExpression):
 	const items: Expression[] = [];
 	while (!reader.take(close)) {
 		items.push(parse(reader));
-		if (!reader.at(close)) reader.expect(",");
+		if (!reader.isNext(close)) reader.expect(",");
 	}
 	return items;
 }
@@ -76,7 +76,7 @@ function parseObject(reader: TokenReader, parse: ParseExpression): Expression {
 		const key = parse(reader);
 		reader.expect(":");
 		entries.push([key, parse(reader)]);
-		if (!reader.at("}")) reader.expect(",");
+		if (!reader.isNext("}")) reader.expect(",");
 	}
 	return { kind: "object", entries };
 }
@@ -87,7 +87,7 @@ function parseMembers(reader: TokenReader, start: Expression, parse: ParseExpres
 		if (count > maxChainLength) throw reader.error(`more than ${maxChainLength} members in a row`);
 		if (reader.take(".")) result = parseMember(reader, result, parse);
 		else if (reader.take("[")) result = parseSubscript(reader, result, parse);
-		else if (reader.at("(")) result = parseCall(reader, result, parse);
+		else if (reader.isNext("(")) result = parseCall(reader, result, parse);
 		else return result;
 	}
 }
@@ -96,7 +96,7 @@ function parseMember(reader: TokenReader, object: Expression, parse: ParseExpres
 	const token = reader.next();
 	if (token.kind === "integer") return { kind: "member", object, key: { kind: "constant", value: token.value } };
 	if (token.kind !== "name") throw reader.error('a name is missing behind "."');
-	if (reader.at("(")) return { kind: "method", object, name: token.text, arguments: parseArguments(reader, parse) };
+	if (reader.isNext("(")) return { kind: "method", object, name: token.text, arguments: parseArguments(reader, parse) };
 	return toMember(object, { kind: "constant", value: token.text });
 }
 
@@ -110,7 +110,7 @@ function toMember(object: Expression, key: Expression): Expression {
 function parseSubscript(reader: TokenReader, object: Expression, parse: ParseExpression): Expression {
 	const bounds: (Expression | undefined)[] = [];
 	for (;;) {
-		bounds.push(reader.at(":") || reader.at("]") ? undefined : parse(reader));
+		bounds.push(reader.isNext(":") || reader.isNext("]") ? undefined : parse(reader));
 		if (reader.take("]")) break;
 		reader.expect(":");
 	}
@@ -130,12 +130,12 @@ function parseArguments(reader: TokenReader, parse: ParseExpression): ArgumentEx
 	const named: [string, Expression][] = [];
 	reader.expect("(");
 	while (!reader.take(")")) {
-		if (reader.peek()?.kind === "name" && reader.at("=", 1)) {
-			const name = reader.name();
+		if (reader.peek()?.kind === "name" && reader.isNext("=", 1)) {
+			const name = reader.takeName();
 			reader.expect("=");
 			named.push([name, parse(reader)]);
 		} else positional.push(parse(reader));
-		if (!reader.at(")")) reader.expect(",");
+		if (!reader.isNext(")")) reader.expect(",");
 	}
 	return { positional, named };
 }
@@ -152,18 +152,18 @@ export function parseFilters(reader: TokenReader, input: Expression, parse: Pars
 }
 
 export function parseFilterCall(reader: TokenReader, parse: ParseExpression): FilterCall {
-	const name = reader.name();
-	return { name, arguments: reader.at("(") ? parseArguments(reader, parse) : { positional: [], named: [] } };
+	const name = reader.takeName();
+	return { name, arguments: reader.isNext("(") ? parseArguments(reader, parse) : { positional: [], named: [] } };
 }
 
 /** Parses `is name`, `is not name(arguments)`, or `is name argument` with a single argument without brackets. */
 function parseTest(reader: TokenReader, input: Expression, parse: ParseExpression): Expression {
 	const negated = reader.take("not");
-	const name = reader.name();
-	if (reader.at("(")) return { kind: "test", input, test: { name, arguments: parseArguments(reader, parse) }, negated };
+	const name = reader.takeName();
+	if (reader.isNext("(")) return { kind: "test", input, test: { name, arguments: parseArguments(reader, parse) }, isNegated: negated };
 	const next = reader.peek();
 	const hasArgument =
 		next !== undefined && (next.kind !== "operator" || next.text === "[" || next.text === "{") && !reservedWords.has(next.text);
-	const positional = hasArgument ? [reader.nested(() => parsePrimary(reader, parse))] : [];
-	return { kind: "test", input, test: { name, arguments: { positional, named: [] } }, negated };
+	const positional = hasArgument ? [reader.readNested(() => parsePrimary(reader, parse))] : [];
+	return { kind: "test", input, test: { name, arguments: { positional, named: [] } }, isNegated: negated };
 }

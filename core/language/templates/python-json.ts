@@ -1,6 +1,6 @@
 import type { Budget } from "./budget.ts";
-import { toText } from "./python-text.ts";
-import { demand, isList, isObject, type Value } from "./values.ts";
+import { toPythonText } from "./python-text.ts";
+import { isList, isObject, requireDefined, type Value } from "./values.ts";
 
 /** Format of JSON text. */
 export interface JsonStyle {
@@ -17,14 +17,14 @@ export function toJsonText(value: Value, style: JsonStyle, budget: Budget): stri
 }
 
 function writeJson(value: Value, style: JsonStyle, budget: Budget, depth: number): string {
-	const definedValue = demand(value);
-	budget.step();
-	budget.depth(depth);
+	const definedValue = requireDefined(value);
+	budget.spendSteps();
+	budget.checkDepth(depth);
 	if (typeof definedValue === "string") return quote(definedValue, budget);
 	if (definedValue === null || typeof definedValue === "boolean") return String(definedValue);
 	const writeInner = (member: Value) => writeJson(member, style, budget, depth + 1);
 	if (isList(definedValue)) return enclose("[]", definedValue.map(writeInner), style, budget, depth);
-	if (!isObject(definedValue)) return toText(definedValue, budget);
+	if (!isObject(definedValue)) return toPythonText(definedValue, budget);
 	const keys = Object.keys(definedValue);
 	if (style.sortKeys === true) keys.sort();
 	const members = keys.map((key) => quote(key, budget) + style.keySeparator + writeInner(definedValue[key] as Value));
@@ -38,11 +38,11 @@ function enclose(brackets: string, members: readonly string[], style: JsonStyle,
 	const lineBreak = indentWidth === undefined ? "" : `\n${" ".repeat(indentWidth * (depth + 1))}`;
 	const separator = indentWidth === undefined ? style.itemSeparator : style.itemSeparator.trimEnd() + lineBreak;
 	// Parts of a value may be shared, so its text can be much larger than its memory. The budget therefore counts the text of every level.
-	budget.text(members.reduce((sum, member) => sum + member.length + separator.length, 0));
+	budget.spendText(members.reduce((sum, member) => sum + member.length + separator.length, 0));
 	return open + lineBreak + members.join(separator) + (indentWidth === undefined ? "" : `\n${" ".repeat(indentWidth * depth)}`) + close;
 }
 
 function quote(text: string, budget: Budget): string {
-	budget.text(text.length);
+	budget.spendText(text.length);
 	return JSON.stringify(text).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,24 +1,24 @@
 import type { Budget } from "./budget.ts";
 import { DatastoreReference } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
-import { demand, Float, isList, Namespace, type Value } from "./values.ts";
+import { Float, isList, Namespace, requireDefined, type Value } from "./values.ts";
 
 /** Returns the text of a value as Python's `str` prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Texts stay unchanged. */
-export function toText(value: Value, budget: Budget): string {
-	return typeof value === "string" ? value : toLiteral(value, budget);
+export function toPythonText(value: Value, budget: Budget): string {
+	return typeof value === "string" ? value : toPythonLiteral(value, budget);
 }
 
 /** Returns the value as a Python literal; texts are quoted. */
-export function toLiteral(value: Value, budget: Budget): string {
+export function toPythonLiteral(value: Value, budget: Budget): string {
 	const text = writeLiteral(value, budget, 0);
-	budget.text(text.length);
+	budget.spendText(text.length);
 	return text;
 }
 
 function writeLiteral(value: Value, budget: Budget, depth: number): string {
-	const definedValue = demand(value);
-	budget.step();
-	budget.depth(depth);
+	const definedValue = requireDefined(value);
+	budget.spendSteps();
+	budget.checkDepth(depth);
 	if (definedValue === null) return "None";
 	if (typeof definedValue === "boolean") return definedValue ? "True" : "False";
 	if (typeof definedValue === "number") return numberText(definedValue);
@@ -31,7 +31,7 @@ function writeLiteral(value: Value, budget: Budget, depth: number): string {
 		? definedValue.map((element) => writeLiteral(element, budget, depth + 1))
 		: Object.keys(definedValue).map((key) => `${quote(key, budget)}: ${writeLiteral(definedValue[key] as Value, budget, depth + 1)}`);
 	// Parts of a value may be shared, so its text can be much larger than its memory. The budget therefore counts the text of every level.
-	budget.text(innerTexts.reduce((sum, text) => sum + text.length + 2, 0));
+	budget.spendText(innerTexts.reduce((sum, text) => sum + text.length + 2, 0));
 	return isList(definedValue) ? `[${innerTexts.join(", ")}]` : `{${innerTexts.join(", ")}}`;
 }
 
@@ -58,7 +58,7 @@ const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "
 const unprintablePattern = /[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}/gu;
 
 function quote(text: string, budget: Budget): string {
-	budget.text(text.length);
+	budget.spendText(text.length);
 	const quoteMark = text.includes("'") && !text.includes('"') ? '"' : "'";
 	const escaped = text.replace(unprintablePattern, (character) => {
 		const code = character.codePointAt(0) ?? 0;

@@ -3,7 +3,7 @@ import { globalNames } from "./globals.ts";
 import type { ArgumentExpressions, Expression, FilterCall, Statement } from "./syntax.ts";
 
 /** Variables that a template reads from its scope. */
-export interface References {
+export interface TemplateReferences {
 	/** Names of these variables, in order of appearance. Loop variables and `set` names are not included. */
 	readonly names: readonly string[];
 	/** Dotted paths of these variables with constant members, such as `svckv.system.a.b`. */
@@ -19,7 +19,7 @@ export function findReferences(
 	statements: readonly Statement[],
 	maximumDepth: number,
 	visit?: (expression: Expression) => void,
-): References {
+): TemplateReferences {
 	const walker = new ReferenceWalker(maximumDepth, visit);
 	walker.walkStatements(statements, new NameScope(undefined, globalNames));
 	return { names: [...walker.names], paths: [...walker.paths] };

@@ -1,7 +1,7 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { type Evaluator, Variables } from "./evaluator.ts";
-import { toText } from "./python-text.ts";
+import { toPythonText } from "./python-text.ts";
 import type { FilterCall, Statement } from "./syntax.ts";
 import { elementsOf, isList, isTrue, Namespace, type Value } from "./values.ts";
 
@@ -25,7 +25,7 @@ export class Renderer {
 
 	#renderStatements(statements: Statements, variables: Variables, output: Output): void {
 		for (const statement of statements) {
-			this.#budget.step();
+			this.#budget.spendSteps();
 			this.#renderStatement(statement, variables, output);
 		}
 	}
@@ -35,7 +35,7 @@ export class Renderer {
 			case "text":
 				return output.add(statement.text);
 			case "output":
-				return output.add(toText(this.#evaluator.evaluate(statement.expression, variables), this.#budget));
+				return output.add(toPythonText(this.#evaluator.evaluate(statement.expression, variables), this.#budget));
 			case "if": {
 				const branch = statement.branches.find(([test]) => isTrue(this.#evaluator.evaluate(test, variables)));
 				return this.#renderStatements(branch?.[1] ?? statement.otherwise, variables, output);
@@ -68,7 +68,7 @@ export class Renderer {
 				? Number(outerLoop["depth"]) + 1
 				: 1;
 		for (const [index, element] of elements.entries()) {
-			this.#budget.step();
+			this.#budget.spendSteps();
 			const innerVariables = new Variables(variables);
 			assign(loop.targets, element, innerVariables);
 			innerVariables.set("loop", loopState(elements, index, depth));
@@ -104,8 +104,8 @@ class Output {
 	add(text: string): void {
 		this.#length += text.length;
 		// The total length is checked against the limit, but only the new text costs steps.
-		if (this.#length > this.#budget.limits.output) this.#budget.text(this.#length);
-		this.#budget.text(text.length);
+		if (this.#length > this.#budget.limits.output) this.#budget.spendText(this.#length);
+		this.#budget.spendText(text.length);
 		this.#parts.push(text);
 	}
 

@@ -13,7 +13,7 @@ export interface TemplateScope {
 	 * Returns a function that exists in addition to the global ones; undefined if there is none. It can also be used as a filter; the input
 	 * is then its first argument.
 	 */
-	readonly functionOf?: (name: string) => ScopeFunction | undefined;
+	readonly findFunction?: (name: string) => ScopeFunction | undefined;
 	/**
 	 * Returns the object or list that a JSON text holds; undefined if it holds none. If present, templates can read members of such texts.
 	 */

@@ -25,7 +25,7 @@ export type Expression =
 	| { readonly kind: "call"; readonly name: string; readonly arguments: ArgumentExpressions }
 	| { readonly kind: "method"; readonly object: Expression; readonly name: string; readonly arguments: ArgumentExpressions }
 	| { readonly kind: "filter"; readonly input: Expression; readonly filter: FilterCall }
-	| { readonly kind: "test"; readonly input: Expression; readonly test: FilterCall; readonly negated: boolean }
+	| { readonly kind: "test"; readonly input: Expression; readonly test: FilterCall; readonly isNegated: boolean }
 	| { readonly kind: "sign"; readonly operator: "+" | "-"; readonly operand: Expression }
 	| { readonly kind: "not"; readonly operand: Expression }
 	| { readonly kind: "and" | "or"; readonly operands: readonly Expression[] }

@@ -46,7 +46,7 @@ class TemplateParser {
 				body.push({ kind: "output", expression: expectWhole(reader, parseExpressionList(reader)) });
 				continue;
 			}
-			const word = reader.name();
+			const word = reader.takeName();
 			if (words.includes(word)) return { body, end: { word, reader } };
 			body.push(this.#parseStatement(word, reader));
 		}
@@ -54,7 +54,7 @@ class TemplateParser {
 
 	#parseStatement(word: string, reader: TokenReader): Statement {
 		this.#depth++;
-		const statement = reader.nested(() => {
+		const statement = reader.readNested(() => {
 			if (word === "if") return this.#parseIf(reader);
 			if (word === "for") return this.#parseFor(reader);
 			if (word === "set") return this.#parseSet(reader);
@@ -94,10 +94,10 @@ class TemplateParser {
 	}
 
 	#parseSet(reader: TokenReader): Statement {
-		if (reader.at(".", 1)) {
-			const name = reader.name();
+		if (reader.isNext(".", 1)) {
+			const name = reader.takeName();
 			reader.expect(".");
-			const member = reader.name();
+			const member = reader.takeName();
 			reader.expect("=");
 			return { kind: "set-member", name, member, value: expectWhole(reader, parseExpressionList(reader)) };
 		}
@@ -121,8 +121,8 @@ class TemplateParser {
 /** Parses `name` or `name, name`, with or without parentheses. */
 function parseTargets(reader: TokenReader): string[] {
 	const hasParenthesis = reader.take("(");
-	const targets = [reader.name()];
-	while (reader.take(",")) if (reader.peek()?.kind === "name" && !reader.at("in")) targets.push(reader.name());
+	const targets = [reader.takeName()];
+	while (reader.take(",")) if (reader.peek()?.kind === "name" && !reader.isNext("in")) targets.push(reader.takeName());
 	if (hasParenthesis) reader.expect(")");
 	return targets;
 }

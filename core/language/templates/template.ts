@@ -1,12 +1,12 @@
 import type { JsonValue } from "../../contract/index.ts";
 import { TokenCounter } from "../token-limit.ts";
-import { asOneWork } from "../work-budget.ts";
+import { withWorkBudget } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { Evaluator, Variables } from "./evaluator.ts";
 import { parseExpressionList } from "./expression-parser.ts";
 import { toSegments } from "./lexer.ts";
-import { findReferences, type References } from "./references.ts";
+import { findReferences, type TemplateReferences } from "./references.ts";
 import { Renderer } from "./renderer.ts";
 import type { TemplateScope } from "./scope.ts";
 import type { Expression, Statement } from "./syntax.ts";
@@ -16,7 +16,7 @@ import { toJson } from "./values.ts";
 
 /** Compiled text with templates, which can be rendered any number of times. */
 export interface Template {
-	readonly references: References;
+	readonly references: TemplateReferences;
 	/** Name of the variable if the whole text is `{{ name }}`, with any spacing. */
 	readonly variable: string | undefined;
 	/** Name of the last filter if the whole text is one expression that ends in a filter. */
@@ -73,7 +73,7 @@ function compile(text: string, limits: TemplateLimits): Template {
 	const references = findReferences(statements, 2 * limits.depth);
 	const expression = singleExpression(statements);
 	const render = (scope: TemplateScope) =>
-		asOneWork(() => new Renderer(new Evaluator(scope, new Budget(limits))).render(statements, new Variables()));
+		withWorkBudget(() => new Renderer(new Evaluator(scope, new Budget(limits))).render(statements, new Variables()));
 	return {
 		references,
 		variable: expression?.kind === "path" && expression.keys.length === 0 ? expression.name : undefined,
@@ -93,7 +93,7 @@ function singleExpression(statements: readonly Statement[]): Expression | undefi
 }
 
 function evaluate(expression: Expression, scope: TemplateScope, limits: TemplateLimits): JsonValue {
-	return asOneWork(() => {
+	return withWorkBudget(() => {
 		const budget = new Budget(limits);
 		return toJson(new Evaluator(scope, budget).evaluate(expression, new Variables()), 0, budget);
 	});

@@ -1,5 +1,5 @@
 import type { Budget } from "./budget.ts";
-import { toText } from "./python-text.ts";
+import { toPythonText } from "./python-text.ts";
 import type { Value } from "./values.ts";
 
 /** Returns the text with its first letter in upper case and the others in lower case. */
@@ -15,10 +15,10 @@ export function replace(
 	options: { readonly count: number; readonly budget: Budget },
 ): string {
 	const { count, budget } = options;
-	budget.text(text.length);
+	budget.spendText(text.length);
 	const parts = search === "" ? ["", ...text, ""] : text.split(search);
 	const times = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1);
-	budget.text(text.length + times * Math.max(0, replacement.length - search.length));
+	budget.spendText(text.length + times * Math.max(0, replacement.length - search.length));
 	return (
 		parts.slice(0, times + 1).join(replacement) +
 		parts
@@ -30,8 +30,8 @@ export function replace(
 
 /** Joins the texts of values. Accounts for the result before creating it. */
 export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {
-	const texts = values.map((value) => toText(value, budget));
-	budget.text(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
+	const texts = values.map((value) => toPythonText(value, budget));
+	budget.spendText(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
 	return texts.join(separator);
 }
 

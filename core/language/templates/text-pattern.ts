@@ -15,7 +15,7 @@ export interface TextPatternOptions {
 	/** True if `^` and `$` also match at line breaks. */
 	readonly multiLine?: boolean;
 	/** True if `occurrences` also returns the positions of groups. */
-	readonly places?: boolean;
+	readonly hasIndices?: boolean;
 }
 
 const maxCachedPatterns = 1_000;
@@ -33,12 +33,12 @@ export function compileTextPattern(pattern: string, options: TextPatternOptions 
 	return expression;
 }
 
-function compile(pattern: string, { ignoreCase, dotAll, fromStart, global, multiLine, places }: TextPatternOptions): BoundedRegExp {
+function compile(pattern: string, { ignoreCase, dotAll, fromStart, global, multiLine, hasIndices }: TextPatternOptions): BoundedRegExp {
 	const inlineFlags = /^\(\?([aimsu]+)\)/.exec(pattern);
 	const flagLetters = inlineFlags?.[1] ?? "";
 	const body = pattern.slice(inlineFlags?.[0].length ?? 0);
 	const flagIf = (letter: string, option?: boolean) => (option === true || flagLetters.includes(letter) ? letter : "");
-	const flags = `${global === true ? "g" : ""}${places === true ? "d" : ""}${flagIf("i", ignoreCase)}${flagIf("m", multiLine)}${flagIf("s", dotAll)}`;
+	const flags = `${global === true ? "g" : ""}${hasIndices === true ? "d" : ""}${flagIf("i", ignoreCase)}${flagIf("m", multiLine)}${flagIf("s", dotAll)}`;
 	const enclose = (source: string) => (fromStart === true ? `^(?:${source})` : source);
 	try {
 		return withTemplateErrors(createBoundedRegExp(enclose(translate(body, true)), `${flags}u`));
@@ -67,7 +67,7 @@ function withTemplateErrors(expression: BoundedRegExp): BoundedRegExp {
 		test: (text) => convertErrors(() => expression.test(text)),
 		replace: (text, replacement) => convertErrors(() => expression.replace(text, replacement)),
 		matches: (text) => convertErrors(() => expression.matches(text)),
-		occurrences: (text) => convertErrors(() => expression.occurrences(text)),
+		detailedMatches: (text) => convertErrors(() => expression.detailedMatches(text)),
 	};
 }
 

@@ -29,13 +29,13 @@ export class TokenReader {
 	}
 
 	/** Returns true if the next token is this operator or word. */
-	at(text: string, ahead = 0): boolean {
+	isNext(text: string, ahead = 0): boolean {
 		return this.peek(ahead)?.text === text;
 	}
 
 	/** Takes the next token if it is this operator or word, and returns true in that case. */
 	take(text: string): boolean {
-		if (!this.at(text)) return false;
+		if (!this.isNext(text)) return false;
 		this.#position++;
 		return true;
 	}
@@ -46,7 +46,7 @@ export class TokenReader {
 	}
 
 	/** Takes the next token and returns its text. Throws `TemplateSyntaxError` if it is not a name. */
-	name(): string {
+	takeName(): string {
 		const token = this.peek();
 		if (token?.kind !== "name") throw this.error(`a name is missing before ${this.#describeNext()}`);
 		this.#position++;
@@ -62,7 +62,7 @@ export class TokenReader {
 	 * Reads a nested expression. Throws `TemplateError` if it is too deep. This is not a syntax error, because literal text is never nested
 	 * so deeply.
 	 */
-	nested<T>(read: () => T): T {
+	readNested<T>(read: () => T): T {
 		if (++this.#depth > this.#maxDepth) throw new TemplateError(`the template is nested deeper than ${this.#maxDepth} levels`);
 		const result = read();
 		this.#depth--;

@@ -2,14 +2,14 @@ import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
 import { hasFilter } from "./filters/filter-table.ts";
 import { type ComparisonOperator, compare } from "./operators.ts";
-import { demand, isFloat, isList, isObject, numberOf, Undefined, type Value } from "./values.ts";
+import { isFloat, isList, isObject, numberOf, requireDefined, Undefined, type Value } from "./values.ts";
 
 /** Test that follows `is`. Its value may be an `Undefined`. */
 export type ValueTest = (value: Value, args: Arguments, budget: Budget) => boolean;
 
 const isNumber = (value: Value) => typeof value !== "boolean" && numberOf(value) !== undefined;
 const requireNumber = (value: Value, args: Arguments): number | bigint => {
-	const number = numberOf(demand(value));
+	const number = numberOf(requireDefined(value));
 	if (number === undefined) throw args.error("needs a number");
 	return number;
 };
@@ -30,7 +30,7 @@ const comparisonTest =
 const onDefinedValue =
 	(test: (value: Value) => boolean): ValueTest =>
 	(value) =>
-		test(demand(value));
+		test(requireDefined(value));
 
 /** Tests by name. */
 export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueTest>([
@@ -63,7 +63,7 @@ export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueT
 	["==", comparisonTest("==")],
 	["ne", comparisonTest("!=")],
 	["!=", comparisonTest("!=")],
-	["sameas", (value, args) => demand(value) === args.required(0, "other")],
+	["sameas", (value, args) => requireDefined(value) === args.required(0, "other")],
 	["lt", comparisonTest("<")],
 	["lessthan", comparisonTest("<")],
 	["<", comparisonTest("<")],

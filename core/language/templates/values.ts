@@ -94,7 +94,7 @@ export function typeName(value: Value): string {
 }
 
 /** Returns the value, or the text of a datastore item. Throws `UndefinedValueError`, which names the missing value, if it is undefined. */
-export function demand(value: Value): Exclude<Value, Undefined> {
+export function requireDefined(value: Value): Exclude<Value, Undefined> {
 	if (value instanceof Undefined) throw new UndefinedValueError(value.description);
 	if (value instanceof DatastoreReference) return value.resolve();
 	return value;
@@ -102,7 +102,7 @@ export function demand(value: Value): Exclude<Value, Undefined> {
 
 /** Returns true if a value is true by the rules of Python. */
 export function isTrue(value: Value): boolean {
-	const definedValue = demand(value);
+	const definedValue = requireDefined(value);
 	if (definedValue === null || definedValue === "") return false;
 	const number = numberOf(definedValue);
 	if (number !== undefined) return Number(number) !== 0;
@@ -115,8 +115,8 @@ export function isTrue(value: Value): boolean {
  * may be a secret, so messages name a key only if it is a literal in the template.
  */
 export function memberOf(object: Value, key: Value, budget: Budget, isLiteralKey = false): Value {
-	const name = demand(key);
-	const container = object instanceof DatastoreReference ? object : demand(object);
+	const name = requireDefined(key);
+	const container = object instanceof DatastoreReference ? object : requireDefined(object);
 	const toMissing = () => missingMember(container, isLiteralKey ? name : undefined);
 	if (container instanceof DatastoreReference) {
 		return (
@@ -131,7 +131,7 @@ export function memberOf(object: Value, key: Value, budget: Budget, isLiteralKey
 	}
 	const index = numberOf(name);
 	if (typeof index === "number" && Number.isInteger(index) && (isList(container) || typeof container === "string")) {
-		if (typeof container === "string") budget.text(container.length);
+		if (typeof container === "string") budget.spendText(container.length);
 		const characters = isList(container) ? container : [...container];
 		return characters[index < 0 ? index + characters.length : index] ?? toMissing();
 	}
@@ -149,7 +149,7 @@ function missingMember(container: Value, name: Value | undefined): Undefined {
  * other value.
  */
 export function elementsOf(value: Value, budget: Budget): readonly Value[] {
-	const definedValue = demand(value);
+	const definedValue = requireDefined(value);
 	const elements = isList(definedValue)
 		? definedValue
 		: typeof definedValue === "string"
@@ -158,15 +158,15 @@ export function elementsOf(value: Value, budget: Budget): readonly Value[] {
 				? Object.keys(definedValue)
 				: undefined;
 	if (elements === undefined) throw new TemplateError(`a list is needed, not ${typeName(definedValue)}`);
-	budget.step(elements.length);
+	budget.spendSteps(elements.length);
 	return elements;
 }
 
 /** Returns the value as plain JSON, without internal kinds. */
 export function toJson(value: Value, depth: number, budget?: Budget): JsonValue {
-	const definedValue = demand(value);
-	budget?.step();
-	budget?.depth(depth);
+	const definedValue = requireDefined(value);
+	budget?.spendSteps();
+	budget?.checkDepth(depth);
 	if (definedValue instanceof DatastoreReference) throw new TemplateError("the name of a datastore item is missing");
 	if (definedValue instanceof Float) return definedValue.value;
 	if (definedValue instanceof Namespace)

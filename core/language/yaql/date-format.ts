@@ -1,6 +1,6 @@
 import { parseDate } from "../date-time.ts";
 import type { Budget } from "../templates/budget.ts";
-import { type DateParts, DateTime, fromParts, offsetText, pad, TimeSpan, weekdayOf } from "./date-time.ts";
+import { type DateParts, DateTime, offsetText, pad, TimeSpan, toDateTime, weekdayOf } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 
 const monthNames = [
@@ -48,7 +48,7 @@ const fieldFormatters: Readonly<Record<string, (parts: DateParts, date: DateTime
 
 /** Formats a date by a pattern such as `%Y-%m-%d`. An unknown field stays unchanged. */
 export function formatDate(date: DateTime, format: string, budget: Budget): string {
-	budget.text(10 * format.length);
+	budget.spendText(10 * format.length);
 	const { parts } = date;
 	return format.replace(/%([^])/g, (match: string, field: string) =>
 		Object.hasOwn(fieldFormatters, field) ? (fieldFormatters[field]?.(parts, date) ?? match) : match,
@@ -72,8 +72,8 @@ export function readDate(text: string, format: string | null): DateTime {
 	});
 	const date = parseDate(paddedText);
 	if (date === undefined) throw new YaqlError("ValueError", "the text is no date");
-	const offset = new TimeSpan((date.offset ?? 0) * microsecondsPerMinute);
-	return new DateTime(date.wallClock * 1_000 + date.microseconds - offset.microseconds, offset);
+	const offset = new TimeSpan((date.offsetMinutes ?? 0) * microsecondsPerMinute);
+	return new DateTime(date.wallClockMs * 1_000 + date.microseconds - offset.microseconds, offset);
 }
 
 const twoDigitsPattern = /\d{1,2}/y;
@@ -145,7 +145,7 @@ function fromFields(fieldTexts: ReadonlyMap<string, string>): DateTime {
 		second: number("S") ?? 0,
 		microsecond: Number((fieldTexts.get("f") ?? "0").padEnd(6, "0")),
 	};
-	return fromParts(parts, new TimeSpan(sign === "-" ? -offsetMicroseconds : offsetMicroseconds));
+	return toDateTime(parts, new TimeSpan(sign === "-" ? -offsetMicroseconds : offsetMicroseconds));
 }
 
 function monthOf(name: string | undefined): number | undefined {

@@ -81,7 +81,7 @@ export class DateTime extends InternalValue {
 }
 
 /** Returns the date that a clock at an offset shows. Throws `ValueError` if the day or time does not exist. */
-export function fromParts(parts: DateParts, offset = new TimeSpan(0)): DateTime {
+export function toDateTime(parts: DateParts, offset = new TimeSpan(0)): DateTime {
 	const date = new Date(0);
 	date.setUTCFullYear(parts.year, parts.month - 1, parts.day);
 	date.setUTCHours(parts.hour, parts.minute, parts.second);

@@ -2,13 +2,13 @@ import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import type { Value } from "../templates/values.ts";
 import { Context } from "./context.ts";
-import { settle } from "./conversions.ts";
+import { toTemplateValue } from "./conversions.ts";
 import { TimeSpan } from "./date-time.ts";
 import { MissingKeyError, YaqlError } from "./errors.ts";
-import { bind, type Given } from "./functions/bind.ts";
-import type { Argument, FunctionEntry, Pair } from "./functions/define-function.ts";
+import { bindArguments, type CallArguments } from "./functions/bind.ts";
+import type { Argument, ArgumentPair, FunctionEntry } from "./functions/define-function.ts";
 import { functionTable } from "./functions/function-table.ts";
-import { noMatch, operate } from "./operators.ts";
+import { applyOperator, toNoMatchError } from "./operators.ts";
 import type { ArgumentExpressions, Expression } from "./syntax.ts";
 import {
 	isFloat,
@@ -17,38 +17,38 @@ import {
 	isTrue,
 	numberOf,
 	Stream,
-	stepping,
 	toArray,
 	toFloat,
 	toInteger,
 	toKey,
 	typeName,
+	withStepCost,
 	type YaqlValue,
 } from "./values.ts";
 
 /** Function that is not part of YAQL, such as `ctx`. */
-export type OutsideFunction = (positional: readonly Value[], named: ReadonlyMap<string, Value>) => YaqlValue;
+export type HostFunction = (positional: readonly Value[], named: ReadonlyMap<string, Value>) => YaqlValue;
 
 /** Functions and parser that the embedding code provides. */
-export interface Surroundings {
+export interface EvaluatorHost {
 	/** Returns a function; undefined if it does not exist. */
-	function(name: string): OutsideFunction | undefined;
+	findFunction(name: string): HostFunction | undefined;
 	/** Returns the object or list that a JSON text holds; undefined for any other text. */
 	fromJsonText(text: string): JsonValue | undefined;
 }
 
 /** Evaluates expressions. */
 export class Evaluator {
-	readonly #host: Surroundings;
+	readonly #host: EvaluatorHost;
 	readonly #budget: Budget;
 
-	constructor(host: Surroundings, budget: Budget) {
+	constructor(host: EvaluatorHost, budget: Budget) {
 		this.#host = host;
 		this.#budget = budget;
 	}
 
 	evaluate(expression: Expression, context: Context): YaqlValue {
-		this.#budget.step();
+		this.#budget.spendSteps();
 		switch (expression.kind) {
 			case "constant":
 				return expression.isFloat === true ? toFloat(Number(expression.value)) : expression.value;
@@ -86,7 +86,7 @@ export class Evaluator {
 
 	#chain({ first, rest }: Extract<Expression, { kind: "chain" }>, context: Context): YaqlValue {
 		let left = this.evaluate(first, context);
-		for (const [operator, operand] of rest) left = operate(operator, left, this.evaluate(operand, context), this.#budget);
+		for (const [operator, operand] of rest) left = applyOperator(operator, left, this.evaluate(operand, context), this.#budget);
 		return left;
 	}
 
@@ -102,7 +102,7 @@ export class Evaluator {
 
 	#arrow({ left, right }: Extract<Expression, { kind: "arrow" }>, context: Context): YaqlValue {
 		const leftContext = this.evaluate(left, context);
-		if (!(leftContext instanceof Context)) throw noMatch("#operator_->");
+		if (!(leftContext instanceof Context)) throw toNoMatchError("#operator_->");
 		return this.evaluate(right, leftContext);
 	}
 
@@ -122,15 +122,15 @@ export class Evaluator {
 		if (parsedObject !== undefined) return this.#property(parsedObject, name);
 		const call = { budget: this.#budget, context: new Context() };
 		for (const entry of functionTable.get(`#property#${name}`) ?? []) {
-			const values = bind(entry, { positional: [toArgument(object)], pairs: [] });
+			const values = bindArguments(entry, { positional: [toArgument(object)], pairs: [] });
 			if (values !== undefined) return entry.run(values, call);
 		}
-		if (functionTable.has(`#property#${name}`)) throw noMatch(`#property#${name}`);
+		if (functionTable.has(`#property#${name}`)) throw toNoMatchError(`#property#${name}`);
 		throw new YaqlError("NoFunctionRegisteredException", `Unknown function "#property#${name}"`);
 	}
 
 	*#properties(list: Iterable<YaqlValue>, name: string): Generator<YaqlValue, void> {
-		for (const element of stepping(list, this.#budget)) yield this.#property(element, name);
+		for (const element of withStepCost(list, this.#budget)) yield this.#property(element, name);
 	}
 
 	#index(expression: Extract<Expression, { kind: "index" }>, context: Context): YaqlValue {
@@ -138,9 +138,9 @@ export class Evaluator {
 		if (typeof object === "string") object = this.#host.fromJsonText(object) ?? object;
 		const { positional, pairs } = this.#toCallArguments(expression.arguments, context);
 		const defaultArguments = [...positional.slice(1), ...pairs.filter(({ name }) => name === "default").map(({ value }) => value)];
-		if (positional.length === 0 || defaultArguments.length > 1 || positional.length + pairs.length > 2) throw noMatch("#indexer");
+		if (positional.length === 0 || defaultArguments.length > 1 || positional.length + pairs.length > 2) throw toNoMatchError("#indexer");
 		const [key, fallback] = [...positional.slice(0, 1), ...defaultArguments].map((argument) => argument.value());
-		if (key === undefined) throw noMatch("#indexer");
+		if (key === undefined) throw toNoMatchError("#indexer");
 		if (isObject(object)) {
 			const name = toKey(key);
 			if (Object.hasOwn(object, name)) return object[name] as YaqlValue;
@@ -148,7 +148,7 @@ export class Evaluator {
 			return fallback;
 		}
 		const index = typeof key === "boolean" ? Number(key) : isFloat(key) ? undefined : numberOf(key);
-		if (!isList(object) || index === undefined || fallback !== undefined) throw noMatch("#indexer");
+		if (!isList(object) || index === undefined || fallback !== undefined) throw toNoMatchError("#indexer");
 		const elements = toArray(object, this.#budget);
 		const element = elements[Number(index) + (index < 0 ? elements.length : 0)];
 		if (element === undefined) throw new YaqlError("IndexError", "list index out of range");
@@ -159,28 +159,28 @@ export class Evaluator {
 		const sign = operator === "-" ? -1 : 1;
 		if (operand instanceof TimeSpan) return new TimeSpan(sign * operand.microseconds);
 		const number = numberOf(operand);
-		if (number === undefined) throw noMatch(`#unary_operator_${operator}`);
+		if (number === undefined) throw toNoMatchError(`#unary_operator_${operator}`);
 		const result = operator === "-" ? -number : number;
 		return isFloat(operand) ? toFloat(Number(result)) : toInteger(result);
 	}
 
 	#call(name: string, args: ArgumentExpressions, context: Context): YaqlValue {
-		const hostFunction = this.#host.function(name);
+		const hostFunction = this.#host.findFunction(name);
 		if (hostFunction !== undefined) return this.#callHostFunction(hostFunction, name, this.#toCallArguments(args, context));
-		const entries = functionTable.get(name)?.filter(({ use }) => use !== "method") ?? [];
+		const entries = functionTable.get(name)?.filter(({ callForm }) => callForm !== "method") ?? [];
 		if (entries.length === 0) throw new YaqlError("NoFunctionRegisteredException", `Unknown function "${name}"`);
 		const result = this.#runMatchingEntry(entries, this.#toCallArguments(args, context), context);
-		if (result === undefined) throw noMatch(name);
+		if (result === undefined) throw toNoMatchError(name);
 		return result;
 	}
 
-	#callHostFunction(hostFunction: OutsideFunction, name: string, { positional, pairs }: Given): YaqlValue {
+	#callHostFunction(hostFunction: HostFunction, name: string, { positional, pairs }: CallArguments): YaqlValue {
 		const named = pairs.map((pair): [string, Value] => {
-			if (pair.name === undefined) throw noMatch(name);
-			return [pair.name, settle(pair.value.value(), this.#budget)];
+			if (pair.name === undefined) throw toNoMatchError(name);
+			return [pair.name, toTemplateValue(pair.value.value(), this.#budget)];
 		});
 		return hostFunction(
-			positional.map((argument) => settle(argument.value(), this.#budget)),
+			positional.map((argument) => toTemplateValue(argument.value(), this.#budget)),
 			new Map(named),
 		);
 	}
@@ -188,7 +188,7 @@ export class Evaluator {
 	#method({ object, name, arguments: args, isSafe }: Extract<Expression, { kind: "method" }>, context: Context): YaqlValue {
 		const receiver = this.evaluate(object, context);
 		if (receiver === null && isSafe) return null;
-		const entries = functionTable.get(name)?.filter(({ use }) => use !== "function") ?? [];
+		const entries = functionTable.get(name)?.filter(({ callForm }) => callForm !== "function") ?? [];
 		if (entries.length === 0) {
 			throw new YaqlError("NoMethodRegisteredException", `Unknown method "${name}" for receiver of type ${typeName(receiver)}`);
 		}
@@ -206,19 +206,19 @@ export class Evaluator {
 	}
 
 	/** Runs the first overload of a function that accepts the arguments. Returns undefined if there is none. */
-	#runMatchingEntry(entries: readonly FunctionEntry[], args: Given, context: Context): YaqlValue | undefined {
-		this.#budget.step();
+	#runMatchingEntry(entries: readonly FunctionEntry[], args: CallArguments, context: Context): YaqlValue | undefined {
+		this.#budget.spendSteps();
 		for (const entry of entries) {
-			const values = bind(entry, args);
+			const values = bindArguments(entry, args);
 			if (values !== undefined) return entry.run(values, { budget: this.#budget, context });
 		}
 		return undefined;
 	}
 
-	#toCallArguments({ positional, named }: ArgumentExpressions, context: Context): Given {
+	#toCallArguments({ positional, named }: ArgumentExpressions, context: Context): CallArguments {
 		return {
 			positional: positional.map((expression) => this.#argument(expression, context)),
-			pairs: named.map(([key, value]): Pair => {
+			pairs: named.map(([key, value]): ArgumentPair => {
 				const name = key.kind === "word" ? key.text : key.kind === "constant" && typeof key.value === "string" ? key.value : undefined;
 				return { name, key: this.#argument(key, context), value: this.#argument(value, context) };
 			}),
@@ -233,11 +233,11 @@ export class Evaluator {
 				return cachedValue;
 			},
 			lambda: (...elements) => this.evaluate(expression, context.withArguments(elements)),
-			within: (otherContext) => this.evaluate(expression, otherContext),
+			evaluateIn: (otherContext) => this.evaluate(expression, otherContext),
 		};
 	}
 }
 
 function toArgument(value: YaqlValue): Argument {
-	return { value: () => value, lambda: () => value, within: () => value };
+	return { value: () => value, lambda: () => value, evaluateIn: () => value };
 }

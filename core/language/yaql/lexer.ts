@@ -37,7 +37,7 @@ export function readTokens(source: string): readonly Token[] {
 		tokens.push(token);
 		position = skipWhitespace(source, end);
 	}
-	counter.note();
+	counter.report();
 	return [...tokens, { kind: "end", text: "", value: "", position: source.length }];
 }
 

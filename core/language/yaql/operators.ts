@@ -1,6 +1,6 @@
 import type { Budget } from "../templates/budget.ts";
 import { order as orderOfTexts } from "../templates/operators.ts";
-import { calculateWhole, isSameNumber, orderNumbers } from "../whole-numbers.ts";
+import { calculateWhole, compareNumbers, isSameNumber } from "../whole-numbers.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 import { Pattern } from "./pattern.ts";
@@ -9,7 +9,7 @@ import type { ChainOperator } from "./syntax.ts";
 import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, toKey, type YaqlList, type YaqlValue } from "./values.ts";
 
 /** Returns the result of an operator with two operands. */
-export function operate(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+export function applyOperator(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	switch (operator) {
 		case "=":
 			return isEqual(left, right, budget);
@@ -35,16 +35,16 @@ export function operate(operator: ChainOperator, left: YaqlValue, right: YaqlVal
 }
 
 /** Returns the error that YAQL reports for arguments of the wrong type: no function of the name accepts them. */
-export function noMatch(name: string): YaqlError {
+export function toNoMatchError(name: string): YaqlError {
 	return new YaqlError("NoMatchingFunctionException", `No function "${name}" matches supplied arguments`);
 }
 
 export function isEqual(left: YaqlValue, right: YaqlValue, budget: Budget, depth = 0): boolean {
-	budget.step();
-	budget.depth(depth);
+	budget.spendSteps();
+	budget.checkDepth(depth);
 	if (left === right) return true;
 	if (typeof left === "string" || typeof right === "string") {
-		if (typeof left === "string" && typeof right === "string") budget.text(Math.min(left.length, right.length));
+		if (typeof left === "string" && typeof right === "string") budget.spendText(Math.min(left.length, right.length));
 		return false;
 	}
 	const [x, y] = [toComparableNumber(left), toComparableNumber(right)];
@@ -72,28 +72,29 @@ function toComparableNumber(value: YaqlValue): number | bigint | undefined {
  * Returns a negative number, zero or a positive number. Null is smaller than all other values; those are only comparable within their type.
  */
 export function compare(operator: string, left: YaqlValue, right: YaqlValue, budget: Budget): number {
-	budget.step();
+	budget.spendSteps();
 	if (left === null || right === null) return Number(left !== null) - Number(right !== null);
 	if (typeof left === "string" && typeof right === "string") return orderOfTexts(left, right, budget);
 	const [x, y] = [numberOf(left), numberOf(right)];
-	if (x !== undefined && y !== undefined) return orderNumbers(x, y);
+	if (x !== undefined && y !== undefined) return compareNumbers(x, y);
 	if (left instanceof DateTime && right instanceof DateTime) return left.microseconds - right.microseconds;
 	if (left instanceof TimeSpan && right instanceof TimeSpan) return left.microseconds - right.microseconds;
-	throw noMatch(`#operator_${operator}`);
+	throw toNoMatchError(`#operator_${operator}`);
 }
 
 export function isIn(value: YaqlValue, container: YaqlValue, budget: Budget): boolean {
 	if (typeof container === "string" && typeof value === "string") {
-		budget.text(container.length);
+		budget.spendText(container.length);
 		return container.includes(value);
 	}
-	if (!isList(container)) throw noMatch("#operator_in");
+	if (!isList(container)) throw toNoMatchError("#operator_in");
 	for (const element of container) if (isEqual(element, value, budget)) return true;
 	return false;
 }
 
 function isMatch(operator: string, text: YaqlValue, pattern: YaqlValue, budget: Budget): boolean {
-	if (typeof text !== "string" || !(pattern instanceof Pattern || typeof pattern === "string")) throw noMatch(`#operator_${operator}`);
+	if (typeof text !== "string" || !(pattern instanceof Pattern || typeof pattern === "string"))
+		throw toNoMatchError(`#operator_${operator}`);
 	return searchText(pattern, text, budget).length > 0;
 }
 
@@ -109,7 +110,7 @@ function calculate(operator: ArithmeticOperator, left: YaqlValue, right: YaqlVal
 	if (operator === "+") return add(left, right, budget);
 	if (operator === "*" && y !== undefined && !isFloat(right)) return repeat(left, Number(y), budget);
 	if (operator === "*" && x !== undefined && !isFloat(left)) return repeat(right, Number(x), budget);
-	throw noMatch(`#operator_${operator}`);
+	throw toNoMatchError(`#operator_${operator}`);
 }
 
 function calculateIntegers(operator: ArithmeticOperator, x: number | bigint, y: number | bigint): YaqlValue {
@@ -155,12 +156,12 @@ function calculateWithTime(operator: ArithmeticOperator, left: YaqlValue, right:
 /** Joins two texts, two lists or two objects. */
 export function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	if (typeof left === "string" && typeof right === "string") {
-		budget.text(left.length + right.length);
+		budget.spendText(left.length + right.length);
 		return left + right;
 	}
 	if (isList(left) && isList(right)) return addLists(left, right, budget);
-	if (!isObject(left) || !isObject(right)) throw noMatch("#operator_+");
-	budget.step(Object.keys(left).length + Object.keys(right).length);
+	if (!isObject(left) || !isObject(right)) throw toNoMatchError("#operator_+");
+	budget.spendSteps(Object.keys(left).length + Object.keys(right).length);
 	return Object.fromEntries([...Object.entries(left), ...Object.entries(right)]);
 }
 
@@ -174,19 +175,19 @@ function addLists(left: YaqlList, right: YaqlList, budget: Budget): YaqlValue {
 		);
 	}
 	const [a, b] = [toArray(left, budget), toArray(right, budget)];
-	budget.step(a.length + b.length);
+	budget.spendSteps(a.length + b.length);
 	return [...a, ...b];
 }
 
 function repeat(value: YaqlValue, times: number, budget: Budget): YaqlValue {
 	const count = Math.max(0, times);
 	if (typeof value === "string") {
-		budget.text(value.length * count);
+		budget.spendText(value.length * count);
 		return value.repeat(count);
 	}
-	if (!isList(value)) throw noMatch("#operator_*");
+	if (!isList(value)) throw toNoMatchError("#operator_*");
 	const elements = toArray(value, budget);
-	budget.step(elements.length * count);
+	budget.spendSteps(elements.length * count);
 	// An empty list costs no steps, no matter how often it is repeated.
 	return elements.length === 0 ? [] : Array.from({ length: count }, () => elements).flat();
 }

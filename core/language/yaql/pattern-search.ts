@@ -3,14 +3,14 @@ import { compileTextPattern, type TextPatternOptions } from "../templates/text-p
 import { Pattern } from "./pattern.ts";
 
 export function toPattern(source: string, options: TextPatternOptions = {}): Pattern {
-	return new Pattern(compileTextPattern(source, { ...options, global: true, places: true }));
+	return new Pattern(compileTextPattern(source, { ...options, global: true, hasIndices: true }));
 }
 
 /** Returns the matches of a pattern in a text, with their positions. */
 export function searchText(pattern: Pattern | string, text: string, budget: Budget): readonly RegExpExecArray[] {
-	budget.text(text.length);
+	budget.spendText(text.length);
 	const { expression } = typeof pattern === "string" ? toPattern(pattern) : pattern;
-	const matches = expression.occurrences(text);
-	budget.step(matches.length);
+	const matches = expression.detailedMatches(text);
+	budget.spendSteps(matches.length);
 	return matches;
 }

@@ -43,12 +43,12 @@ export class Stream {
 /** Sorted stream that keeps its comparators, so that `thenBy` can sort it further. */
 export class OrderedStream extends Stream {
 	readonly elements: readonly YaqlValue[];
-	readonly orders: readonly Order[];
+	readonly comparators: readonly Order[];
 
 	constructor(elements: readonly YaqlValue[], orders: readonly Order[], sortedElements: Iterable<YaqlValue>) {
 		super(sortedElements);
 		this.elements = elements;
-		this.orders = orders;
+		this.comparators = orders;
 	}
 }
 
@@ -67,9 +67,9 @@ export function isObject(value: YaqlValue): value is YaqlObject {
 }
 
 /** Yields the elements of a list, each of which costs a step. */
-export function* stepping(list: Iterable<YaqlValue>, budget: Budget): Generator<YaqlValue, void> {
+export function* withStepCost(list: Iterable<YaqlValue>, budget: Budget): Generator<YaqlValue, void> {
 	for (const element of list) {
-		budget.step();
+		budget.spendSteps();
 		yield element;
 	}
 }
@@ -77,7 +77,7 @@ export function* stepping(list: Iterable<YaqlValue>, budget: Budget): Generator<
 /** Returns all elements. The budget stops an infinite stream. */
 export function toArray(list: YaqlList, budget: Budget): readonly YaqlValue[] {
 	if (!(list instanceof Stream)) return list as readonly YaqlValue[];
-	return [...stepping(list, budget)];
+	return [...withStepCost(list, budget)];
 }
 
 /** Returns the number of a value; undefined if it is not a number. Booleans are not numbers. */

@@ -2,7 +2,7 @@ import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-api.ts";
 import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
-import { checkAgainst } from "../../kernel/events/payload-schema.ts";
+import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
 
 const members = ["git", "revision", "subdirectory", "interval", "webhook"];
@@ -48,7 +48,7 @@ function findWebhookProblem({ webhook }: GitPack): string | undefined {
 	if (webhook.signature === undefined)
 		return 'webhook: must have a signature; hint: webhook: { url: "…", signature: { scheme: "github", secret_keys: ["…"] } }';
 	try {
-		checkAgainst(hookParametersSchema, webhook as unknown as JsonObject, "webhook");
+		assertMatchesSchema(hookParametersSchema, webhook as unknown as JsonObject, "webhook");
 		const problem = findUrlProblem(String(webhook.url));
 		return problem === undefined ? undefined : `webhook.url: ${problem}`;
 	} catch (error) {

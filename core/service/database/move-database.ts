@@ -13,10 +13,10 @@ import {
 	type Where,
 } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { insertOnce } from "../../kernel/basics/insert-if-absent.ts";
-import { Leasing } from "../../kernel/coordination/lease-duration.ts";
-import { Duty } from "../../kernel/coordination/singleton-task.ts";
-import { sourceDuty, targetDuty } from "../../kernel/nodes/database-move.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
+import { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
+import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
+import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/database-move.ts";
 import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
@@ -82,12 +82,12 @@ interface Move {
 async function move(parts: Move): Promise<MoveReport> {
 	const { logger, nodeId } = createContext(parts.config);
 	let report: MoveReport | undefined;
-	const held = { storage: parts.from, clock: createSystemClock(), nodeId, lease };
-	const duty = new Duty(
-		{ ...held, logger, leasing: new Leasing(held) },
+	const held = { storage: parts.from, clock: createSystemClock(), nodeId, leaseSeconds: lease };
+	const duty = new SingletonTask(
+		{ ...held, logger, leasing: new LeasePolicy(held) },
 		{
-			name: sourceDuty,
-			interval: 0,
+			name: moveSourceTaskName,
+			intervalSeconds: 0,
 			async work(signal) {
 				report = await copyAndCompare(parts, signal);
 			},
@@ -95,7 +95,7 @@ async function move(parts: Move): Promise<MoveReport> {
 	);
 	try {
 		// An attempt that was killed holds the duty of a shared database for a while.
-		for (const end = performance.now() + lease * 2_000; report === undefined && !(await duty.perform()); ) {
+		for (const end = performance.now() + lease * 2_000; report === undefined && !(await duty.runNow()); ) {
 			if (performance.now() > end) throw new SvcError("SVC_CONFLICT", "the database is being moved already by another process");
 			await settledWithin(new Promise(() => {}), 200);
 		}
@@ -106,7 +106,7 @@ async function move(parts: Move): Promise<MoveReport> {
 }
 
 async function copyAndCompare({ from, to, config, onCopied }: Move, signal: AbortSignal): Promise<MoveReport> {
-	const [source] = await from.find("duty", { where: { name: sourceDuty }, limit: 1 });
+	const [source] = await from.find("duty", { where: { name: moveSourceTaskName }, limit: 1 });
 	await assertUnused(to, "target");
 	const target = await claimTarget(to, source?.id ?? "", movedKinds);
 	for (const kind of movedKinds) {
@@ -199,9 +199,9 @@ export async function claimTarget(target: Storage, id: string, kinds: readonly E
 	const known = await read(target);
 	if (known === undefined) {
 		await assertEmpty(target, kinds);
-		const fresh = { id, name: targetDuty, owner: null, fence: null, lease_expires_at: null, done_at: null };
+		const fresh = { id, name: moveTargetTaskName, owner: null, fence: null, lease_expires_at: null, done_at: null };
 		// Of two moves that begin at the same moment one is told below that it is not its target.
-		await insertOnce(() => target.insert("duty", [fresh]));
+		await insertIfAbsent(() => target.insert("duty", [fresh]));
 	}
 	const claimed = known ?? (await read(target));
 	if (claimed?.id !== id) throw new SvcError("SVC_CONFLICT", "another database is being moved to the target; use an empty one");
@@ -217,7 +217,7 @@ export async function finishTarget(target: Storage, { id }: DutyEntity, timestam
 }
 
 async function read(target: Storage): Promise<DutyEntity | undefined> {
-	const [record] = await target.find("duty", { where: { name: targetDuty }, limit: 1 });
+	const [record] = await target.find("duty", { where: { name: moveTargetTaskName }, limit: 1 });
 	return record;
 }
 

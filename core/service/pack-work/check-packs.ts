@@ -12,7 +12,7 @@ import {
 	sortFindings,
 } from "../../features/packs/inspect-pack-api.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import { toSignature } from "../../kernel/executions/action-catalog.ts";
+import { toActionSignature } from "../../kernel/executions/action-catalog.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
 import { type DraftedPacks, draftPacks, toAbsolute } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
@@ -85,7 +85,7 @@ export async function inspectRules(
 	const findAction = async (ref: string) => {
 		const [action] = await storage.find("action", { where: { ref }, limit: 1 });
 		const [type] = action === undefined ? [] : await storage.find("runner_type", { where: { name: action.runner_type }, limit: 1 });
-		return action && type && toSignature(action, type);
+		return action && type && toActionSignature(action, type);
 	};
 	for (const { metadata_file: file, ...rule } of await storage.find("rule", { where: { pack } })) {
 		const problems = findRuleProblems(rule, await findAction(rule.action_ref));

@@ -10,8 +10,8 @@ import {
 } from "../../contract/index.ts";
 import type { ReadRunnerType } from "../../features/packs/file-reader-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
-import { draftEngine } from "../../kernel/dry-run.ts";
-import { DraftStorage } from "../../kernel/dry-run-storage.ts";
+import { dryRunEngine } from "../../kernel/dry-run.ts";
+import { DryRunStorage } from "../../kernel/dry-run-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { createPlugins } from "../../kernel/plugins/create-plugins.ts";
 import type { TaggedLogger } from "../../kernel/plugins/engine-dependencies.ts";
@@ -42,7 +42,7 @@ export interface DraftedPacks {
 }
 
 /** Nothing of a pack is kept anywhere. */
-const draftStorage = defineStorage("draft", () => new DraftStorage());
+const draftStorage = defineStorage("draft", () => new DryRunStorage());
 const silentBus = defineEventBus("silent", () => ({
 	capabilities: {},
 	publish: () => {},
@@ -78,9 +78,9 @@ export async function draftPacks(configFile: string | undefined, directories: re
 		apiUrl: () => "",
 		addresses: () => ({}),
 	});
-	const storage = new DraftStorage();
+	const storage = new DryRunStorage();
 	const { runners } = created;
-	const engine: Partial<Engine> = await draftEngine(dependencies, created, storage, config.features);
+	const engine: Partial<Engine> = await dryRunEngine(dependencies, created, storage, config.features);
 	const runnerTypes = new Map(
 		[...runners].map(([name, { parameters, entryPoint = "optional" }]) => [name, { parameters, entryPoint }] as const),
 	);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { LocatedYaml } from "../../features/packs/inspect-pack-api.ts";
 import { checkAttributes, object } from "../../language/attributes.ts";
-import type { CaseShape } from "../../language/file-schema.ts";
+import type { CaseAttributes } from "../../language/file-schema.ts";
 
 /** Largest file of cases, in bytes, and most cases in it. */
 const limits = { size: 1_000_000, cases: 1_000 };
@@ -16,7 +16,7 @@ export interface ReadCase {
 }
 
 /** The cases in a file of a pack: a list. `SVC_INVALID` names line, case and attribute. */
-export async function readCases(directory: string, file: string, shape: CaseShape): Promise<readonly ReadCase[]> {
+export async function readCases(directory: string, file: string, shape: CaseAttributes): Promise<readonly ReadCase[]> {
 	const { size } = await stat(join(directory, file));
 	if (size > limits.size) throw new SvcError("SVC_INVALID", `must be at most ${limits.size} bytes, has ${size}`);
 	const { problems, value } = new LocatedYaml(await readFile(join(directory, file), "utf8"));
@@ -26,13 +26,13 @@ export async function readCases(directory: string, file: string, shape: CaseShap
 }
 
 /** The cases that a value holds. */
-export function toCases(value: JsonValue | undefined, shape: CaseShape): readonly ReadCase[] {
+export function toCases(value: JsonValue | undefined, shape: CaseAttributes): readonly ReadCase[] {
 	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
 	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);
 	return value.map((one, index) => toCase(one, index, shape));
 }
 
-function toCase(one: unknown, index: number, { attributes, expect: expected }: CaseShape): ReadCase {
+function toCase(one: unknown, index: number, { attributes, expect: expected }: CaseAttributes): ReadCase {
 	try {
 		if (!isJsonObject(one)) throw new SvcError("SVC_INVALID", "must be an object");
 		checkAttributes(one, { ...attributes, expect: object }, true);

@@ -5,8 +5,8 @@ import type { RuleView } from "../../features/rules/rules-api.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-refs-api.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
-import { draftEngine } from "../../kernel/dry-run.ts";
-import { DraftStorage } from "../../kernel/dry-run-storage.ts";
+import { dryRunEngine } from "../../kernel/dry-run.ts";
+import { DryRunStorage } from "../../kernel/dry-run-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
@@ -39,12 +39,12 @@ export interface DraftedContent {
  * what plugins and files say, and over what is stored.
  */
 export async function draftContent(parts: ContentParts, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
-	const said = new DraftStorage();
+	const said = new DryRunStorage();
 	const warnings: Finding[] = [];
 	const fresh = await draft(parts, said, warnings);
 	if (stored === undefined) return { content: await toContent(said, fresh, async () => null), warnings };
-	const before = new DraftStorage();
-	const after = new DraftStorage();
+	const before = new DryRunStorage();
+	const after = new DryRunStorage();
 	for (const kind of kinds) {
 		const entities = stored === "nothing" ? [] : await stored.find(kind, {});
 		for (const storage of [before, after]) await storage.insert(kind, entities);
@@ -64,7 +64,7 @@ async function draft({ config, plugins }: ContentParts, storage: Storage, findin
 		apiUrl: () => "",
 		addresses: () => ({}),
 	});
-	const engine: Partial<Engine> = await draftEngine(dependencies, plugins, storage, config.features);
+	const engine: Partial<Engine> = await dryRunEngine(dependencies, plugins, storage, config.features);
 	// A configuration may leave rules out.
 	if (engine.rules === undefined) return [];
 	const { items } = await engine.rules.list({}, {});

@@ -1,7 +1,7 @@
 import type { Finding, PlannedStorage } from "../../cli/service-plan.ts";
 import { isSvcError, type PluginContext, type Storage } from "../../contract/index.ts";
 import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { assertNotMoving } from "../../kernel/nodes/database-move.ts";
+import { assertNoDatabaseMove } from "../../kernel/nodes/database-move.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFindings } from "./findings.ts";
 
@@ -46,7 +46,7 @@ export async function lookAtStorage(
 		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
 		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
 		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
-		await assertNotMoving(instance, createSystemClock().now());
+		await assertNoDatabaseMove(instance, createSystemClock().now());
 		// Records of nodes that were killed a moment ago say less than the storage itself.
 		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
 		const warnings = inUse && others.length === 0 ? [held] : others;

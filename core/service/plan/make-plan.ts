@@ -16,10 +16,10 @@ import {
 import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-api.ts";
 import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
-import { assertShareable } from "../../kernel/nodes/cluster-checks.ts";
+import { assertRolesReachable } from "../../kernel/nodes/cluster-checks.ts";
 import { findOptionProblems } from "../../kernel/plugins/check-options.ts";
 import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
-import { isStarted } from "../../kernel/plugins/started-kinds.ts";
+import { shouldStart } from "../../kernel/plugins/started-kinds.ts";
 import { mask } from "../../language/parameters/schema-masking.ts";
 import { findOpenDataDirectory } from "../config/data-directory.ts";
 import { findDirectoryProblem } from "../config/directory-problem.ts";
@@ -66,8 +66,8 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 	const options = await findOptionFindings(config, plugins, context);
 	const { firstUser, ...users } = await lookAtFirstUser(config, plugins.authBackend, context);
 	const isBusShared = plugins.eventBus.capabilities.shared === true;
-	const stored = await lookAtStorage(config, plugins.door.storage, { context, isBusShared });
-	const drafted = await draft(config, plugins, stored).finally(() => plugins.door.stop());
+	const stored = await lookAtStorage(config, plugins.restartableStorage.storage, { context, isBusShared });
+	const drafted = await draft(config, plugins, stored).finally(() => plugins.restartableStorage.stop());
 	const directory = await findDirectoryProblem(config.dataDirectory);
 	const problems = withoutRepeats([
 		...(directory === undefined ? [] : [{ path: "data_dir", message: directory }]),
@@ -110,7 +110,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 
 /** What plugins say of their options. */
 async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
-	const plugins = { ...created, storage: created.door.storage };
+	const plugins = { ...created, storage: created.restartableStorage.storage };
 	const problems = await findOptionProblems({ composition: toComposition(config), plugins, roles: config.roles }, () => context);
 	return problems.map(toFinding);
 }
@@ -216,14 +216,17 @@ function toShown(name: string, value: JsonValue): JsonValue {
 type Plugin = { readonly kind: PlannedPlugin["kind"]; readonly name: string; readonly contract?: number };
 
 /** The plugins of a configuration, and which of them a node with its roles starts. */
-export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, sensors }: CreatedPlugins): readonly PlannedPlugin[] {
+export function listPlugins(
+	config: ResolvedConfig,
+	{ restartableStorage, eventBus, runners, sensors }: CreatedPlugins,
+): readonly PlannedPlugin[] {
 	const entry = (path: string, { kind, name, contract = 1 }: Plugin, instance?: Lifecycle) => {
-		return { path, kind, name, contract, starts: isStarted(kind, config.roles, instance) };
+		return { path, kind, name, contract, starts: shouldStart(kind, config.roles, instance) };
 	};
 	const { authBackend } = config;
 	return [
 		...config.telemetry.map((plugin, index) => entry(`telemetry[${index}]`, plugin)),
-		{ ...entry("storage", config.storage), capabilities: { ...door.storage.capabilities } },
+		{ ...entry("storage", config.storage), capabilities: { ...restartableStorage.storage.capabilities } },
 		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
 		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),
 		...config.dialects.map((plugin, index) => entry(`dialects[${index}]`, plugin)),
@@ -241,7 +244,7 @@ export function listPlugins(config: ResolvedConfig, { door, eventBus, runners, s
 }
 
 /** What works, and may not be what is wanted. */
-export function listWarnings({ options, warnings }: ResolvedConfig, { door, eventBus }: CreatedPlugins): readonly Finding[] {
+export function listWarnings({ options, warnings }: ResolvedConfig, { restartableStorage, eventBus }: CreatedPlugins): readonly Finding[] {
 	const found: Finding[] = warnings.map(toFinding);
 	if (!options.auth.enable) {
 		found.push({
@@ -251,14 +254,14 @@ export function listWarnings({ options, warnings }: ResolvedConfig, { door, even
 		});
 	}
 	if (options.system.debug) found.push({ path: "system.debug", message: "debug mode is on: logs hold secrets", hint: "leave it out" });
-	if (door.storage.capabilities.durable !== true) {
+	if (restartableStorage.storage.capabilities.durable !== true) {
 		found.push({
 			path: "storage",
 			message: "what it keeps is gone when the service stops",
 			hint: 'storage: knexStorage({ client: "sqlite" })',
 		});
 	}
-	if (door.storage.capabilities.shared === true && eventBus.capabilities.shared !== true) {
+	if (restartableStorage.storage.capabilities.shared === true && eventBus.capabilities.shared !== true) {
 		found.push({
 			path: "event_bus",
 			message: "it reaches this process only, so that no second node can work on the storage",
@@ -271,9 +274,9 @@ export function listWarnings({ options, warnings }: ResolvedConfig, { door, even
 /** Why the roles of the node cannot be had with these plugins. */
 export function findRoleFindings({ roles, storage, eventBus }: ResolvedConfig, plugins: CreatedPlugins): readonly Finding[] {
 	try {
-		assertShareable({
+		assertRolesReachable({
 			roles,
-			storage: { name: storage.name, capabilities: plugins.door.storage.capabilities },
+			storage: { name: storage.name, capabilities: plugins.restartableStorage.storage.capabilities },
 			eventBus: { name: eventBus.name, capabilities: plugins.eventBus.capabilities },
 		});
 		return [];

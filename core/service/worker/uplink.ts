@@ -1,6 +1,6 @@
 import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcError } from "../../contract/index.ts";
 import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
-import { CapturedText } from "../../kernel/output/captured-output.ts";
+import { OutputCapture } from "../../kernel/output/captured-output.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 import type { Connection } from "./connection.ts";
 
@@ -30,7 +30,7 @@ export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<Work
 export class Uplink {
 	readonly #connection: Pick<Connection, "post">;
 	readonly #job: { readonly id: string; readonly fence: string };
-	readonly #captured: Readonly<Record<OutputType, CapturedText>>;
+	readonly #captured: Readonly<Record<OutputType, OutputCapture>>;
 	/** Nothing is sent any more once this has aborted: the run is not the worker's. */
 	readonly #given: AbortSignal;
 	#waiting: WorkerPiece[] = [];
@@ -50,7 +50,7 @@ export class Uplink {
 		this.#connection = connection;
 		this.#job = job;
 		this.#given = signal;
-		const toCapture = () => new CapturedText(maxResultOutput);
+		const toCapture = () => new OutputCapture(maxResultOutput);
 		this.#captured = { stdout: toCapture(), stderr: toCapture(), other: toCapture() };
 	}
 

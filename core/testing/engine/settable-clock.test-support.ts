@@ -1,4 +1,4 @@
-import { createSystemClock, type EngineClock, RisingTime } from "../../kernel/basics/clock.ts";
+import { createSystemClock, type EngineClock, MonotonicTime } from "../../kernel/basics/clock.ts";
 
 /** The clock of a machine that somebody sets. */
 export interface SettableClock extends EngineClock {
@@ -11,7 +11,7 @@ export interface SettableClock extends EngineClock {
 /** @param seconds how far it is from the right time at first */
 export function createSettableClock(seconds = 0): SettableClock {
 	const right = createSystemClock();
-	const rising = new RisingTime();
+	const rising = new MonotonicTime();
 	let shift = seconds * 1_000_000;
 	// A process that starts counts what passes from what the clock says then.
 	const begun = shift;
@@ -20,7 +20,7 @@ export function createSettableClock(seconds = 0): SettableClock {
 		steady: () => (stoppedAt ?? right.steady()) + begun,
 		wall: () => right.wall() + shift,
 		now: () => rising.read(clock.wall(), clock.steady()),
-		isOff: () => false,
+		isOutOfSync: () => false,
 		set(next) {
 			shift = next * 1_000_000;
 		},

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { routes } from "../../features/routes.ts";
 import { toDocument } from "../../http/openapi/document.ts";
 import { toDocumentedPath } from "../../http/openapi/operation.ts";
-import { type Answered, answered } from "../../http/request-pipeline.ts";
+import { type ResponseEvent, responseChannel } from "../../http/request-pipeline.ts";
 import type { Route } from "../../http/route.ts";
 import { DeclaredAnswers } from "./declared-answers.test-support.ts";
 
@@ -34,8 +34,8 @@ function declaredOf(route: Route): DeclaredAnswers {
 	return declared;
 }
 
-subscribe(answered.name, (message) => {
-	const { route, url, reply } = message as Answered;
+subscribe(responseChannel.name, (message) => {
+	const { route, url, reply } = message as ResponseEvent;
 	// Nobody reads this one: its client has gone.
 	if (reply.status === 499) return;
 	const problem = declaredOf(route).findProblem({

@@ -86,7 +86,7 @@ interface Turn {
 
 function counted(turn: Turn, collections: readonly PerformanceEntry[], mayRetry: boolean): number {
 	const takenByOthers = turn.to - turn.from - turn.milliseconds;
-	const retried = mayRetry ? extraRetryTime * Math.min(takenByOthers, workLimits.checking) : 0;
+	const retried = mayRetry ? extraRetryTime * Math.min(takenByOthers, workLimits.checkMs) : 0;
 	return turn.milliseconds - collected(turn, collections) - retried;
 }
 

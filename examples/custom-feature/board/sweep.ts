@@ -1,8 +1,8 @@
-import type { WorkLoop } from "svc-automation/feature";
+import type { BackgroundLoop } from "svc-automation/feature";
 import type { Board } from "./board.ts";
 
 /** Takes down what has hung for a day. */
-export class Sweep implements WorkLoop {
+export class Sweep implements BackgroundLoop {
 	readonly #board: Board;
 	readonly #interval: number;
 	#timer: NodeJS.Timeout | undefined;

@@ -24,7 +24,7 @@ export interface TableDefinition extends IndexDefinition {
 export interface Migration {
 	/** Number and topic. Recorded in the table `migrations` of every database where it was run. */
 	readonly name: string;
-	/** New tables. The other members, by table, change tables of earlier migrations, except `filled`. */
+	/** New tables. The other members, by table, change tables of earlier migrations, except the member for rows. */
 	readonly tables?: Readonly<Record<string, TableDefinition>>;
 	/** New columns, which are null in existing rows. */
 	readonly columns?: Readonly<Record<string, TableDefinition["columns"]>>;

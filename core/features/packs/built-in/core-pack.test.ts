@@ -29,7 +29,7 @@ function prepare(name: string, given: JsonObject): JsonObject {
 	assert.ok(found);
 	const actionSchema = checkParameterDefinitions(found.parameters, found.runner_type === "noop" ? {} : shell);
 	const input = { runnerSchema: shell, actionSchema, context: {} };
-	return renderFinal({ ...input, stored: renderLive({ ...input, given }) }).runnerParameters;
+	return renderFinal({ ...input, storedParameters: renderLive({ ...input, callerValues: given }) }).runnerParameters;
 }
 
 const run = async (name: string, given: JsonObject) => promisify(execFile)("/bin/sh", ["-c", String(prepare(name, given)["cmd"])]);

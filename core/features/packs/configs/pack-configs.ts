@@ -16,12 +16,12 @@ import {
 import { toStableId } from "../../../kernel/basics/ids.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import { roomInTurn } from "../../../language/event-loop-budget.ts";
+import { waitForLoopBudget } from "../../../language/event-loop-budget.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { collectSecrets, maskBySchema } from "../../../language/parameters/schema-masking.ts";
 import { assertValueCount } from "../../../language/parameters/value-count.ts";
-import { asOneWork } from "../../../language/work-budget.ts";
+import { withWorkBudget } from "../../../language/work-budget.ts";
 import { Attached } from "../../../lib/private-slot.ts";
 import { noteDecrypted } from "../../../secrets/encrypted-secrets.ts";
 import { KnownSecrets } from "../../../secrets/redactor.ts";
@@ -127,9 +127,9 @@ export class StoredPackConfigs implements PackConfigs {
 		const schema = (await this.#lookUpSchema(pack)) ?? {};
 		const known = await this.#readValues(pack).catch(() => undefined);
 		const stored = known ?? {};
-		await roomInTurn();
+		await waitForLoopBudget();
 		const values = restoreHidden(`configuration of pack "${pack}"`, given, { shown: maskBySchema(stored, schema), stored }, { principal });
-		asOneWork(() => checkConfigValues(pack, values, schema));
+		withWorkBudget(() => checkConfigValues(pack, values, schema));
 		// A client that sends back the stored values has not written anything, and does not become the author.
 		if (known === undefined || !isDeepStrictEqual(values, known))
 			await this.#files.write(this.#fileOf(pack), values, { author, ...(scopes !== undefined && { scopes }) });

@@ -8,8 +8,8 @@ import {
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
-import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
-import type { ContentSource } from "../../../kernel/executions/action-catalog.ts";
+import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
+import type { PackContentSource } from "../../../kernel/executions/action-catalog.ts";
 import { ContentBytes, countChunks, cutFiles, toChunk } from "./content-chunks.ts";
 import { type ContentLimits, scanFiles, sumSizes, toContentId } from "./content-files.ts";
 import { LocalContents } from "./local-contents.ts";
@@ -28,7 +28,7 @@ export interface ContentParts {
  * The files of installed packs. They are kept in the storage under the SHA-256 of what they are, so that every node of a service has the
  * same bytes, and laid out below the data directory of each node that needs them. Content never changes: a new version is other content.
  */
-export class PackContents implements ContentSource {
+export class PackContents implements PackContentSource {
 	readonly #parts: ContentParts;
 	readonly #local: LocalContents;
 	readonly #unused: UnusedContents;
@@ -128,7 +128,7 @@ async function storeContent({ storage, clock }: Parts, request: StoreRequest): P
 		if ((await storage.update("pack_content", id, { used_at: now() }, { complete: true })) !== undefined) return id;
 		// As it is begun, so that what is never finished can be found.
 		const begun = { id, pack, size, chunks, complete: false, created_at: now(), used_at: now(), files };
-		await insertOnce(() => storage.insert("pack_content", [begun]));
+		await insertIfAbsent(() => storage.insert("pack_content", [begun]));
 		await storage.update("pack_content", id, { used_at: now() }, { complete: false });
 		await storeChunks(storage, id, request);
 		if ((await storage.count("pack_content_chunk", { content: id })) !== chunks) continue;
@@ -143,7 +143,7 @@ async function storeChunks(storage: Storage, id: string, { directory, files, sig
 	let sequence = 0;
 	for await (const data of cutFiles(directory, files, signal)) {
 		const chunk = toChunk(id, sequence, data);
-		if (!known.has(sequence)) await insertOnce(() => storage.insert("pack_content_chunk", [chunk]));
+		if (!known.has(sequence)) await insertIfAbsent(() => storage.insert("pack_content_chunk", [chunk]));
 		sequence += 1;
 	}
 }

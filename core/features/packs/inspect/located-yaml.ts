@@ -1,6 +1,6 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, type LineCounter } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { assertShallow, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
+import { assertYamlDepth, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
 /** Something that is wrong at a line. */
 export interface LineProblem {
@@ -77,7 +77,7 @@ function step(place: unknown, name: string): Step | undefined {
 /** References to earlier parts are resolved here, and too many of them are refused here. */
 function toValue(document: Document): JsonValue {
 	const value = document.toJS({ maxAliasCount: 100 }) as JsonValue;
-	assertShallow(value);
+	assertYamlDepth(value);
 	return value;
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
+import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { isMeant } from "./pack-set.ts";
@@ -60,7 +60,7 @@ export class FollowedPacks {
 			if (known !== undefined) return known;
 			const nothing = { pack: null, commit: null, reason: null, execution_id: null, tried_at: null, retry_at: null };
 			const fresh = { id: createId(clock), source, state: "installing", checked_at: toTimestamp(clock.now()), ...nothing };
-			await insertOnce(() => storage.insert("followed_pack", [fresh]));
+			await insertIfAbsent(() => storage.insert("followed_pack", [fresh]));
 		}
 	}
 

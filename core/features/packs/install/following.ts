@@ -1,13 +1,13 @@
 import type { GitPack } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
-import { Duty, type DutyParts } from "../../../kernel/coordination/singleton-task.ts";
-import type { WorkLoop } from "../../../kernel/nodes/role-loops.ts";
+import { SingletonTask, type SingletonTaskParts } from "../../../kernel/coordination/singleton-task.ts";
+import type { BackgroundLoop } from "../../../kernel/nodes/role-loops.ts";
 import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import { type FollowParts, followPack } from "./follow-pack.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 
-export interface FollowingParts extends DutyParts, FollowParts {
+export interface FollowingParts extends SingletonTaskParts, FollowParts {
 	readonly clock: FollowParts["clock"];
 	readonly followedPacks: Pick<FollowedPacks, "known" | "source">;
 	/** As the configuration has them. */
@@ -19,10 +19,10 @@ const defaultInterval = 60;
 const pause = 1_000;
 
 /** Has packs be what their repositories say: one node at a time looks at each, and installs what is new as anybody would. */
-export class Following implements WorkLoop {
+export class Following implements BackgroundLoop {
 	readonly #parts: FollowingParts;
 	/** By source. */
-	#duties: ReadonlyMap<string, Duty> = new Map();
+	#duties: ReadonlyMap<string, SingletonTask> = new Map();
 	#stopping = new AbortController();
 	/** Sources that are to be looked at once more, and where that has not begun. */
 	readonly #asked = new Set<string>();
@@ -51,7 +51,7 @@ export class Following implements WorkLoop {
 			.finally(() => this.#asked.delete(source));
 	}
 
-	#toDuty(pack: GitPack): [source: string, duty: Duty] {
+	#toDuty(pack: GitPack): [source: string, duty: SingletonTask] {
 		const { followedPacks } = this.#parts;
 		const followed = followedPacks.source(toSourceText(pack));
 		const source = followed.request.text;
@@ -59,7 +59,7 @@ export class Following implements WorkLoop {
 			this.#asked.delete(source);
 			return followPack(this.#parts, followed, signal);
 		};
-		return [source, new Duty(this.#parts, { name: `follow ${source}`, interval: pack.interval ?? defaultInterval, work })];
+		return [source, new SingletonTask(this.#parts, { name: `follow ${source}`, intervalSeconds: pack.interval ?? defaultInterval, work })];
 	}
 
 	/** Another node that is at it may have looked before this was asked. */
@@ -68,7 +68,7 @@ export class Following implements WorkLoop {
 		const asked = clock.now();
 		const duty = this.#duties.get(source);
 		while (duty !== undefined && !signal.aborted) {
-			if (await duty.perform()) return;
+			if (await duty.runNow()) return;
 			if (fromTimestamp((await followedPacks.known(followedPacks.source(source))).checked_at) >= asked) return;
 			await wait(pause, signal);
 		}

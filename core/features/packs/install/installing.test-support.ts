@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject, PackEntity, PackPreparation, Runner, Storage } from "../../../contract/index.ts";
 import { toEngineClock } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { Leasing } from "../../../kernel/coordination/lease-duration.ts";
+import { LeasePolicy } from "../../../kernel/coordination/lease-duration.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
@@ -68,7 +68,7 @@ export class InstallBench {
 			...{ storage, clock, logger, dataDirectory, parse, contents: this.contents, sources: this.sources.sources, dialects: Dialects.none },
 			followedPacks: new FollowedPacks({ storage, clock, packs: [], parse }),
 			runners: new Map([["scripted", runner]]),
-			locks: new PackLocks({ clock, logger, leasing: new Leasing({ storage, clock, nodeId: "a", lease: 9 }) }),
+			locks: new PackLocks({ clock, logger, leasing: new LeasePolicy({ storage, clock, nodeId: "a", leaseSeconds: 9 }) }),
 			switch: {
 				check: async (versions: readonly PackVersion[]) => {
 					await this.beforeReady(versions);

@@ -11,7 +11,7 @@ import type { PermissionType } from "../../../kernel/basics/permission-types.ts"
 import { type Authority, type Principal, withScopes } from "../../../kernel/basics/principal.ts";
 
 import type { Resource } from "../../../kernel/basics/refs.ts";
-import type { Witness } from "../../../kernel/plugins/audited-storage.ts";
+import type { WriteInterceptor } from "../../../kernel/plugins/audited-storage.ts";
 import type { Access } from "../../access/access-api.ts";
 import { JobReport } from "./job-report.ts";
 import { type JobName, packJob } from "./packs-pack.ts";
@@ -43,7 +43,7 @@ export interface JobRunnerParts {
 	readonly access: Pick<Access, "assert">;
 	readonly jobs: Jobs;
 	/** Undefined: nobody keeps a record of what packs become. */
-	witness(): Pick<Witness, "during"> | undefined;
+	witness(): Pick<WriteInterceptor, "duringRun"> | undefined;
 }
 
 /** Runs the actions of the pack `packs`. */
@@ -72,7 +72,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 	const perform = () => job.perform({ parameters, principal, execution_id, report });
 	try {
 		// Of a pack with thousands of actions its record says enough: the hash is that of all its files.
-		await (witness()?.during?.({ user: principal.username, execution_id, action_ref, kinds: ["pack"] }, perform) ?? perform());
+		await (witness()?.duringRun?.({ user: principal.username, execution_id, action_ref, kinds: ["pack"] }, perform) ?? perform());
 		return { succeeded: true, result: report.toResult() };
 	} catch (error) {
 		return { succeeded: false, result: { ...report.toResult(), error: toErrorMessage(error) } };

@@ -1,6 +1,6 @@
 import { isSvcError, type Logger, type Runner, type Storage, SvcError } from "../../../contract/index.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import type { WorkLoop } from "../../../kernel/nodes/role-loops.ts";
+import type { BackgroundLoop } from "../../../kernel/nodes/role-loops.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
 import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";
@@ -31,7 +31,7 @@ export interface PackJobNeeds extends LookNeeds {
 export function createPackJobs(
 	kernel: Kernel,
 	needs: PackJobNeeds,
-): { readonly runners: ReadonlyMap<string, Runner>; readonly installs: PackInstalls; readonly following: WorkLoop } {
+): { readonly runners: ReadonlyMap<string, Runner>; readonly installs: PackInstalls; readonly following: BackgroundLoop } {
 	const { storage, clock, authority, dependencies } = kernel;
 	const { access, sources } = needs;
 	const logger = kernel.logger.withTag("packs");
@@ -62,7 +62,7 @@ export function createPackJobs(
 		assertNotFollowed: (...packs) => followedPacks.assertNone(packs),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
 	};
-	const witness = () => kernel.seams.witness;
+	const witness = () => kernel.extensions.writeInterceptor;
 	const runner = createJobRunner({ storage, now: () => clock.now(), authority, access, jobs, witness });
 	return { runners: new Map([[packJob, runner]]), installs, following };
 }

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { toEngineClock } from "../../../kernel/basics/clock.ts";
-import { Leasing } from "../../../kernel/coordination/lease-duration.ts";
+import { LeasePolicy } from "../../../kernel/coordination/lease-duration.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
 import { PackLocks } from "./pack-locks.ts";
 
@@ -18,7 +18,11 @@ async function withNodes(use: (setup: Setup) => Promise<void>): Promise<void> {
 	let passed = 0;
 	const clock = toEngineClock({ now: () => Date.now() * 1_000 + passed * 1_000_000 });
 	const create = (nodeId: string) =>
-		new PackLocks({ clock, logger: noLog, leasing: new Leasing({ storage: createDoor().plugin.create(), clock, nodeId, lease: 9 }) });
+		new PackLocks({
+			clock,
+			logger: noLog,
+			leasing: new LeasePolicy({ storage: createDoor().plugin.create(), clock, nodeId, leaseSeconds: 9 }),
+		});
 	const first = create("a");
 	try {
 		await use({

@@ -1,15 +1,15 @@
 import type { DutyEntity, Logger } from "../../../contract/index.ts";
 import type { EngineClock } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
-import { HeldLease, KeptLease } from "../../../kernel/coordination/lease.ts";
-import { type Leasing, released, toRenewalInterval } from "../../../kernel/coordination/lease-duration.ts";
+import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
+import { HeldLease, RecordLeaseRenewer } from "../../../kernel/coordination/lease.ts";
+import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "../../../kernel/coordination/lease-duration.ts";
 import { wait } from "../../../lib/wait.ts";
 
 export interface PackLockParts {
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly leasing: Leasing;
+	readonly leasing: LeasePolicy;
 }
 
 export interface LockOptions {
@@ -44,7 +44,7 @@ export class PackLocks {
 		try {
 			return await this.with(others, { ...options, signal }, work);
 		} finally {
-			await kept.end();
+			await kept.stop();
 			await lease.release().catch((error: unknown) => this.#parts.logger.warn("a pack was not given back", { pack: ref, error }));
 			this.#held.delete(ref);
 		}
@@ -71,7 +71,7 @@ export class PackLocks {
 		const { leasing } = this.#parts;
 		const { id, fence, ...fields } = await this.#read(`pack ${ref}`);
 		if (leasing.isHeld({ fence, ...fields })) return undefined;
-		return (await HeldLease.take(leasing, "duty", id, { expected: { fence } }))?.lease;
+		return (await HeldLease.acquire(leasing, "duty", id, { expected: { fence } }))?.lease;
 	}
 
 	async #read(name: string): Promise<DutyEntity> {
@@ -79,15 +79,15 @@ export class PackLocks {
 		for (;;) {
 			const [known] = await leasing.storage.find("duty", { where: { name }, limit: 1 });
 			if (known !== undefined) return known;
-			await insertOnce(() => leasing.storage.insert("duty", [{ id: createId(clock), name, ...released, done_at: null }]));
+			await insertIfAbsent(() => leasing.storage.insert("duty", [{ id: createId(clock), name, ...releasedLease, done_at: null }]));
 		}
 	}
 
-	#keep(ref: string, lease: HeldLease<"duty">): KeptLease<"duty"> {
+	#keep(ref: string, lease: HeldLease<"duty">): RecordLeaseRenewer<"duty"> {
 		const { leasing, logger } = this.#parts;
-		return new KeptLease({
+		return new RecordLeaseRenewer({
 			lease,
-			interval: toRenewalInterval(leasing.lease),
+			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
 			onError: (error) => logger.warn("a pack could not be kept", { pack: ref, error }),
 		});
 	}

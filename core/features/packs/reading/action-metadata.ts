@@ -37,7 +37,7 @@ export const actionAttributes: Readonly<Record<string, Attribute>> = {
 	parameters: { ...object, schema: parameterDefinitions },
 	output_schema: object,
 	tags: {
-		allowed: "a list of objects with name and value",
+		description: "a list of objects with name and value",
 		accepts: (value) => Array.isArray(value) && value.every((tag) => isObject(tag) && typeof tag["name"] === "string"),
 		schema: { type: "array", items: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
 	},

@@ -15,13 +15,13 @@ const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 	name: requiredText,
 	ref: {
-		allowed: "made of lower-case letters, digits and underscores",
+		description: "made of lower-case letters, digits and underscores",
 		accepts: (value) => typeof value === "string" && refPattern.test(value),
 		schema: { type: "string", pattern: refPattern.source },
 	},
 	description: { ...text, required: true },
 	version: {
-		allowed: 'a version of three parts, such as "1.0.0"',
+		description: 'a version of three parts, such as "1.0.0"',
 		accepts: (value) => (typeof value === "string" || typeof value === "number") && versionPattern.test(toVersion(value)),
 		schema: {
 			anyOf: [
@@ -33,7 +33,7 @@ export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 	},
 	author: requiredText,
 	email: {
-		allowed: "an email address",
+		description: "an email address",
 		accepts: (value) => typeof value === "string" && (value === "" || emailPattern.test(value)),
 		schema: { type: "string", pattern: `^$|${emailPattern.source}` },
 	},

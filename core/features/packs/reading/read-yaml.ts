@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
-import { assertShallow, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
+import { assertYamlDepth, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
 /** Largest file of a pack that is read. */
 export const maximumSize = 500_000;
@@ -31,7 +31,7 @@ export function parseYamlObject(text: string): JsonObject {
 	const value = toValue(() => document.toJS({ maxAliasCount: 100 }) as JsonValue);
 	if (typeof value !== "object" || value === null || Array.isArray(value))
 		throw new SvcError("SVC_INVALID", "must hold an object of attributes");
-	assertShallow(value);
+	assertYamlDepth(value);
 	return value as JsonObject;
 }
 

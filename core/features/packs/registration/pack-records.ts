@@ -1,6 +1,6 @@
 import { type FollowedPackEntity, type JsonObject, type JsonValue, type PackEntity, stringifyJson } from "../../../contract/index.ts";
 import { isSelected, type Selection } from "../../../http/field-selection.ts";
-import { type WireRecord, withoutNull } from "../../../http/wire-record.ts";
+import { deleteNullMembers, type WireRecord } from "../../../http/wire-record.ts";
 
 /** Members of a manifest that the record has under the same name. */
 export const manifestMembers = ["keywords", "svc_version", "python_versions", "email", "contributors", "dependencies"] as const;
@@ -47,7 +47,7 @@ export function toPackFields(selection: Selection | undefined): readonly (keyof 
 export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEntity[]): WireRecord {
 	// Absent where nothing of it is shown.
 	const { metadata = {} }: { readonly metadata?: JsonObject } = pack;
-	return withoutNull({
+	return deleteNullMembers({
 		...toUnknown(metadata),
 		id: pack.id,
 		uid: `pack:${pack.ref}`,

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, join } from "node:path";
 import { type Logger, type PackEntity, type Storage, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import type { Catalog } from "../../../kernel/executions/action-catalog.ts";
+import type { ActionCatalog } from "../../../kernel/executions/action-catalog.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { assertPlatform, toPack } from "../reading/manifest.ts";
@@ -14,7 +14,7 @@ import { RegisterWords } from "./register-words.ts";
 export interface PackRegisteringParts {
 	readonly storage: Storage;
 	readonly logger: Logger;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly dialects: Dialects;
 	/** Directories of the configuration. */
 	readonly directories: readonly string[];

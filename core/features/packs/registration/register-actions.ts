@@ -11,8 +11,8 @@ import {
 	toErrorMessage,
 } from "../../../contract/index.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
-import type { Seams } from "../../../kernel/extension-points.ts";
+import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
+import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { Breath } from "../../../lib/event-loop.ts";
@@ -27,7 +27,7 @@ interface Parts {
 	readonly overrides: PackOverrides;
 	/** Of the pack; undefined for one without files. */
 	readonly directory: string | undefined;
-	readonly seams: Pick<Seams, "isOwnRunner">;
+	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 }
 
 /** Make the stored actions of a pack say what its files do. How many can be used. */
@@ -48,7 +48,7 @@ export async function registerActions(
 				skipForRunnerType(parts, action);
 				continue;
 			}
-			if (parts.directory !== undefined && parts.seams.isOwnRunner(action.runner_type))
+			if (parts.directory !== undefined && parts.extensions.isBuiltInRunner(action.runner_type))
 				throw new SvcError("SVC_INVALID", `attribute "runner_type": "${action.runner_type}" runs actions of the service's own packs only`);
 			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
 			const file = join(parts.directory ?? "", action.metadata_file ?? action.ref);
@@ -78,7 +78,7 @@ function skipForRunnerType({ directory, report, logger }: Parts, { ref, runner_t
 }
 
 async function registerAction({ storage, clock }: Parts, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {
-	if (known === undefined) return insertOnce(() => storage.insert("action", [{ id: createId(clock), ...action }]));
+	if (known === undefined) return insertIfAbsent(() => storage.insert("action", [{ id: createId(clock), ...action }]));
 	const { id, ...fields } = known;
 	if (stringifyJson(fields) !== stringifyJson({ ...fields, ...action })) await storage.update("action", id, action);
 }

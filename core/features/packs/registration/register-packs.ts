@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
 import type { Clock, Logger, PackEntity, Storage } from "../../../contract/index.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
-import type { Catalog } from "../../../kernel/executions/action-catalog.ts";
-import type { Seams } from "../../../kernel/extension-points.ts";
+import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
+import type { ActionCatalog } from "../../../kernel/executions/action-catalog.ts";
+import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { chatopsPack } from "../built-in/chatops-pack.ts";
 import { corePack } from "../built-in/core-pack.ts";
@@ -37,10 +37,10 @@ export interface RegisterPacksParts {
 	readonly storage: Storage;
 	readonly clock: Clock;
 	readonly logger: Logger;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly dialects: Dialects;
 	readonly overrides: PackOverrides;
-	readonly seams: Pick<Seams, "isOwnRunner">;
+	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 }
 
 /**
@@ -120,7 +120,7 @@ async function registerPack(
 	// A mark that stays until what the installed pack had besides has gone, though a start be killed before.
 	const mark = isTakenOver ? { installation: known.installation ?? {} } : {};
 	const registered = { ...pack, ...mark, registration: createId(clock) };
-	if (known === undefined) await insertOnce(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));
+	if (known === undefined) await insertIfAbsent(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));
 	else {
 		if (isTakenOver) {
 			logger.warn("a directory of the configuration stands in for an installed pack of its name", { pack: pack.ref, path: pack.path });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../../contract/index.ts";
 import { parseJson, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { hasUnseen } from "../../../contract/unseen-text.ts";
-import { assertShallow } from "../../../language/yaml-document.ts";
+import { assertYamlDepth } from "../../../language/yaml-document.ts";
 import { toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 import { httpGet, readBody } from "./http-get.ts";
@@ -85,7 +85,7 @@ function parseIndex(text: string, toPlace: (place: string) => string): IndexCont
 function parsePacks(text: string): JsonObject {
 	try {
 		const value = parseJson(text);
-		assertShallow(value);
+		assertYamlDepth(value);
 		if (isObject(value) && isObject(value["packs"])) return value["packs"];
 	} catch (error) {
 		throw new IndexError("malformed", `The index is no JSON that can be read: ${toErrorMessage(error)}`, error);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, EntityMap, Storage, WriteOperation } from "../../../contract/index.ts";
-import { insertOnce } from "../../../kernel/basics/insert-if-absent.ts";
+import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { Breath } from "../../../lib/event-loop.ts";
 import { draftedKinds, isKept, type PackDraft } from "./pack-draft.ts";
 
@@ -47,7 +47,7 @@ export async function toOperations(draft: PackDraft, packs: readonly string[], s
 export async function returnTriggers(draft: PackDraft, storage: Storage): Promise<void> {
 	for (const trigger of draft.allBefore("trigger")) {
 		if ((await draft.storage.count("trigger", { id: trigger.id })) > 0 || trigger.ref === trigger.type) continue;
-		if ((await storage.count("rule", { trigger: trigger.ref })) > 0) await insertOnce(() => storage.insert("trigger", [trigger]));
+		if ((await storage.count("rule", { trigger: trigger.ref })) > 0) await insertIfAbsent(() => storage.insert("trigger", [trigger]));
 	}
 }
 

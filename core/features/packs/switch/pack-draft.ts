@@ -1,5 +1,5 @@
 import { type EntityKind, type EntityMap, entityKinds, type Storage } from "../../../contract/index.ts";
-import { DraftStorage } from "../../../kernel/dry-run-storage.ts";
+import { DryRunStorage } from "../../../kernel/dry-run-storage.ts";
 
 /** Kinds whose records come and go with packs. */
 export const ownKinds = ["pack", "action", "trigger_type", "sensor", "rule", "action_alias", "policy"] as const;
@@ -12,7 +12,7 @@ export type DraftedKind = Extract<(typeof draftedKinds)[number], EntityKind>;
 /** What is stored, as far as the registration of some packs asks for it and may change it. */
 export class PackDraft {
 	/** Where they are registered. */
-	readonly storage = new DraftStorage();
+	readonly storage = new DryRunStorage();
 	readonly #before = new Map<EntityKind, ReadonlyMap<string, object>>();
 
 	/** @param packs refs of those that may be changed */

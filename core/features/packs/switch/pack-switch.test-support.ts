@@ -37,7 +37,7 @@ export function packsOf(engine: Engine) {
 
 /** Keep files as the content of a pack, as an installation does before it switches. */
 export async function keepVersion(engine: Engine, pack: string, files: Files): Promise<PackVersion> {
-	const contents = packsOf(engine).content as PackContents;
+	const contents = packsOf(engine).packContent as PackContents;
 	let content = "";
 	await withDirectory(async (directory) => {
 		await writeFiles(directory, { "pack.yaml": manifest(pack), ...files });

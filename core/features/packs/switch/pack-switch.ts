@@ -11,9 +11,9 @@ import {
 } from "../../../contract/index.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import { splitRef } from "../../../kernel/basics/refs.ts";
-import { type Catalog, findSignature, toSignature } from "../../../kernel/executions/action-catalog.ts";
+import { type ActionCatalog, findActionSignature, toActionSignature } from "../../../kernel/executions/action-catalog.ts";
 
-import type { Seams } from "../../../kernel/extension-points.ts";
+import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import type { FileReader } from "../file-reader-api.ts";
@@ -28,13 +28,13 @@ import { PackDraft } from "./pack-draft.ts";
 export interface PackSwitchParts {
 	readonly storage: Storage;
 	readonly logger: Logger;
-	readonly catalog: Catalog;
+	readonly catalog: ActionCatalog;
 	readonly dependencies: EngineDependencies;
 	readonly dialects: Dialects;
 	/** How files are looked at for all that is wrong with them, once one has been refused. */
 	readonly readers: readonly FileReader[];
 	/** As of the kernel. */
-	readonly seams: Pick<Seams, "draft" | "isOwnRunner">;
+	readonly extensions: Pick<ExtensionPoints, "draft" | "isBuiltInRunner">;
 	/** Of installed packs: what keeps their content in the storage, and refuses the write where it has gone. */
 	readonly keep?: (content: string) => readonly WriteOperation[];
 }
@@ -112,10 +112,10 @@ export class PackSwitch {
 			rules: draft.storage.all("rule").filter(isOwn),
 			aliases: draft.storage.all("action_alias").filter(isOwn),
 			async findAction(ref) {
-				if (!isOwn({ pack: splitRef(ref).pack })) return findSignature(catalog, ref);
+				if (!isOwn({ pack: splitRef(ref).pack })) return findActionSignature(catalog, ref);
 				const action = actions.find((one) => one.ref === ref);
 				const type = action && types.get(action.runner_type);
-				return type && toSignature(action, type);
+				return type && toActionSignature(action, type);
 			},
 		};
 	}
@@ -160,8 +160,8 @@ export class PackSwitch {
 		versions: readonly PackVersion[],
 		problems: readonly PackFileProblem[],
 	): Promise<readonly PackFileProblem[]> {
-		const { dialects, readers, seams } = this.#parts;
-		const types = (await storage.find("runner_type", {})).filter(({ name }) => !seams.isOwnRunner(name));
+		const { dialects, readers, extensions } = this.#parts;
+		const types = (await storage.find("runner_type", {})).filter(({ name }) => !extensions.isBuiltInRunner(name));
 		const runnerTypes = new Map(types.map((type) => [type.name, { parameters: type.runner_parameters, entryPoint: "optional" } as const]));
 		const explained = problems.filter(({ pack }) => pack === "");
 		for (const { pack, directory } of versions) {
@@ -174,7 +174,7 @@ export class PackSwitch {
 	}
 
 	#draft({ storage }: PackDraft, chosenPacks: ChosenPacks): Promise<void> {
-		return this.#parts.seams.draft(storage, { chosenPacks, logger: toQuiet(this.#parts.dependencies.logger) });
+		return this.#parts.extensions.draft(storage, { chosenPacks, logger: toQuiet(this.#parts.dependencies.logger) });
 	}
 
 	/** Draft, and write what has changed; again where somebody else was quicker. */

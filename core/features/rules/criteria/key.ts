@@ -15,7 +15,7 @@ export function compileKey(key: string, root: Root): KeyReader {
 	const [text = ""] = key.split("#");
 	try {
 		const path = parseJsonPath(text);
-		return path.isUnder(root) ? (values) => path.first(values) ?? null : () => null;
+		return path.startsWithMember(root) ? (values) => path.first(values) ?? null : () => null;
 	} catch (error) {
 		const problem = new TemplateError(`transforming the criteria key failed: ${toErrorMessage(error)}`);
 		return () => {

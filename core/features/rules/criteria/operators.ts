@@ -5,7 +5,7 @@ import { TemplateError } from "../../../language/templates/errors.ts";
 import { contains, isEqual, order } from "../../../language/templates/operators.ts";
 import { compileTextPattern, type TextPatternOptions } from "../../../language/templates/text-pattern.ts";
 import { numberOf, typeName } from "../../../language/templates/values.ts";
-import { currentWork } from "../../../language/work-budget.ts";
+import { currentWorkBudget } from "../../../language/work-budget.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
 /** Whether a value from the payload and a pattern, both not null, fit; `TemplateError` when they cannot be compared. */
@@ -94,7 +94,7 @@ const named: Readonly<Record<string, Operator>> = {
 	iendswith: { compare: ignoringCase((value, pattern) => value.endsWith(pattern)) },
 	lessthan: { compare: (value, pattern) => order(value, pattern, budget()) < 0 },
 	greaterthan: { compare: (value, pattern) => order(value, pattern, budget()) > 0 },
-	matchwildcard: { compare: onTexts((value, pattern) => currentWork().quickly(() => matchesWildcard(value, pattern))) },
+	matchwildcard: { compare: onTexts((value, pattern) => currentWorkBudget().searchQuickly(() => matchesWildcard(value, pattern))) },
 	regex: search({}),
 	iregex: search({ ignoreCase: true }),
 	matchregex: search({ fromStart: true, dotAll: true }),

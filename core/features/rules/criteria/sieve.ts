@@ -45,7 +45,7 @@ function toLiteral(pattern: JsonValue | undefined): readonly string[] {
 function toPlainPath(text: string) {
 	try {
 		const path = parseJsonPath(text);
-		return path.isPlain && path.isUnder("trigger") ? path : undefined;
+		return path.isSingleValued && path.startsWithMember("trigger") ? path : undefined;
 	} catch {
 		// The criterion says what is wrong with it.
 		return undefined;

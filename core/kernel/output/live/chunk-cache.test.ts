@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { PagedText, withPagedText } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
-import { RecentChunks } from "./chunk-cache.ts";
+import { ChunkCache } from "./chunk-cache.ts";
 
 const execution = "0".repeat(24);
 const big = 60_000;
@@ -29,12 +29,12 @@ function toPagedChunk(sequence: number, letter: string): { readonly chunk: Outpu
 }
 
 /** Let so many newer chunks come that nothing older is kept. */
-function pushOut(recent: RecentChunks): void {
+function pushOut(recent: ChunkCache): void {
 	for (let sequence = 1_000; sequence < 1_020; sequence++) recent.add(toChunk(sequence));
 }
 
 test("a chunk that a slow reader holds is the same object for whoever comes to it later", () => {
-	const recent = new RecentChunks();
+	const recent = new ChunkCache();
 	recent.add(toChunk(1));
 	const held = recent.take(execution, 1);
 	pushOut(recent);
@@ -44,22 +44,22 @@ test("a chunk that a slow reader holds is the same object for whoever comes to i
 });
 
 test("a chunk goes when newer ones have come and the last that held it has let it go", () => {
-	const recent = new RecentChunks();
+	const recent = new ChunkCache();
 	recent.add(toChunk(1));
 	recent.add(toChunk(2));
 	const held = recent.take(execution, 1) as OutputChunk;
 	recent.take(execution, 1);
 	pushOut(recent);
 	assert.equal(recent.take(execution, 2), undefined);
-	recent.letGo(held);
+	recent.release(held);
 	assert.equal(recent.take(execution, 1), held);
-	recent.letGo(held);
-	recent.letGo(held);
+	recent.release(held);
+	recent.release(held);
 	assert.equal(recent.take(execution, 1), undefined);
 });
 
 test("text in a page is there while it is recent or held, and its memory is used again afterwards", () => {
-	const recent = new RecentChunks();
+	const recent = new ChunkCache();
 	const { chunk, paged } = toPagedChunk(1, "p");
 	recent.add(chunk);
 	paged.release();
@@ -67,7 +67,7 @@ test("text in a page is there while it is recent or held, and its memory is used
 	pushOut(recent);
 	const other = toPagedChunk(2, "q");
 	assert.equal(held.data, "p".repeat(big));
-	recent.letGo(held);
+	recent.release(held);
 	assert.throws(() => held.data, /let go/);
 	const again = toPagedChunk(3, "r");
 	assert.equal(again.paged.bytes.byteOffset === other.paged.bytes.byteOffset, false);
@@ -76,7 +76,7 @@ test("text in a page is there while it is recent or held, and its memory is used
 });
 
 test("an execution that nobody follows any more is forgotten, with the text in its pages", () => {
-	const recent = new RecentChunks();
+	const recent = new ChunkCache();
 	const { chunk, paged } = toPagedChunk(1, "p");
 	recent.add(chunk);
 	paged.release();
@@ -84,7 +84,7 @@ test("an execution that nobody follows any more is forgotten, with the text in i
 	recent.forget(execution);
 	assert.equal(recent.take(execution, 1), undefined);
 	assert.throws(() => held.data, /let go/);
-	recent.letGo(held);
+	recent.release(held);
 });
 
 test.run();

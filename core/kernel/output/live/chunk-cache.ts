@@ -24,7 +24,7 @@ interface CacheEntry {
  * Cache of chunks that were written or read recently. All followers of an execution get the same objects, so that the memory they need does
  * not grow with their number. The oldest entries are evicted first. A chunk that a slow follower still holds is found until it is released.
  */
-export class RecentChunks {
+export class ChunkCache {
 	readonly #chunks = new Map<string, Map<number, CacheEntry>>();
 	#entries: CacheEntry[] = [];
 	/** Index of the oldest recent entry. Shifting a long array for each chunk would be slow. */
@@ -39,7 +39,7 @@ export class RecentChunks {
 	}
 
 	/** Releases a chunk, once for each time that it was taken. Does nothing if the chunk is no longer cached. */
-	letGo(chunk: OutputChunk): void {
+	release(chunk: OutputChunk): void {
 		const entry = this.#chunks.get(chunk.execution_id)?.get(chunk.sequence);
 		if (entry?.chunk !== chunk) return;
 		entry.holders -= 1;

@@ -7,7 +7,7 @@ import { isCompleted } from "../../executions/status.ts";
 const pollIntervalMs = 5_000;
 
 /** A follower that has read all output so far. */
-export interface Waiting {
+export interface ChunkWaiter {
 	/** Called once after `add`. `isOld` is true if no notification has arrived for 5 s: the follower must then read the storage. */
 	wake(isOld: boolean): void;
 }
@@ -23,18 +23,18 @@ interface OutputFeedParts {
  * Event subscription for the output of one execution, shared by its followers on this node. It only notifies them of new chunks. Each
  * follower takes these from the cache or the storage at its own pace, so that none waits for the slowest.
  */
-export class OutputFeed {
+export class ChunkNotifications {
 	/** Grows with every notification. */
 	version = 0;
 	/** Grows when the status must be read again: the execution has ended, or events may have been missed. */
-	news = 0;
+	statusVersion = 0;
 	/** Highest sequence number of the published chunks. */
-	told = 0;
+	lastAnnounced = 0;
 	readonly #parts: OutputFeedParts;
 	/** Error that ended the subscription; undefined while it lasts. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
-	#waiters = new Set<Waiting>();
+	#waiters = new Set<ChunkWaiter>();
 	#pollTimer: NodeJS.Timeout | undefined;
 
 	constructor(parts: OutputFeedParts) {
@@ -54,12 +54,12 @@ export class OutputFeed {
 	}
 
 	/** Wakes a follower once: with the next notification, or after 5 s without any. */
-	add(waiter: Waiting): void {
+	add(waiter: ChunkWaiter): void {
 		this.#waiters.add(waiter);
 	}
 
 	/** Removes a follower that has not been woken. */
-	delete(waiter: Waiting): void {
+	delete(waiter: ChunkWaiter): void {
 		this.#waiters.delete(waiter);
 	}
 
@@ -78,7 +78,7 @@ export class OutputFeed {
 				if (!isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) throw error;
 			}
 			// The missed chunks are stored: followers must read the storage.
-			this.news += 1;
+			this.statusVersion += 1;
 			this.#notify();
 		}
 	}
@@ -86,8 +86,8 @@ export class OutputFeed {
 	#handleEvent(event: BusEvent): void {
 		if (event.name === eventNames.outputCreate) {
 			const chunk = toEventChunk(event);
-			this.told = Math.max(this.told, chunk.sequence);
-		} else if (isCompleted(toEventEntity(event).status)) this.news += 1;
+			this.lastAnnounced = Math.max(this.lastAnnounced, chunk.sequence);
+		} else if (isCompleted(toEventEntity(event).status)) this.statusVersion += 1;
 		else return;
 		this.#notify();
 	}

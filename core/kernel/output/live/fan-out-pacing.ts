@@ -1,17 +1,17 @@
 import { LoopLoad } from "../../../lib/event-loop.ts";
 
 /** Followers that get a chunk in one turn of the event loop. */
-export const together = 32;
+export const followersPerTurn = 32;
 /** Followers that get a chunk in one turn while the fan-out is paced. */
-export const behindOthers = 8;
+export const pacedFollowersPerTurn = 8;
 /** Maximum milliseconds between turns of the paced fan-out. Followers then get about a tenth of the time, or more on an idle event loop. */
 const maxPauseMs = 8;
 
-export interface FollowerTurnParts {
+export interface FanOutPacingParts {
 	/** Returns true if a run prints bulk output, which many followers must not slow down. */
-	readonly standBack: () => boolean;
+	readonly shouldPace: () => boolean;
 	/** Starts a timer. Default `setTimeout`; tests replace it. */
-	readonly later?: (go: () => void, milliseconds: number) => void;
+	readonly setTimer?: (go: () => void, milliseconds: number) => void;
 }
 
 /**
@@ -21,24 +21,24 @@ export interface FollowerTurnParts {
  * Consecutive turns would delay it as well: the operating system buffers megabytes for a client before back-pressure shows that the client
  * does not read. So while a run prints bulk output, many followers get only a share of the time, and the rest of the output after its end.
  */
-export class FollowerTurns {
-	readonly #parts: FollowerTurnParts;
+export class FanOutPacing {
+	readonly #parts: FanOutPacingParts;
 	#queue: (() => void)[] = [];
 	/** Index of the first queued entry. Shifting a long array for each follower would be slow. */
 	#head = 0;
 	/** Followers that may still be served in this turn. */
-	#remainingInTurn = together;
+	#remainingInTurn = followersPerTurn;
 	#isTurnScheduled = false;
 	#pauseMs = maxPauseMs;
 	/** Load of the event loop since the last turn; undefined while the fan-out is not paced. */
 	#load: LoopLoad | undefined;
 
-	constructor(parts: FollowerTurnParts) {
+	constructor(parts: FanOutPacingParts) {
 		this.#parts = parts;
 	}
 
 	/** Calls `serve`: now, or in a later turn, in the order of the calls. */
-	take(serve: () => void): void {
+	schedule(serve: () => void): void {
 		this.#scheduleTurn(0);
 		if (this.#remainingInTurn === 0) {
 			this.#queue.push(serve);
@@ -51,17 +51,17 @@ export class FollowerTurns {
 	#scheduleTurn(pauseMs: number): void {
 		if (this.#isTurnScheduled) return;
 		this.#isTurnScheduled = true;
-		const { later = setTimeout } = this.#parts;
+		const { setTimer = setTimeout } = this.#parts;
 		if (pauseMs < 1) setImmediate(() => this.#startTurn());
-		else later(() => this.#startTurn(), pauseMs);
+		else setTimer(() => this.#startTurn(), pauseMs);
 	}
 
 	#startTurn(): void {
 		this.#isTurnScheduled = false;
-		const areMany = this.#queue.length - this.#head > together;
-		const isPaced = areMany && this.#parts.standBack();
+		const areMany = this.#queue.length - this.#head > followersPerTurn;
+		const isPaced = areMany && this.#parts.shouldPace();
 		if (!isPaced) this.#load = undefined;
-		const maxServed = isPaced ? behindOthers : together;
+		const maxServed = isPaced ? pacedFollowersPerTurn : followersPerTurn;
 		const next = this.#queue.slice(this.#head, this.#head + maxServed);
 		this.#head += next.length;
 		this.#remainingInTurn = maxServed - next.length;

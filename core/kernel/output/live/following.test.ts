@@ -7,12 +7,12 @@ import { exceptOn, postgresBackends } from "../../../testing/backends/backend-na
 import { createExecution } from "../../../testing/storage/fixtures.ts";
 import { createSystemClock, toTimestamp } from "../../basics/clock.ts";
 import { createId } from "../../basics/ids.ts";
-import { keepOutput, publishOutput, publishUpdated, toEventChunk } from "../../executions/execution-events.ts";
+import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
-import { RecordedOutput, toMaskedText } from "../output-reader.ts";
-import { Recorder, type RecorderOptions } from "../output-writer.ts";
+import { OutputReader, toMaskedText } from "../output-reader.ts";
+import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
 import { toStoredChunk } from "../stored-chunks.ts";
-import { together } from "./fan-out-pacing.ts";
+import { followersPerTurn } from "./fan-out-pacing.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
 
@@ -47,16 +47,16 @@ async function createParts() {
 	backends.push(backend);
 	const storage = backend.storage.create();
 	const eventBus = backend.eventBus.create();
-	return { storage, eventBus, output: new RecordedOutput({ storage, eventBus }) };
+	return { storage, eventBus, output: new OutputReader({ storage, eventBus }) };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 function recorderFor(parts: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity) {
-	return new Recorder(toRecorderOptions(parts, execution));
+	return new OutputWriter(toRecorderOptions(parts, execution));
 }
 
-function toRecorderOptions({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity): RecorderOptions {
+function toRecorderOptions({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity): OutputWriterOptions {
 	return {
 		store: (chunks) => storage.insert("output_chunk", chunks),
 		eventBus,
@@ -229,7 +229,7 @@ exceptOnPostgres("emit makes the run wait while the store is behind", async () =
 exceptOnPostgres("the text for the result is cut at the limit and says so", async () => {
 	const parts = await createParts();
 	const execution = createRunning();
-	const recorder = new Recorder({
+	const recorder = new OutputWriter({
 		store: (chunks) => parts.storage.insert("output_chunk", chunks),
 		eventBus: parts.eventBus,
 		executionId: execution.id,
@@ -261,7 +261,7 @@ test("a follower that keeps up is given what it is told of, and does not look fo
 			return parts.storage.find(...given);
 		},
 	});
-	const output = new RecordedOutput({ storage: counting, eventBus: parts.eventBus });
+	const output = new OutputReader({ storage: counting, eventBus: parts.eventBus });
 	const recorder = recorderFor(parts, execution);
 	await recorder.emit("stdout", "0\n");
 	const controller = new AbortController();
@@ -321,11 +321,11 @@ test("output as bytes is recorded and followed as output as text is, also by who
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
 	const secret = "the-secret-of-a-run";
-	const recorder = new Recorder({ ...toRecorderOptions(parts, execution), secrets: new KnownSecrets([secret]) });
+	const recorder = new OutputWriter({ ...toRecorderOptions(parts, execution), secrets: new KnownSecrets([secret]) });
 	const over = new AbortController();
 	const kept: BusEvent[] = [];
 	const filter = (event: BusEvent) => {
-		keepOutput(event);
+		retainOutputText(event);
 		kept.push(event);
 		return true;
 	};
@@ -377,21 +377,21 @@ exceptOnPostgres("who follows alone takes what is at hand without a wait, each c
 	const follow = (options: { readonly type?: OutputType } = {}) =>
 		parts.output.followShared(execution.id, { ...options, signal: over.signal });
 	const [follower, errors] = [follow(), follow({ type: "stderr" })];
-	assert.equal(follower.takeAtHand(), undefined);
+	assert.equal(follower.takeCached(), undefined);
 	const recorder = recorderFor(parts, execution);
 	const first = follower.next();
 	await recorder.emitBytes("stdout", Buffer.from(long));
 	const seen = [(await first).value?.sequence];
-	assert.ok(follower.isAlone);
+	assert.ok(follower.isOnlySubscriber);
 	await recorder.emit("stderr", "an error\n");
 	for (let count = 0; count < 8; count += 1) await recorder.emitBytes("stdout", Buffer.from(long));
 	while ((await parts.storage.count("output_chunk", { execution_id: execution.id })) < 10) await pause(20);
 	const texts: string[] = [];
 	for (let count = 0; count < 3; count += 1) {
 		const given = [(await follower.next()).value as OutputChunk];
-		for (let chunk = follower.takeAtHand(); chunk !== undefined; ) {
+		for (let chunk = follower.takeCached(); chunk !== undefined; ) {
 			given.push(chunk);
-			chunk = given.length < 3 ? follower.takeAtHand() : undefined;
+			chunk = given.length < 3 ? follower.takeCached() : undefined;
 		}
 		seen.push(...given.map(({ sequence }) => sequence));
 		texts.push(...given.map(({ data }) => data));
@@ -403,10 +403,10 @@ exceptOnPostgres("who follows alone takes what is at hand without a wait, each c
 	assert.ok(texts.length > 3, `${texts.length} chunks`);
 	assert.ok(texts.join("") === `an error\n${long.repeat(texts.length - 1)}`, "something else was read");
 	assert.equal((await errors.next()).value?.data, "an error\n");
-	assert.equal(errors.takeAtHand(), undefined);
-	assert.ok(!follower.isAlone && !errors.isAlone);
+	assert.equal(errors.takeCached(), undefined);
+	assert.ok(!follower.isOnlySubscriber && !errors.isOnlySubscriber);
 	over.abort();
-	assert.equal(follower.takeAtHand(), undefined);
+	assert.equal(follower.takeCached(), undefined);
 });
 
 exceptOnPostgres("what a run prints last does not push out what comes before it for those who are behind", async () => {
@@ -421,7 +421,7 @@ exceptOnPostgres("what a run prints last does not push out what comes before it 
 		},
 	});
 	const over = new AbortController();
-	const output = new RecordedOutput({ storage, eventBus: parts.eventBus });
+	const output = new OutputReader({ storage, eventBus: parts.eventBus });
 	const follower = output.follow(execution.id, { signal: over.signal })[Symbol.asyncIterator]();
 	const recorder = recorderFor(parts, execution);
 	const bytes = Buffer.from(long);
@@ -446,14 +446,14 @@ exceptOnPostgres("while runs print much, many who follow stand back, and all of 
 	await parts.storage.insert("execution", [execution]);
 	let asked = 0;
 	const floods = {
-		get areGoingOn() {
+		get isActive() {
 			asked += 1;
 			return true;
 		},
 	};
-	const output = new RecordedOutput({ storage: parts.storage, eventBus: parts.eventBus, floods });
+	const output = new OutputReader({ storage: parts.storage, eventBus: parts.eventBus, bulkOutput: floods });
 	const over = new AbortController();
-	const followers = Array.from({ length: 3 * together }, () =>
+	const followers = Array.from({ length: 3 * followersPerTurn }, () =>
 		output.follow(execution.id, { signal: over.signal })[Symbol.asyncIterator](),
 	);
 	const recorder = recorderFor(parts, execution);
@@ -475,7 +475,7 @@ exceptOnPostgres("the chunks of a flood are stored many at a time", async () => 
 			writes += 1;
 			await pause(1);
 		};
-		const recorder = new Recorder({ ...toRecorderOptions(parts, createRunning()), store });
+		const recorder = new OutputWriter({ ...toRecorderOptions(parts, createRunning()), store });
 		for (let count = 0; count < 64; count += 1) {
 			await recorder.emit("stdout", "x".repeat(65_536));
 			await pause(1);

@@ -1,9 +1,9 @@
 import type { OutputType } from "../../../contract/index.ts";
 import type { OutputChunk, SharedChunks } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
-import type { OutputFeed } from "./chunk-notifications.ts";
-import type { FollowerTurns } from "./fan-out-pacing.ts";
-import type { FollowedExecution, FollowedOutput } from "./output-hub.ts";
+import type { ChunkNotifications } from "./chunk-notifications.ts";
+import type { FanOutPacing } from "./fan-out-pacing.ts";
+import type { FollowedExecution, OutputHub } from "./output-hub.ts";
 
 export interface FollowerOptions {
 	readonly type?: OutputType;
@@ -14,8 +14,8 @@ export interface FollowerOptions {
 }
 
 export interface FollowerParts {
-	readonly followed: FollowedOutput;
-	readonly turns: FollowerTurns;
+	readonly hub: OutputHub;
+	readonly pacing: FanOutPacing;
 }
 
 type Result = IteratorResult<OutputChunk, undefined>;
@@ -39,7 +39,7 @@ export class OutputFollower implements SharedChunks {
 	#lastSequence: number;
 	/** Chunks that the caller works on. */
 	#heldChunks: OutputChunk[] = [];
-	#notifications: OutputFeed | undefined;
+	#notifications: ChunkNotifications | undefined;
 	#execution: FollowedExecution | undefined;
 	/** Counter of status changes when the execution was read. */
 	#statusVersion = 0;
@@ -69,14 +69,14 @@ export class OutputFollower implements SharedChunks {
 		return this.#canWait() ? this.#wait() : this.#readNext();
 	}
 
-	get isAlone(): boolean {
-		return this.#parts.followed.countFollowers(this.#executionId) === 1;
+	get isOnlySubscriber(): boolean {
+		return this.#parts.hub.countFollowers(this.#executionId) === 1;
 	}
 
 	/** Returns the next chunk if it is cached, even if it was not announced to this follower: only stored chunks are cached. */
-	takeAtHand(): OutputChunk | undefined {
+	takeCached(): OutputChunk | undefined {
 		while (this.#notifications !== undefined && !this.#hasEnded) {
-			const chunk = this.#parts.followed.takeRecent(this.#executionId, this.#lastSequence + 1);
+			const chunk = this.#parts.hub.takeCached(this.#executionId, this.#lastSequence + 1);
 			if (chunk === undefined || this.#accept(chunk)) return chunk;
 		}
 		return undefined;
@@ -101,7 +101,7 @@ export class OutputFollower implements SharedChunks {
 
 	/** Returns the next chunk if it was announced and is still cached. */
 	#takeAnnounced(): OutputChunk | undefined {
-		return this.#notifications !== undefined && this.#notifications.told > this.#lastSequence ? this.takeAtHand() : undefined;
+		return this.#notifications !== undefined && this.#notifications.lastAnnounced > this.#lastSequence ? this.takeCached() : undefined;
 	}
 
 	/** Notes a chunk as read. Returns true and holds the chunk if its type was requested; otherwise releases it. */
@@ -109,7 +109,7 @@ export class OutputFollower implements SharedChunks {
 		this.#lastSequence = chunk.sequence;
 		const isRequested = this.#type === undefined || chunk.output_type === this.#type;
 		if (isRequested) this.#heldChunks.push(chunk);
-		else this.#parts.followed.letGo(chunk);
+		else this.#parts.hub.releaseChunk(chunk);
 		return isRequested;
 	}
 
@@ -118,7 +118,7 @@ export class OutputFollower implements SharedChunks {
 	}
 
 	#resolvePaced(chunk: OutputChunk, resolve: (result: Result) => void): void {
-		this.#parts.turns.take(() => resolve(this.#hasEnded ? endResult : { done: false, value: chunk }));
+		this.#parts.pacing.schedule(() => resolve(this.#hasEnded ? endResult : { done: false, value: chunk }));
 	}
 
 	/** Returns true if there is nothing to read before the next notification. */
@@ -126,7 +126,7 @@ export class OutputFollower implements SharedChunks {
 		const notifications = this.#notifications;
 		if (notifications === undefined || this.#execution === undefined || this.#hasEnded) return false;
 		if (this.#hasUnannounced || this.#mustReread) return false;
-		if (notifications.told > this.#lastSequence || notifications.news !== this.#statusVersion) return false;
+		if (notifications.lastAnnounced > this.#lastSequence || notifications.statusVersion !== this.#statusVersion) return false;
 		return !isCompleted(this.#execution.status) && notifications.failure === undefined;
 	}
 
@@ -169,37 +169,37 @@ export class OutputFollower implements SharedChunks {
 			const chunk = await this.#readStored(notifications, execution);
 			if (chunk !== undefined) return chunk;
 			if (isCompleted(execution.status)) return undefined;
-			if (this.#mustReread || notifications.news !== this.#statusVersion) this.#execution = undefined;
+			if (this.#mustReread || notifications.statusVersion !== this.#statusVersion) this.#execution = undefined;
 			else if (notifications.failure !== undefined) throw notifications.failure.error;
 			else if (notifications.version === version) await new Promise<void>((resolve) => this.#waitForNotification(resolve));
 		}
 		return undefined;
 	}
 
-	async #openNotifications(): Promise<OutputFeed | undefined> {
+	async #openNotifications(): Promise<ChunkNotifications | undefined> {
 		if (this.#notifications !== undefined || this.#hasEnded) return this.#notifications;
-		const notifications = await this.#parts.followed.hold(this.#executionId);
-		if (this.#hasEnded) this.#parts.followed.release(this.#executionId, notifications);
+		const notifications = await this.#parts.hub.hold(this.#executionId);
+		if (this.#hasEnded) this.#parts.hub.release(this.#executionId, notifications);
 		else this.#notifications = notifications;
 		return this.#notifications;
 	}
 
-	async #readExecution(notifications: OutputFeed): Promise<FollowedExecution> {
-		this.#statusVersion = notifications.news;
+	async #readExecution(notifications: ChunkNotifications): Promise<FollowedExecution> {
+		this.#statusVersion = notifications.statusVersion;
 		this.#mustReread = false;
-		const execution = await this.#parts.followed.readExecution(this.#executionId);
+		const execution = await this.#parts.hub.readExecution(this.#executionId);
 		this.#execution = execution;
 		this.#hasUnannounced = true;
 		return execution;
 	}
 
 	/** Reads stored chunks until one has the requested type. Returns undefined if there is none. */
-	async #readStored(notifications: OutputFeed, execution: FollowedExecution): Promise<OutputChunk | undefined> {
-		const { followed } = this.#parts;
-		while (!this.#hasEnded && (this.#hasUnannounced || notifications.told > this.#lastSequence)) {
-			const chunk = await followed.next(this.#executionId, this.#lastSequence, execution);
+	async #readStored(notifications: ChunkNotifications, execution: FollowedExecution): Promise<OutputChunk | undefined> {
+		const { hub } = this.#parts;
+		while (!this.#hasEnded && (this.#hasUnannounced || notifications.lastAnnounced > this.#lastSequence)) {
+			const chunk = await hub.readNext(this.#executionId, this.#lastSequence, execution);
 			if (chunk === undefined) break;
-			if (this.#hasEnded) followed.letGo(chunk);
+			if (this.#hasEnded) hub.releaseChunk(chunk);
 			else if (this.#accept(chunk)) return chunk;
 		}
 		this.#hasUnannounced = false;
@@ -207,7 +207,7 @@ export class OutputFollower implements SharedChunks {
 	}
 
 	#releaseHeld(): void {
-		for (const chunk of this.#heldChunks) this.#parts.followed.letGo(chunk);
+		for (const chunk of this.#heldChunks) this.#parts.hub.releaseChunk(chunk);
 		this.#heldChunks = [];
 	}
 
@@ -217,7 +217,7 @@ export class OutputFollower implements SharedChunks {
 		this.#signal.removeEventListener("abort", this.#end);
 		this.#releaseHeld();
 		this.#notifications?.delete(this);
-		if (this.#notifications !== undefined) this.#parts.followed.release(this.#executionId, this.#notifications);
+		if (this.#notifications !== undefined) this.#parts.hub.release(this.#executionId, this.#notifications);
 		this.wake(false);
 	};
 }

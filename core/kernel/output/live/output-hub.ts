@@ -2,10 +2,10 @@ import { type EventBus, type ExecutionEntity, PassingMap, type Storage, SvcError
 import { findPagedText, toPaged } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { readChunkPage } from "../stored-chunks.ts";
-import { RecentChunks } from "./chunk-cache.ts";
-import { OutputFeed } from "./chunk-notifications.ts";
+import { ChunkCache } from "./chunk-cache.ts";
+import { ChunkNotifications } from "./chunk-notifications.ts";
 
-export interface FollowedOutputParts {
+export interface OutputHubParts {
 	readonly storage: Storage;
 	readonly eventBus: EventBus;
 }
@@ -20,7 +20,7 @@ const manyFollowers = 32;
 
 /** An execution that is followed. */
 interface FollowedEntry {
-	readonly notifications: OutputFeed;
+	readonly notifications: ChunkNotifications;
 	readonly opened: Promise<void>;
 	followers: number;
 	/** Pages that are being read, by the sequence number that they follow. Followers at the same position wait for the same page. */
@@ -56,17 +56,17 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  * - A chunk may be evicted while followers are behind. They read it again from the storage.
  * - A slow follower holds its chunk until it calls `letGo`. The chunk stays valid, even after eviction, and delays no other follower.
  */
-export class FollowedOutput {
-	readonly #parts: FollowedOutputParts;
-	readonly #cache = new RecentChunks();
+export class OutputHub {
+	readonly #parts: OutputHubParts;
+	readonly #cache = new ChunkCache();
 	readonly #entries = new PassingMap<string, FollowedEntry>();
 
-	constructor(parts: FollowedOutputParts) {
+	constructor(parts: OutputHubParts) {
 		this.#parts = parts;
 	}
 
 	/** Returns the notifications of an execution once no later event is missed. The caller must call `release`. */
-	async hold(executionId: string): Promise<OutputFeed> {
+	async hold(executionId: string): Promise<ChunkNotifications> {
 		const entry = this.#entries.get(executionId) ?? this.#open(executionId);
 		entry.followers += 1;
 		try {
@@ -79,7 +79,7 @@ export class FollowedOutput {
 	}
 
 	/** Releases the notifications of an execution. The last release ends the subscription. */
-	release(executionId: string, notifications: OutputFeed): void {
+	release(executionId: string, notifications: ChunkNotifications): void {
 		const entry = this.#entries.get(executionId);
 		if (entry?.notifications !== notifications) return;
 		entry.followers -= 1;
@@ -95,7 +95,7 @@ export class FollowedOutput {
 	}
 
 	/** Returns a cached chunk, which the caller must release with `letGo`; undefined if it is not cached. */
-	takeRecent(executionId: string, sequence: number): OutputChunk | undefined {
+	takeCached(executionId: string, sequence: number): OutputChunk | undefined {
 		return this.#cache.take(executionId, sequence);
 	}
 
@@ -103,7 +103,7 @@ export class FollowedOutput {
 	 * Returns the first chunk after a sequence number, which the caller must release with `letGo`; undefined if no such chunk is stored. The
 	 * caller must hold the execution.
 	 */
-	async next(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
+	async readNext(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const entry = this.#entries.get(executionId);
 		const cachedChunk = this.#cache.take(executionId, after + 1);
 		if (cachedChunk !== undefined || entry === undefined) return cachedChunk;
@@ -121,8 +121,8 @@ export class FollowedOutput {
 	}
 
 	/** Releases a chunk that the caller has taken. */
-	letGo(chunk: OutputChunk): void {
-		this.#cache.letGo(chunk);
+	releaseChunk(chunk: OutputChunk): void {
+		this.#cache.release(chunk);
 	}
 
 	/** Reads status and names of an execution. Throws `SVC_NOT_FOUND` if it does not exist. */
@@ -136,7 +136,7 @@ export class FollowedOutput {
 	}
 
 	#open(executionId: string): FollowedEntry {
-		const notifications = new OutputFeed({
+		const notifications = new ChunkNotifications({
 			eventBus: this.#parts.eventBus,
 			executionId,
 			onChunk: (chunk) => this.#addToCache(entry, chunk),

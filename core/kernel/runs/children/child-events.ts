@@ -1,20 +1,20 @@
 import type { EventBus, Logger } from "../../../contract/index.ts";
-import { type BusWatch, createBusWatch } from "../../coordination/bus-listener.ts";
+import { type BusListener, createBusListener } from "../../coordination/bus-listener.ts";
 import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
-import type { ChildBook } from "./child-tracker.ts";
+import type { ChildTracker } from "./child-tracker.ts";
 
 /**
  * Passes events about children to the trackers of the parent runs on this node. All trackers share one subscription of the event bus, which
  * lasts while any tracker is added.
  */
-export class ChildWatch {
-	readonly #listener: BusWatch;
+export class ChildEvents {
+	readonly #listener: BusListener;
 	/** Trackers by parent execution. There may be two of one parent, if this node has claimed it again before its lost run has ended. */
-	readonly #trackers = new Map<string, Set<ChildBook>>();
+	readonly #trackers = new Map<string, Set<ChildTracker>>();
 	#subscription: Promise<void> | undefined;
 
 	constructor({ eventBus, logger }: { readonly eventBus: EventBus; readonly logger: Logger }) {
-		this.#listener = createBusWatch({
+		this.#listener = createBusListener({
 			eventBus,
 			logger,
 			names: [eventNames.executionUpdate],
@@ -22,16 +22,16 @@ export class ChildWatch {
 			filter: (event) => this.#trackersOf(toEventEntity(event).parent_id).size > 0,
 			onEvent: (event) => {
 				const child = toEventEntity(event);
-				for (const tracker of this.#trackersOf(child.parent_id)) tracker.note(child);
+				for (const tracker of this.#trackersOf(child.parent_id)) tracker.record(child);
 			},
 			onGap: () => {
-				for (const trackers of this.#trackers.values()) for (const tracker of trackers) tracker.lookAgain();
+				for (const trackers of this.#trackers.values()) for (const tracker of trackers) tracker.rescan();
 			},
 		});
 	}
 
 	/** Adds the tracker of a parent. Resolves when the tracker misses no later event. */
-	async add(parentId: string, tracker: ChildBook): Promise<void> {
+	async add(parentId: string, tracker: ChildTracker): Promise<void> {
 		this.#trackers.set(parentId, this.#trackersOf(parentId).add(tracker));
 		this.#subscription ??= this.#listener.start().catch((error: unknown) => {
 			this.#subscription = undefined;
@@ -41,7 +41,7 @@ export class ChildWatch {
 	}
 
 	/** Removes the tracker of a parent. Ends the subscription with the last tracker. */
-	remove(parentId: string, tracker: ChildBook): void {
+	remove(parentId: string, tracker: ChildTracker): void {
 		const trackers = this.#trackersOf(parentId);
 		trackers.delete(tracker);
 		if (trackers.size === 0) this.#trackers.delete(parentId);
@@ -50,7 +50,7 @@ export class ChildWatch {
 		this.#listener.stop();
 	}
 
-	#trackersOf(parentId: string | null): Set<ChildBook> {
+	#trackersOf(parentId: string | null): Set<ChildTracker> {
 		return (parentId === null ? undefined : this.#trackers.get(parentId)) ?? new Set();
 	}
 }

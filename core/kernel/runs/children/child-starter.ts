@@ -4,13 +4,13 @@ import { type Authority, type Principal, withScopes } from "../../basics/princip
 
 import type { StoreAdmitted } from "../../executions/admission.ts";
 import { toChildOrigin } from "../../executions/child-record.ts";
-import type { Endings } from "../../executions/completion-effects.ts";
-import type { TakeUp } from "../../submission/partial-rerun.ts";
+import type { CompletionEffects } from "../../executions/completion-effects.ts";
+import type { PartialRerun } from "../../submission/partial-rerun.ts";
 import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from "../../submission/submit.ts";
-import type { Performance } from "../prepare-run.ts";
+import type { ActiveRun } from "../prepare-run.ts";
 
-export interface ChildStartParts extends DraftParts {
-	readonly endings: Endings;
+export interface ChildStarterParts extends DraftParts {
+	readonly endings: CompletionEffects;
 	readonly authority: Authority;
 	/** Calls `store` to store new executions, all or none, and makes sure that they are run. */
 	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
@@ -23,19 +23,19 @@ const inheritedContextNames = ["api_user", "item_user", "source_channel"] as con
 const maxDepth = 50;
 
 /** Drafts and stores the children of one run. */
-export class ChildStarts {
-	readonly #parts: ChildStartParts;
-	readonly #activeRun: Performance;
+export class ChildStarter {
+	readonly #parts: ChildStarterParts;
+	readonly #activeRun: ActiveRun;
 	/** Secrets of the run, and their encryption for its children, as of the last draft. */
 	#encryptedSecrets: { readonly secrets: KnownSecrets; readonly text: string | null } | undefined;
 
-	constructor(parts: ChildStartParts, activeRun: Performance) {
+	constructor(parts: ChildStarterParts, activeRun: ActiveRun) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 	}
 
 	/** Checks a request and drafts its execution. Stores nothing. Rejects with the error that the start of the child would have. */
-	async draft(id: string, request: ChildRequest, takeUp: TakeUp | undefined): Promise<DraftedExecution> {
+	async draft(id: string, request: ChildRequest, takeUp: PartialRerun | undefined): Promise<DraftedExecution> {
 		const { key, action, parameters = {}, context = {}, delay, notify } = request;
 		const { execution, run } = this.#activeRun;
 		const { authority, catalog } = this.#parts;
@@ -51,7 +51,7 @@ export class ChildStarts {
 				action,
 				parameters: run.secrets.withoutToken(parameters),
 				// Never rendered as templates: the values may contain input from outside.
-				literal: Object.keys(parameters),
+				literalParameters: Object.keys(parameters),
 				knownSecrets: this.#encrypt(run.secrets),
 				context: {
 					...this.#inheritedContext(),
@@ -62,7 +62,7 @@ export class ChildStarts {
 				...(notify !== undefined && { notify: run.secrets.withoutToken(notify) }),
 			},
 			{ ...principal, username: execution.user, ...(execution.author !== null && { author: execution.author }) },
-			{ child: { id, parent: execution }, ...(takeUp !== undefined && { takeUp }) },
+			{ child: { id, parent: execution }, ...(takeUp !== undefined && { partialRerun: takeUp }) },
 		);
 	}
 

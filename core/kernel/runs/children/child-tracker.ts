@@ -10,18 +10,18 @@ import {
 } from "../../../contract/index.ts";
 import { createAbortWatch } from "../../../lib/abort-listeners.ts";
 import { outlastOutage } from "../../../lib/retry-while-unavailable.ts";
-import { type ChildReading, readChildren, type StoredChild, toReading } from "../../executions/child-record.ts";
+import { type ChildReading, readChildren, type StoredChild, toChildReading } from "../../executions/child-record.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, in case the bus has lost events. */
 const pollIntervalsPerScan = 5;
 
-export interface ChildBookParts {
+export interface ChildTrackerParts {
 	readonly storage: Pick<Storage, "find" | "count">;
 	readonly logger: Logger;
 	readonly options: Pick<Options, "scheduler">;
 	readonly parentId: string;
 	/** Subscribes the tracker to events about its children, until it is closed. Resolves when no later event is missed. */
-	readonly follow: () => Promise<void>;
+	readonly subscribe: () => Promise<void>;
 	/** Called with true when the run begins to wait for a child, and with false when it no longer waits for any. */
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
@@ -40,8 +40,8 @@ const abortListeners = createAbortWatch();
  * Latest known state of the children of a run, from events and from scans of the storage. Passes it to callers that wait for a child or
  * iterate over changes.
  */
-export class ChildBook {
-	readonly #parts: ChildBookParts;
+export class ChildTracker {
+	readonly #parts: ChildTrackerParts;
 	/** Latest reading of each child, by its id. */
 	readonly #latest = new Map<string, ChildReading>();
 	/** Ids of the children that have not ended. */
@@ -56,40 +56,40 @@ export class ChildBook {
 	#scanTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
-	constructor(parts: ChildBookParts) {
+	constructor(parts: ChildTrackerParts) {
 		this.#parts = parts;
 	}
 
 	/** Records a child as it was stored at some time. An older state than the known one is ignored. */
-	note(stored: StoredChild): void {
-		this.#record(toReading(stored));
+	record(stored: StoredChild): void {
+		this.#record(toChildReading(stored));
 	}
 
 	/** Records a child that was just read, and returns it for the runner. The runner has seen this state from now on. */
-	tell(reading: ChildReading): Child {
+	disclose(reading: ChildReading): Child {
 		this.#record(reading);
 		this.#recordDisclosed(reading);
 		return reading.child;
 	}
 
 	/** Returns the ids of the executions of children that had not ended when the runner last saw them. */
-	toldOpen(): readonly string[] {
+	disclosedOpenIds(): readonly string[] {
 		return [...this.#disclosed.values()].filter((disclosed) => !this.#isEnd(disclosed)).map(({ child }) => child.execution_id);
 	}
 
 	/** Returns true if a child has changed since the runner last saw it. False for a child that the runner has never seen. */
-	isNews(stored: StoredChild): boolean {
-		const { child, age } = toReading(stored);
-		return age > (this.#disclosed.get(child.id)?.age ?? age);
+	hasUndisclosedChange(stored: StoredChild): boolean {
+		const { child, version } = toChildReading(stored);
+		return version > (this.#disclosed.get(child.id)?.version ?? version);
 	}
 
 	/** Returns true if the tracker has a state of the child with this id. */
-	knows(id: string): boolean {
+	has(id: string): boolean {
 		return this.#latest.has(id);
 	}
 
 	/** Scans the storage, because events may have been missed. Does nothing before the first scan and after `close`. */
-	lookAgain(): void {
+	rescan(): void {
 		if (this.#firstScan === undefined || this.#isClosed) return;
 		this.#scan()
 			.catch((error: unknown) => this.#parts.logger.warn("children were not looked for", { execution_id: this.#parts.parentId, error }))
@@ -108,7 +108,7 @@ export class ChildBook {
 	 * Resolves with a child once it has ended. The child must have been recorded. Rejects with the reason of the signal if that aborts first,
 	 * and with `SVC_CONFLICT` if the tracker is closed first.
 	 */
-	async ended(id: string, signal: AbortSignal): Promise<Child> {
+	async waitForEnd(id: string, signal: AbortSignal): Promise<Child> {
 		await this.#ensureScanned();
 		for (;;) {
 			const latest = this.#latest.get(id);
@@ -156,7 +156,7 @@ export class ChildBook {
 
 	#record(reading: ChildReading): void {
 		const { id, hasEnded } = reading.child;
-		if ((this.#latest.get(id)?.age ?? 0) >= reading.age || this.#isClosed) return;
+		if ((this.#latest.get(id)?.version ?? 0) >= reading.version || this.#isClosed) return;
 		this.#latest.set(id, reading);
 		if (hasEnded) this.#openIds.delete(id);
 		else this.#openIds.add(id);
@@ -169,13 +169,13 @@ export class ChildBook {
 
 	#recordDisclosed(reading: ChildReading): void {
 		const { id } = reading.child;
-		if ((this.#disclosed.get(id)?.age ?? 0) < reading.age) this.#disclosed.set(id, reading);
+		if ((this.#disclosed.get(id)?.version ?? 0) < reading.version) this.#disclosed.set(id, reading);
 	}
 
 	/** Returns true if a reading is the end of the child, as far as the tracker knows. */
-	#isEnd({ child, age }: ChildReading): boolean {
+	#isEnd({ child, version }: ChildReading): boolean {
 		const latest = this.#latest.get(child.id);
-		return latest !== undefined && latest.age <= age && latest.child.hasEnded;
+		return latest !== undefined && latest.version <= version && latest.child.hasEnded;
 	}
 
 	/** Waits until the function that `register` gets is called, or the signal aborts. `register` returns a function that undoes it. */
@@ -200,7 +200,7 @@ export class ChildBook {
 		const { parentId, logger } = this.#parts;
 		// After `close`, a late caller would start a subscription that nothing ends.
 		if (this.#isClosed) return;
-		await this.#parts.follow();
+		await this.#parts.subscribe();
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
 		const onOutage = (error: unknown) => logger.warn("storage is away, a run waits for it", { execution_id: parentId, error });
 		await outlastOutage(scanAll, { isOver: () => this.#isClosed, onOutage });
@@ -242,7 +242,7 @@ export class ChildBook {
 		const ids: string[] = [];
 		for await (const page of readChildren(this.#parts.storage, where)) {
 			for (const child of page) {
-				this.note(child);
+				this.record(child);
 				ids.push(child.id);
 			}
 		}
@@ -252,6 +252,6 @@ export class ChildBook {
 	#scheduleScan(): void {
 		clearTimeout(this.#scanTimer);
 		const delayMs = pollIntervalsPerScan * this.#parts.options.scheduler.poll_interval * 1_000;
-		if (!this.#isClosed) this.#scanTimer = setTimeout(() => this.lookAgain(), delayMs);
+		if (!this.#isClosed) this.#scanTimer = setTimeout(() => this.rescan(), delayMs);
 	}
 }

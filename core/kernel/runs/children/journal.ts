@@ -16,11 +16,11 @@ import { assertRecordable } from "../../basics/plugin-results.ts";
 import { publishTask } from "../../executions/execution-events.ts";
 import { readJournal } from "../../executions/journal-entries.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
-import type { Decided, HeldRuns } from "../active-runs.ts";
+import type { ActiveRuns, LastJournalEntry } from "../active-runs.ts";
 
-import type { RunCalls } from "../host-calls.ts";
-import type { Performance } from "../prepare-run.ts";
-import type { RunRecords } from "../run-writes.ts";
+import type { HostCalls } from "../host-calls.ts";
+import type { ActiveRun } from "../prepare-run.ts";
+import type { RunWrites } from "../run-writes.ts";
 import type { RunChildren } from "./run-children.ts";
 
 export interface JournalParts {
@@ -28,14 +28,14 @@ export interface JournalParts {
 	readonly eventBus: EventBus;
 	readonly clock: EngineClock;
 	readonly options: Pick<Options, "api">;
-	readonly runs: Pick<HeldRuns, "saved">;
-	readonly records: Pick<RunRecords, "guard" | "toStateOperation">;
+	readonly runs: Pick<ActiveRuns, "markResumable">;
+	readonly runWrites: Pick<RunWrites, "fenceOperations" | "toStateOperation">;
 }
 
 /** What the journal needs of the run. */
 interface JournalAccess {
-	readonly calls: RunCalls;
-	readonly children: Pick<RunChildren, "toDrafts" | "missing" | "store">;
+	readonly calls: HostCalls;
+	readonly children: Pick<RunChildren, "toDrafts" | "findMissing" | "store">;
 	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
 	readonly encryptSecrets: () => string | null;
 }
@@ -55,7 +55,7 @@ interface JournalAccess {
  *
  * - Not resumable: no entry is stored. The write of the first entry also stores an empty run state and the encrypted secrets.
  * - Resumable: another process can continue the run. Each further write adds only its entry and children.
- * - Ended: the last entry is not appended. `toLast` returns it, and the write of the final status stores it (`RunEnds`).
+ * - Ended: the last entry is not appended. `toLast` returns it, and the write of the final status stores it (`RunCompletion`).
  *
  * The number of the next entry is known in the first run of an execution. A continued run reads the last stored number first.
  *
@@ -69,23 +69,23 @@ interface JournalAccess {
  */
 export class Journal implements RunJournal {
 	readonly #parts: JournalParts;
-	readonly #activeRun: Performance;
+	readonly #activeRun: ActiveRun;
 	readonly #access: JournalAccess;
 	/** Number of the next entry; undefined until the number of the last stored entry has been read. */
 	#nextSequence: number | undefined;
 	/** Settles when the last write of an entry has. The next write starts then. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: JournalParts, activeRun: Performance, access: JournalAccess) {
+	constructor(parts: JournalParts, activeRun: ActiveRun, access: JournalAccess) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 		this.#access = access;
 		// A run that is not resumable has no entries yet.
-		if (!activeRun.run.saved) this.#nextSequence = 1;
+		if (!activeRun.run.isResumable) this.#nextSequence = 1;
 	}
 
 	readonly read = (): Promise<readonly JsonObject[]> =>
-		this.#access.calls.outlast(() => readJournal(this.#parts.storage, this.#activeRun.execution.id));
+		this.#access.calls.retryWhileUnavailable(() => readJournal(this.#parts.storage, this.#activeRun.execution.id));
 
 	readonly append = async (entry: JsonObject, { start = [], tasks = [] }: JournalStep = {}): Promise<void> => {
 		assertRecordable({ entry, tasks }, "what journal.append was given");
@@ -99,37 +99,37 @@ export class Journal implements RunJournal {
 	};
 
 	/** Returns the last entry. The caller stores it with the end of the run. Waits for entries that are being written. */
-	async toLast({ entry, tasks = [] }: LastDecision): Promise<Decided> {
+	async toLast({ entry, tasks = [] }: LastDecision): Promise<LastJournalEntry> {
 		assertRecordable({ entry, tasks }, "what was decided with the end");
 		const ownEntry = structuredClone(this.#activeRun.run.secrets.withoutToken(entry));
 		await this.#lastWrite;
-		const sequence = await this.#access.calls.outlast(() => this.#findNextSequence());
-		return { row: this.#toRow(ownEntry, sequence), tell: () => this.#publishTasks(tasks) };
+		const sequence = await this.#access.calls.retryWhileUnavailable(() => this.#findNextSequence());
+		return { row: this.#toRow(ownEntry, sequence), publishTasks: () => this.#publishTasks(tasks) };
 	}
 
 	async #append(entry: JsonObject, drafts: readonly DraftedExecution[]): Promise<void> {
 		const { calls, children } = this.#access;
 		const { run } = this.#activeRun;
-		const sequence = await calls.outlast(() => this.#findNextSequence());
+		const sequence = await calls.retryWhileUnavailable(() => this.#findNextSequence());
 		const row = this.#toRow(entry, sequence);
 		let missing = drafts;
-		await calls.outlast(async () => {
+		await calls.retryWhileUnavailable(async () => {
 			for (;;) {
 				try {
 					return await children.store(missing, this.#toOperations(row));
 				} catch (error) {
 					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 					const attempted = missing;
-					missing = await children.missing(attempted);
+					missing = await children.findMissing(attempted);
 					// An earlier attempt was stored although its response was lost: no other write uses this id.
 					if (await this.#isStored(row)) return;
 					// If no child exists that another run or an earlier call has started, the conflict is that of the fence.
-					if (missing.length === attempted.length) throw calls.toLost();
+					if (missing.length === attempted.length) throw calls.toLostError();
 				}
 			}
 		});
 		this.#nextSequence = sequence + 1;
-		if (!run.saved) this.#parts.runs.saved(run);
+		if (!run.isResumable) this.#parts.runs.markResumable(run);
 	}
 
 	#toRow(entry: JsonObject, sequence: number): JournalEntryEntity {
@@ -150,11 +150,11 @@ export class Journal implements RunJournal {
 
 	/** Returns the operations that store an entry if this run holds the execution. Those of the first entry also make the run resumable. */
 	#toOperations(row: JournalEntryEntity): readonly WriteOperation[] {
-		const { records } = this.#parts;
+		const { runWrites } = this.#parts;
 		const { execution, run } = this.#activeRun;
-		const fenceOperations = run.saved
-			? records.guard(execution, run)
-			: [records.toStateOperation(execution, run, { state: {}, encryptedSecrets: this.#access.encryptSecrets() })];
+		const fenceOperations = run.isResumable
+			? runWrites.fenceOperations(execution, run)
+			: [runWrites.toStateOperation(execution, run, { state: {}, encryptedSecrets: this.#access.encryptSecrets() })];
 		return [...fenceOperations, { insert: "journal_entry", entities: [row] }];
 	}
 

@@ -5,7 +5,7 @@ import { toChildId, toChildOrigin } from "../../executions/child-record.ts";
 import { newExecution } from "../../executions/new-execution.ts";
 
 /** Fields in which the replacement differs from the execution that it replaces. */
-export interface FollowUpRequest {
+export interface ReplacementRequest {
 	readonly context: JsonObject;
 	/** Milliseconds before the replacement may start; null: it may start at once. */
 	readonly delay: number | null;
@@ -19,7 +19,7 @@ const historyContextNames = ["cancelled_by", "paused_by", "resumed_by"];
  * Returns true if the execution may be replaced: it was requested by a user, a rule, or a run that has given it a key. An execution with a
  * parent but without a key may not, because no run waits for its replacement.
  */
-export function mayBeFollowed(ended: ExecutionEntity): boolean {
+export function canBeReplaced(ended: ExecutionEntity): boolean {
 	return ended.parent_id === null || toChildOrigin(ended) !== undefined;
 }
 
@@ -27,9 +27,13 @@ export function mayBeFollowed(ended: ExecutionEntity): boolean {
  * Returns a new execution of the same action that replaces an ended one. If the ended execution is a child of a run, the id of the new one
  * makes it the same child for that run.
  */
-export function draftFollowUp(clock: EngineClock, ended: ExecutionEntity, { context, delay, queue }: FollowUpRequest): ExecutionEntity {
+export function draftReplacement(
+	clock: EngineClock,
+	ended: ExecutionEntity,
+	{ context, delay, queue }: ReplacementRequest,
+): ExecutionEntity {
 	const origin = toChildOrigin(ended);
-	const replacements = (origin?.followUps ?? 0) + 1;
+	const replacements = (origin?.replacementCount ?? 0) + 1;
 	const id = origin === undefined ? createId(clock) : toChildId(origin.parentId, origin.key, replacements);
 	const newContext = Object.fromEntries(Object.entries(context).filter(([name]) => !historyContextNames.includes(name)));
 	return newExecution(

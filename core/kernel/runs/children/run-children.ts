@@ -21,34 +21,34 @@ import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
 import {
 	type ChildReading,
 	childFields,
+	findReplacementId,
 	readChildren,
 	type StoredChild,
 	toChildId,
-	toFollowing,
-	toReading,
+	toChildReading,
 } from "../../executions/child-record.ts";
 import type { TransitionParts } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
-import { checkTakeUp, type TakeUp } from "../../submission/partial-rerun.ts";
+import { checkPartialRerun, type PartialRerun } from "../../submission/partial-rerun.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
-import type { RunCalls } from "../host-calls.ts";
-import type { Performance } from "../prepare-run.ts";
-import type { RunRecords } from "../run-writes.ts";
-import type { ChildWatch } from "./child-events.ts";
-import { type ChildStartParts, ChildStarts } from "./child-starter.ts";
-import { ChildBook } from "./child-tracker.ts";
+import type { HostCalls } from "../host-calls.ts";
+import type { ActiveRun } from "../prepare-run.ts";
+import type { RunWrites } from "../run-writes.ts";
+import type { ChildEvents } from "./child-events.ts";
+import { ChildStarter, type ChildStarterParts } from "./child-starter.ts";
+import { ChildTracker } from "./child-tracker.ts";
 
-export interface RunChildrenParts extends ChildStartParts, TransitionParts {
+export interface RunChildrenParts extends ChildStarterParts, TransitionParts {
 	readonly logger: EngineDependencies["logger"];
 	readonly options: Pick<Options, "scheduler">;
 	readonly runners: ReadonlyMap<string, Runner>;
-	readonly records: Pick<RunRecords, "guard">;
-	readonly watch: ChildWatch;
+	readonly runWrites: Pick<RunWrites, "fenceOperations">;
+	readonly watch: ChildEvents;
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
 /** Adds secrets to those that the run knows. Resolves when they are stored for the process that continues the run. */
-export type Learn = (known: KnownSecrets) => Promise<void>;
+export type AddSecrets = (known: KnownSecrets) => Promise<void>;
 
 const maxKeyLength = 255;
 /** Number of prepared children after which the event loop may serve requests: a workflow may prepare hundreds at once. */
@@ -57,11 +57,11 @@ const preparationsPerTurn = 20;
 /** Children of one run. Runners may use its methods as plain functions, for example after destructuring. */
 export class RunChildren implements ChildExecutions {
 	readonly #parts: RunChildrenParts;
-	readonly #activeRun: Performance;
-	readonly #calls: RunCalls;
-	readonly #addSecrets: Learn;
-	readonly #tracker: ChildBook;
-	readonly #starter: ChildStarts;
+	readonly #activeRun: ActiveRun;
+	readonly #calls: HostCalls;
+	readonly #addSecrets: AddSecrets;
+	readonly #tracker: ChildTracker;
+	readonly #starter: ChildStarter;
 	readonly #readableParents: RerunChain;
 	/** Drafts of prepared children, by id; undefined for a child that has been started. */
 	readonly #preparedDrafts = new Map<string, DraftedExecution | undefined>();
@@ -69,16 +69,16 @@ export class RunChildren implements ChildExecutions {
 
 	constructor(
 		parts: RunChildrenParts,
-		activeRun: Performance,
-		{ calls, addSecrets }: { readonly calls: RunCalls; readonly addSecrets: Learn },
+		activeRun: ActiveRun,
+		{ calls, addSecrets }: { readonly calls: HostCalls; readonly addSecrets: AddSecrets },
 	) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 		this.#calls = calls;
 		this.#addSecrets = addSecrets;
 		const parentId = activeRun.execution.id;
-		this.#tracker = new ChildBook({ ...parts, parentId, follow: () => parts.watch.add(parentId, this.#tracker) });
-		this.#starter = new ChildStarts(parts, activeRun);
+		this.#tracker = new ChildTracker({ ...parts, parentId, subscribe: () => parts.watch.add(parentId, this.#tracker) });
+		this.#starter = new ChildStarter(parts, activeRun);
 		this.#readableParents = new RerunChain(parts.storage, activeRun.execution);
 	}
 
@@ -91,14 +91,14 @@ export class RunChildren implements ChildExecutions {
 	readonly start = async (request: ChildRequest): Promise<string> => {
 		const id = this.#toId(request, "children.start");
 		const { execution, run } = this.#activeRun;
-		return this.#calls.outlast(async () => {
+		return this.#calls.retryWhileUnavailable(async () => {
 			const draft = await this.#draft(id, request);
 			if (draft === undefined) return id;
 			try {
-				await this.store([draft], this.#parts.records.guard(execution, run));
+				await this.store([draft], this.#parts.runWrites.fenceOperations(execution, run));
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				if ((await this.missing([draft])).length > 0) throw this.#calls.toLost();
+				if ((await this.findMissing([draft])).length > 0) throw this.#calls.toLostError();
 			}
 			return id;
 		});
@@ -106,7 +106,7 @@ export class RunChildren implements ChildExecutions {
 
 	readonly prepare = async (request: ChildRequest): Promise<PreparedChild> => {
 		const id = this.#toId(request, "children.prepare");
-		return this.#calls.outlast(async () => {
+		return this.#calls.retryWhileUnavailable(async () => {
 			this.#preparedDrafts.set(id, await this.#draft(id, request));
 			this.#preparationCount += 1;
 			if (this.#preparationCount % preparationsPerTurn === 0) await nextTurn();
@@ -130,36 +130,36 @@ export class RunChildren implements ChildExecutions {
 	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
 		await this.#starter.store(drafts, alongside);
 		for (const { entity } of drafts) {
-			this.#tracker.note(entity);
+			this.#tracker.record(entity);
 			if (this.#preparedDrafts.has(entity.id)) this.#preparedDrafts.set(entity.id, undefined);
 		}
 	}
 
 	/** Returns the drafts that are not stored. Records the children that are. */
-	async missing(drafts: readonly DraftedExecution[]): Promise<readonly DraftedExecution[]> {
+	async findMissing(drafts: readonly DraftedExecution[]): Promise<readonly DraftedExecution[]> {
 		const ids = drafts.map(({ entity }) => entity.id);
 		const stored = ids.length === 0 ? [] : await this.#find({ id: { in: ids } });
-		for (const child of stored) this.#tracker.note(child);
+		for (const child of stored) this.#tracker.record(child);
 		const storedIds = new Set(stored.map(({ id }) => id));
 		return drafts.filter(({ entity }) => !storedIds.has(entity.id));
 	}
 
 	/** Returns true if a child has changed since the runner last saw it. */
-	async haveNews(): Promise<boolean> {
-		const ids = this.#tracker.toldOpen();
-		return ids.length > 0 && (await this.#find({ id: { in: ids } })).some((child) => this.#tracker.isNews(child));
+	async hasPendingChanges(): Promise<boolean> {
+		const ids = this.#tracker.disclosedOpenIds();
+		return ids.length > 0 && (await this.#find({ id: { in: ids } })).some((child) => this.#tracker.hasUndisclosedChange(child));
 	}
 
 	readonly find = async (key: string): Promise<Child | undefined> => {
 		const firstId = toChildId(this.#activeRun.execution.id, key);
 		const read = async (id: string) => (await this.#find({ id }))[0];
-		const stored = await this.#calls.outlast(() => readLatest(firstId, read));
-		return stored && this.#tracker.tell(toReading(stored));
+		const stored = await this.#calls.retryWhileUnavailable(() => readLatest(firstId, read));
+		return stored && this.#tracker.disclose(toChildReading(stored));
 	};
 
 	readonly list = async (): Promise<readonly Child[]> => {
-		const latest = await this.#calls.outlast(() => this.#readLatest());
-		return [...latest.values()].map((reading) => this.#tracker.tell(reading));
+		const latest = await this.#calls.retryWhileUnavailable(() => this.#readLatest());
+		return [...latest.values()].map((reading) => this.#tracker.disclose(reading));
 	};
 
 	/** Reads the latest state of each child, by its id. */
@@ -167,9 +167,9 @@ export class RunChildren implements ChildExecutions {
 		const latest = new Map<string, ChildReading>();
 		for await (const page of readChildren(this.#parts.storage, { parent_id: this.#activeRun.execution.id })) {
 			for (const stored of page) {
-				const reading = toReading(stored);
+				const reading = toChildReading(stored);
 				const { id } = reading.child;
-				if ((latest.get(id)?.age ?? 0) < reading.age) latest.set(id, reading);
+				if ((latest.get(id)?.version ?? 0) < reading.version) latest.set(id, reading);
 			}
 		}
 		return latest;
@@ -177,10 +177,10 @@ export class RunChildren implements ChildExecutions {
 
 	readonly ended = async (id: string, { signal = this.#signal }: ChildWait = {}): Promise<Child> => {
 		this.#calls.assertHeld();
-		if (this.#tracker.knows(id)) return this.#tracker.ended(id, signal);
-		const stored = await this.#calls.outlast(() => this.#get(id));
-		this.#tracker.note(stored);
-		return this.#tracker.ended(toReading(stored).child.id, signal);
+		if (this.#tracker.has(id)) return this.#tracker.waitForEnd(id, signal);
+		const stored = await this.#calls.retryWhileUnavailable(() => this.#get(id));
+		this.#tracker.record(stored);
+		return this.#tracker.waitForEnd(toChildReading(stored).child.id, signal);
 	};
 
 	readonly changes = ({ signal = this.#signal }: ChildWait = {}): AsyncIterable<Child> => {
@@ -189,7 +189,7 @@ export class RunChildren implements ChildExecutions {
 	};
 
 	readonly result = (id: string): Promise<JsonObject | null> =>
-		this.#calls.outlast(async () => {
+		this.#calls.retryWhileUnavailable(async () => {
 			const child = await this.#read(id);
 			const snapshot = await this.#parts.catalog.snapshot(child.snapshot_id);
 			const resultSecrets = child.result === null ? [] : findResultSecrets(child.result, snapshot);
@@ -198,12 +198,12 @@ export class RunChildren implements ChildExecutions {
 		});
 
 	readonly cancel = (id: string): Promise<void> =>
-		this.#calls.outlast(async () => {
+		this.#calls.retryWhileUnavailable(async () => {
 			const requester = { username: this.#activeRun.execution.user, isAdmin: false };
 			for (let isReplaced = true; isReplaced; ) {
 				const { entity } = await cancelExecution(this.#parts, await this.#get(id), requester, { byParent: true });
 				// The execution may have ended before and been replaced: then cancel the replacement.
-				isReplaced = toFollowing(entity) !== undefined;
+				isReplaced = findReplacementId(entity) !== undefined;
 			}
 		});
 
@@ -212,7 +212,7 @@ export class RunChildren implements ChildExecutions {
 	readonly resume = (id: string): Promise<void> => this.#setStatus(id, "resuming");
 
 	async #setStatus(id: string, status: "pausing" | "resuming"): Promise<void> {
-		await this.#calls.outlast(async () => {
+		await this.#calls.retryWhileUnavailable(async () => {
 			const principal = await this.#starter.principal();
 			for (let child = await this.#get(id); ; ) {
 				try {
@@ -244,18 +244,18 @@ export class RunChildren implements ChildExecutions {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			const [stored] = await this.#find({ id });
 			if (stored === undefined) throw error;
-			this.#tracker.note(stored);
+			this.#tracker.record(stored);
 			return undefined;
 		}
 	}
 
-	async #toTakeUp({ action, takesUp }: ChildRequest): Promise<TakeUp | undefined> {
+	async #toTakeUp({ action, takesUp }: ChildRequest): Promise<PartialRerun | undefined> {
 		if (takesUp === undefined) return undefined;
 		const earlier = await this.#read(takesUp.execution_id);
 		if (earlier.action_ref !== action) {
 			throw new SvcError("SVC_INVALID", `takesUp: execution "${earlier.id}" is one of "${earlier.action_ref}", not of "${action}"`);
 		}
-		return checkTakeUp(this.#parts, earlier, takesUp);
+		return checkPartialRerun(this.#parts, earlier, takesUp);
 	}
 
 	#find(where: { readonly id?: string | { readonly in: readonly string[] } }): Promise<readonly StoredChild[]> {
@@ -291,13 +291,13 @@ export class RunChildren implements ChildExecutions {
 }
 
 /** Reads an execution and its replacements, and returns the last one; undefined if none exists. All have the same parent. */
-async function readLatest<T extends Parameters<typeof toFollowing>[0]>(
+async function readLatest<T extends Parameters<typeof findReplacementId>[0]>(
 	id: string,
 	read: (id: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
 	for (let currentId = id; ; ) {
 		const stored = await read(currentId);
-		const replacementId = stored && toFollowing(stored);
+		const replacementId = stored && findReplacementId(stored);
 		if (replacementId === undefined) return stored;
 		currentId = replacementId;
 	}

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { isInRange, isVersionRange } from "../../version-range.ts";
 import type { Arguments } from "../arguments.ts";
-import { toText } from "../python-text.ts";
-import { demand, elementsOf, isTrue, Undefined, type Value } from "../values.ts";
+import { toPythonText } from "../python-text.ts";
+import { elementsOf, isTrue, requireDefined, Undefined, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 import { jsonFilters } from "./json-filters.ts";
@@ -18,21 +18,21 @@ import { yamlFilters } from "./yaml-filters.ts";
 const digest =
 	(algorithm: "md5" | "sha1" | "sha256" | "sha512"): Filter =>
 	(input, _args, { budget }) => {
-		const text = toText(input, budget);
-		budget.text(text.length);
+		const text = toPythonText(input, budget);
+		budget.spendText(text.length);
 		return createHash(algorithm).update(text).digest("hex");
 	};
 
 /** Encodings and digests of texts. */
 const digestFilters: Readonly<Record<string, Filter>> = {
 	b64encode: (input, _args, { budget }) => {
-		const text = toText(input, budget);
-		budget.text(2 * text.length);
+		const text = toPythonText(input, budget);
+		budget.spendText(2 * text.length);
 		return Buffer.from(text).toString("base64");
 	},
 	b64decode: (input, args, { budget }) => {
 		if (typeof input !== "string") throw args.error("needs a text in Base64");
-		budget.text(input.length);
+		budget.spendText(input.length);
 		// White space is removed first: a pattern that allows white space in several places takes quadratic time.
 		if (!/^[\w+/-]*={0,2}$/.test(input.replace(/\s+/g, ""))) throw args.error("needs a text in Base64");
 		try {
@@ -54,7 +54,7 @@ const selectFilters: Readonly<Record<string, Filter>> = {
 		const elements = elementsOf(input, context.budget);
 		if (attribute !== undefined) return elements.map(mapAttribute(attributeGetter(attribute, context), args.named.get("default")));
 		const name = args.text(0, "filter");
-		return elements.map((element) => demand(context.filter(name, element, args.after(1, `filter "${name}"`))));
+		return elements.map((element) => requireDefined(context.applyFilter(name, element, args.after(1, `filter "${name}"`))));
 	},
 	select: (input, args, context) => filterElements(input, true, { context, test: toTest(args, 0, context) }),
 	reject: (input, args, context) => filterElements(input, false, { context, test: toTest(args, 0, context) }),
@@ -65,7 +65,7 @@ const selectFilters: Readonly<Record<string, Filter>> = {
 function mapAttribute(get: (element: Value) => Value, fallback: Value | undefined): (element: Value) => Value {
 	return (element) => {
 		const value = get(element);
-		return value instanceof Undefined && fallback !== undefined ? fallback : demand(value);
+		return value instanceof Undefined && fallback !== undefined ? fallback : requireDefined(value);
 	};
 }
 
@@ -86,7 +86,7 @@ function toTest(args: Arguments, index: number, context: FilterContext): (value:
 	if (args.positional.length <= index) return isTrue;
 	const name = args.text(index, "test");
 	const rest = args.after(index + 1, `test "${name}"`);
-	return (value) => context.test(name, value, rest);
+	return (value) => context.applyTest(name, value, rest);
 }
 
 function toAttributeTest(args: Arguments, context: FilterContext): (element: Value) => boolean {

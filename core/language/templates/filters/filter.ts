@@ -8,9 +8,9 @@ export interface FilterContext {
 	/** Returns a member like an expression does. If expressions can read members of JSON texts, `memberOf` does too. */
 	memberOf(object: Value, key: Value): Value;
 	/** Applies another filter by name. */
-	filter(name: string, input: Value, args: Arguments): Value;
+	applyFilter(name: string, input: Value, args: Arguments): Value;
 	/** Applies a test by name. */
-	test(name: string, value: Value, args: Arguments): boolean;
+	applyTest(name: string, value: Value, args: Arguments): boolean;
 	/** Returns the clear text of a secret datastore item's ciphertext. */
 	decrypt(cipherText: string): string;
 }

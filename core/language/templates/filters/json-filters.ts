@@ -31,7 +31,7 @@ export const jsonFilters: Readonly<Record<string, Filter>> = {
 	from_json_string: (input, args, { budget }) => {
 		if (input === null) return null;
 		if (typeof input !== "string") throw args.error("needs a text");
-		budget.text(input.length);
+		budget.spendText(input.length);
 		try {
 			return parseJson(input, maxLargeNumbers) as Value;
 		} catch {

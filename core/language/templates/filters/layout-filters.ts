@@ -1,4 +1,4 @@
-import { toLiteral, toText } from "../python-text.ts";
+import { toPythonLiteral, toPythonText } from "../python-text.ts";
 import { elementsOf, isObject, numberOf, typeName, type Value } from "../values.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 import { escapeMarkup } from "./markup.ts";
@@ -11,10 +11,10 @@ const byteUnits = {
 /** Filters that arrange text, or add or remove markup. */
 export const layoutFilters: Readonly<Record<string, Filter>> = {
 	center: (input, args, { budget }) => {
-		const text = toText(input, budget);
+		const text = toPythonText(input, budget);
 		const width = args.integer(0, "width", 80);
 		const paddingLength = Math.max(0, width - [...text].length);
-		budget.text(text.length + paddingLength);
+		budget.spendText(text.length + paddingLength);
 		// If the width is odd, an odd number of blanks has its extra blank on the left, as in Jinja.
 		const leftPadding = Math.floor(paddingLength / 2) + (paddingLength & width & 1);
 		return " ".repeat(leftPadding) + text + " ".repeat(paddingLength - leftPadding);
@@ -24,8 +24,8 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 		if (width < 1) throw args.error("needs a width of at least 1");
 		const separator = args.get(2, "wrapstring") === undefined ? "\n" : args.text(2, "wrapstring");
 		const shouldBreakLongWords = args.flag(1, "break_long_words", true);
-		const text = toText(input, budget);
-		budget.text(2 * text.length + (text.length * separator.length) / (shouldBreakLongWords ? width : 1));
+		const text = toPythonText(input, budget);
+		budget.spendText(2 * text.length + (text.length * separator.length) / (shouldBreakLongWords ? width : 1));
 		return text
 			.split(/\r?\n/)
 			.map((line) => wrapLine(line, width, shouldBreakLongWords).join(separator))
@@ -35,7 +35,7 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 		const count = args.integer(0, "slices");
 		if (count < 1) throw args.error("needs at least 1 slice");
 		const elements = elementsOf(input, budget);
-		budget.step(count);
+		budget.spendSteps(count);
 		const [minRowLength, longerRowCount] = [Math.floor(elements.length / count), elements.length % count];
 		const fillValue = args.get(1, "fill_with") ?? null;
 		return Array.from({ length: count }, (_, index) => {
@@ -49,15 +49,15 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 		if (!Number.isFinite(bytes)) throw args.error(`needs a number, not ${typeName(input)}`);
 		return fileSize(bytes, byteUnits[args.flag(0, "binary", false) ? "binary" : "decimal"]);
 	},
-	pprint: (input, _args, { budget }) => toLiteral(input, budget),
+	pprint: (input, _args, { budget }) => toPythonLiteral(input, budget),
 	striptags: (input, _args, { budget }) => {
-		const text = toText(input, budget);
-		budget.text(text.length);
+		const text = toPythonText(input, budget);
+		budget.spendText(text.length);
 		return withoutTags(text).split(/\s+/).filter(Boolean).join(" ");
 	},
 	urlize: (input, _args, { budget }) => {
-		const text = toText(input, budget);
-		budget.text(10 * text.length);
+		const text = toPythonText(input, budget);
+		budget.spendText(10 * text.length);
 		return text.replace(/\S+/g, toLink);
 	},
 	xmlattr: (input, args, context) => {
@@ -71,8 +71,8 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 };
 
 function escapeValue(value: Value, { budget }: FilterContext): string {
-	const text = toText(value, budget);
-	budget.text(5 * text.length);
+	const text = toPythonText(value, budget);
+	budget.spendText(5 * text.length);
 	return escapeMarkup(text);
 }
 

@@ -1,6 +1,6 @@
 import type { Arguments } from "../arguments.ts";
 import { calculate, isEqual, order } from "../operators.ts";
-import { demand, elementsOf, isList, isObject, typeName, Undefined, type Value } from "../values.ts";
+import { elementsOf, isList, isObject, requireDefined, typeName, Undefined, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 
@@ -56,12 +56,12 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 		const fillValue = args.get(1, "fill_with");
 		const lastRow = rows.at(-1);
 		if (fillValue === undefined || fillValue === null || lastRow === undefined) return rows;
-		budget.step(size);
+		budget.spendSteps(size);
 		return [...rows.slice(0, -1), [...lastRow, ...Array.from({ length: size - lastRow.length }, () => fillValue)]];
 	},
 	items: (input, args, { budget }) => {
 		if (!isObject(input)) throw args.error(`needs an object, not ${typeName(input)}`);
-		budget.step(Object.keys(input).length);
+		budget.spendSteps(Object.keys(input).length);
 		return Object.entries(input);
 	},
 	dictsort: (input, args, context) => {
@@ -82,7 +82,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 		for (const element of [...elementsOf(input, budget)].sort((a, b) => order(key(a), key(b), budget))) {
 			const group = groups.at(-1);
 			if (group !== undefined && isEqual(group[0], key(element), budget)) group[1].push(element);
-			else groups.push([demand(key(element)), [element]]);
+			else groups.push([requireDefined(key(element)), [element]]);
 		}
 		return groups;
 	},
@@ -105,7 +105,7 @@ function keyGetter(
 ): (element: Value) => Value {
 	const get = attribute === undefined || attribute === null ? (element: Value) => element : attributeGetter(attribute, context);
 	return (element) => {
-		const key = demand(get(element));
+		const key = requireDefined(get(element));
 		return typeof key === "string" && !isCaseSensitive ? key.toLowerCase() : key;
 	};
 }

@@ -7,29 +7,29 @@ import type { Filter } from "./filter.ts";
 export const patternFilters: Readonly<Record<string, Filter>> = {
 	regex_match: (input, args, { budget }) => {
 		const text = textOf(input, args);
-		budget.text(text.length);
+		budget.spendText(text.length);
 		return patternOf(args, 1, { fromStart: true }).test(text);
 	},
 	regex_search: (input, args, { budget }) => {
 		const text = textOf(input, args);
-		budget.text(text.length);
+		budget.spendText(text.length);
 		return patternOf(args, 1).test(text);
 	},
 	regex_replace: (input, args, { budget }) => {
 		const text = textOf(input, args);
-		budget.text(text.length);
+		budget.spendText(text.length);
 		const pattern = patternOf(args, 2, { global: true });
 		const { replacement, references } = toReplacement(args.text(1, "replacement"));
 		const matches = pattern.matches(text).length;
-		budget.step(matches);
-		budget.text(text.length * (1 + references) + matches * replacement.length);
+		budget.spendSteps(matches);
+		budget.spendText(text.length * (1 + references) + matches * replacement.length);
 		return pattern.replace(text, replacement);
 	},
 	regex_substring: (input, args, { budget }) => {
 		const text = textOf(input, args);
-		budget.text(text.length);
+		budget.spendText(text.length);
 		const matches = patternOf(args, 2, { global: true }).matches(text);
-		budget.step(matches.length);
+		budget.spendSteps(matches.length);
 		const match = matches.at(args.integer(1, "result_index", 0));
 		if (match === undefined) throw args.error("finds no match of that index");
 		const groups = match.slice(1).map((group) => group ?? "");

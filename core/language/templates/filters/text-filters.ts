@@ -1,6 +1,6 @@
 import { TemplateError } from "../errors.ts";
 import { formatPercent } from "../format.ts";
-import { toText } from "../python-text.ts";
+import { toPythonText } from "../python-text.ts";
 import { capitalize, joinTexts, replace, shellQuote, strip } from "../text-operations.ts";
 import { elementsOf, isList, isObject, type Value } from "../values.ts";
 import { attributeGetter } from "./attribute.ts";
@@ -11,8 +11,8 @@ import { escapeMarkup } from "./markup.ts";
 const onText =
 	(convert: (text: string) => Value): Filter =>
 	(input, _args, { budget }) => {
-		const text = toText(input, budget);
-		budget.text(text.length);
+		const text = toPythonText(input, budget);
+		budget.spendText(text.length);
 		return convert(text);
 	};
 
@@ -30,10 +30,11 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 	forceescape: escapeText,
 	wordcount: onText((text) => text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
 	shell_quote: onText(shellQuote),
-	trim: (input, args, { budget }) => strip(toText(input, budget), args.get(0, "chars") === undefined ? undefined : args.text(0, "chars")),
+	trim: (input, args, { budget }) =>
+		strip(toPythonText(input, budget), args.get(0, "chars") === undefined ? undefined : args.text(0, "chars")),
 	replace: (input, args, { budget }) =>
-		replace(toText(input, budget), args.text(0, "old"), args.text(1, "new"), { count: args.integer(2, "count", -1), budget }),
-	format: (input, args, { budget }) => formatPercent(toText(input, budget), args.positional, budget),
+		replace(toPythonText(input, budget), args.text(0, "old"), args.text(1, "new"), { count: args.integer(2, "count", -1), budget }),
+	format: (input, args, { budget }) => formatPercent(toPythonText(input, budget), args.positional, budget),
 	join: (input, args, context) => {
 		const { budget } = context;
 		const attribute = args.get(1, "attribute");
@@ -44,14 +45,14 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 	indent: (input, args, { budget }) => {
 		const width = args.get(0, "width") ?? 4;
 		const prefix = typeof width === "string" ? width : indentation(args.integer(0, "width", 4), budget);
-		return indentLines(toText(input, budget), prefix, {
+		return indentLines(toPythonText(input, budget), prefix, {
 			shouldIndentFirst: args.flag(1, "first", false),
 			shouldIndentBlank: args.flag(2, "blank", false),
 			budget,
 		});
 	},
 	truncate: (input, args, { budget }) => {
-		const text = toText(input, budget);
+		const text = toPythonText(input, budget);
 		const length = args.integer(0, "length", 255);
 		const end = args.text(2, "end", "...");
 		if (text.length <= length + args.integer(3, "leeway", 5)) return text;
@@ -63,7 +64,7 @@ export const textFilters: Readonly<Record<string, Filter>> = {
 
 function indentation(width: number, budget: FilterContext["budget"]): string {
 	if (width < 0) throw new TemplateError("indent needs a width of at least 0");
-	budget.text(width);
+	budget.spendText(width);
 	return " ".repeat(width);
 }
 
@@ -73,7 +74,7 @@ function indentLines(
 	options: { readonly shouldIndentFirst: boolean; readonly shouldIndentBlank: boolean; readonly budget: FilterContext["budget"] },
 ): string {
 	const lines = text.split("\n");
-	options.budget.text(text.length + lines.length * prefix.length);
+	options.budget.spendText(text.length + lines.length * prefix.length);
 	return lines
 		.map((line, index) => ((index === 0 ? options.shouldIndentFirst : options.shouldIndentBlank || line !== "") ? prefix + line : line))
 		.join("\n");
@@ -81,10 +82,10 @@ function indentLines(
 
 /** Encodes a text for the path of a URL, and an object or a list of pairs for its query. */
 function urlEncode(input: Value, { budget }: FilterContext): string {
-	if (!isObject(input) && !isList(input)) return quote(toText(input, budget)).replaceAll("%2F", "/");
+	if (!isObject(input) && !isList(input)) return quote(toPythonText(input, budget)).replaceAll("%2F", "/");
 	const pairs = isObject(input) ? Object.entries(input) : input.map((pair) => elementsOf(pair, budget));
-	budget.step(pairs.length);
-	return pairs.map((pair) => pair.map((part) => quote(toText(part as Value, budget)).replaceAll("%20", "+")).join("=")).join("&");
+	budget.spendSteps(pairs.length);
+	return pairs.map((pair) => pair.map((part) => quote(toPythonText(part as Value, budget)).replaceAll("%20", "+")).join("=")).join("&");
 }
 
 function quote(text: string): string {

@@ -8,7 +8,7 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
 	decrypt_kv: (input, args, { decrypt, budget }) => {
 		if (typeof input !== "string") throw args.error("needs the text of a datastore item");
 		if (input === "") throw args.error("cannot decrypt a datastore item that is absent or empty");
-		budget.text(input.length);
+		budget.spendText(input.length);
 		return decrypt(input);
 	},
 	jsonpath_query: (input, args, { budget }) => {
@@ -60,8 +60,8 @@ interface MergeOptions {
 
 /** Returns an object with the members of both; a member of `next` takes precedence. */
 function merge(object: ValueObject, next: ValueObject, { isRecursive, depth, budget }: MergeOptions): ValueObject {
-	budget.depth(depth);
-	budget.step(Object.keys(object).length + Object.keys(next).length);
+	budget.checkDepth(depth);
+	budget.spendSteps(Object.keys(object).length + Object.keys(next).length);
 	const mergedMembers = new Map(Object.entries(object));
 	for (const [name, value] of Object.entries(next)) {
 		const previousValue = mergedMembers.get(name);

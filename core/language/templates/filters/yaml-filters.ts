@@ -1,7 +1,7 @@
 import { Document, type Tags, visit } from "yaml";
 import { isSvcError, stringifyJson } from "../../../contract/index.ts";
-import { currentWork } from "../../work-budget.ts";
-import { assertShallow, deepestYaml, parseYamlDocument } from "../../yaml-document.ts";
+import { currentWorkBudget } from "../../work-budget.ts";
+import { assertYamlDepth, maxYamlDepth, parseYamlDocument } from "../../yaml-document.ts";
 import type { Arguments } from "../arguments.ts";
 import { toJson, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
@@ -10,7 +10,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 	to_yaml_string: (input, args, { budget }) => {
 		const plainValue = toJson(input, 0, budget);
 		// Shared values are written out in full, so the size is proportional to the JSON text.
-		budget.text(2 * (stringifyJson(plainValue)?.length ?? 0));
+		budget.spendText(2 * (stringifyJson(plainValue)?.length ?? 0));
 		const indent = args.get(0, "indent") ?? null;
 		const isAscii = !args.flag(1, "allow_unicode", true);
 		const spaces = indent === null ? 2 : Math.min(Math.max(args.integer(0, "indent"), 2), 16);
@@ -25,8 +25,8 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 	from_yaml_string: (input, args, { budget }) => {
 		if (input === null) return null;
 		if (typeof input !== "string") throw args.error(`needs a text, not ${typeName(input)}`);
-		budget.text(input.length);
-		budget.step(input.length / 16);
+		budget.spendText(input.length);
+		budget.spendSteps(input.length / 16);
 		const parseResult = withTimeLimit(args, () => {
 			try {
 				return { value: parseYaml(input) };
@@ -36,7 +36,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 		});
 		// The parser's message would quote the text, which may be a secret.
 		if (parseResult === undefined)
-			throw args.error(`needs a text that is YAML, with at most ${deepestYaml} objects and lists in one another`);
+			throw args.error(`needs a text that is YAML, with at most ${maxYamlDepth} objects and lists in one another`);
 		return parseResult.value;
 	},
 };
@@ -44,7 +44,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 /** Runs work on YAML. Throws `TemplateError` if the checking time of the current work is used up. */
 function withTimeLimit<T>(args: Arguments, work: () => T): T {
 	try {
-		return currentWork().checked(work);
+		return currentWorkBudget().checkWithTimeout(work);
 	} catch (error) {
 		throw isSvcError(error) ? args.error("takes too long") : error;
 	}
@@ -68,7 +68,7 @@ function parseYaml(text: string): Value {
 	const [error] = document.errors;
 	if (error !== undefined) throw error;
 	const value: unknown = document.toJS({ maxAliasCount: 100 });
-	assertShallow(value);
+	assertYamlDepth(value);
 	return toPlainValue(value);
 }
 

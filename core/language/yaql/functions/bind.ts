@@ -1,24 +1,24 @@
-import { type Argument, type FunctionEntry, mismatch, type Pair } from "./define-function.ts";
+import { type Argument, type ArgumentPair, type FunctionEntry, mismatch } from "./define-function.ts";
 
 /** Arguments of a call, not yet matched with parameters. */
-export interface Given {
+export interface CallArguments {
 	readonly positional: readonly Argument[];
-	readonly pairs: readonly Pair[];
+	readonly pairs: readonly ArgumentPair[];
 }
 
 /** Returns the values for the parameters of a function; undefined if the arguments do not match. */
-export function bind({ parameters }: FunctionEntry, args: Given): readonly unknown[] | undefined {
+export function bindArguments({ parameters }: FunctionEntry, args: CallArguments): readonly unknown[] | undefined {
 	const values: unknown[] = [];
-	const usedPairs = new Set<Pair>();
+	const usedPairs = new Set<ArgumentPair>();
 	let nextIndex = 0;
-	for (const { name, takes, fallback, read } of parameters) {
-		if (takes === "pairs") {
+	for (const { name, arity, fallback, convert } of parameters) {
+		if (arity === "pairs") {
 			for (const pair of args.pairs) usedPairs.add(pair);
 			values.push(args.pairs);
 			continue;
 		}
-		if (takes === "rest") {
-			const elements = args.positional.slice(nextIndex).map((argument) => read?.(argument));
+		if (arity === "rest") {
+			const elements = args.positional.slice(nextIndex).map((argument) => convert?.(argument));
 			if (elements.includes(mismatch)) return undefined;
 			nextIndex = args.positional.length;
 			values.push(elements);
@@ -28,7 +28,7 @@ export function bind({ parameters }: FunctionEntry, args: Given): readonly unkno
 		if (pair !== undefined) usedPairs.add(pair);
 		const argument = args.positional[nextIndex++] ?? pair?.value;
 		if (argument === undefined && fallback === undefined) return undefined;
-		const value = argument === undefined ? fallback?.value : read?.(argument);
+		const value = argument === undefined ? fallback?.value : convert?.(argument);
 		if (value === mismatch) return undefined;
 		values.push(value);
 	}

@@ -1,6 +1,6 @@
 import { Context } from "../context.ts";
 import { YaqlError } from "../errors.ts";
-import { isTrue, Stream, stepping, type YaqlValue } from "../values.ts";
+import { isTrue, Stream, withStepCost, type YaqlValue } from "../values.ts";
 import { any, defineFunction, defineMethod, integer, lambda, list, optional, pairs, rest, text } from "./define-function.ts";
 
 /** Functions that select what is evaluated, and functions that set variables. */
@@ -43,7 +43,7 @@ export const branchingFunctions = [
 	defineFunction("with", [rest(any("args"))], ({ context }, values) => context.withArguments(values)),
 	defineMethod("unpack", [list("sequence"), rest(text("args"))], ({ context, budget }, sequence, names) => {
 		const elements: YaqlValue[] = [];
-		for (const element of stepping(sequence, budget)) {
+		for (const element of withStepCost(sequence, budget)) {
 			if (names.length > 0 && elements.length >= names.length) throw unpackError(names.length);
 			elements.push(element);
 		}

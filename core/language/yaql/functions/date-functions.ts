@@ -1,5 +1,5 @@
 import { formatDate, readDate } from "../date-format.ts";
-import { type DateParts, DateTime, fromParts, TimeSpan, weekdayOf } from "../date-time.ts";
+import { type DateParts, DateTime, TimeSpan, toDateTime, weekdayOf } from "../date-time.ts";
 import { numberOf, toFloat, type YaqlValue } from "../values.ts";
 import { any, dateTime, defineFunction, defineMethod, integer, nullable, numeric, optional, text, timeSpan } from "./define-function.ts";
 
@@ -37,7 +37,7 @@ export const dateFunctions = [
 			offsetParameter,
 		],
 		(_call, year, month, day, hour, minute, seconds, microsecond, utcOffset) =>
-			fromParts({ year, month, day, hour, minute, second: seconds, microsecond }, utcOffset),
+			toDateTime({ year, month, day, hour, minute, second: seconds, microsecond }, utcOffset),
 	),
 	defineFunction("datetime", [numeric("timestamp"), offsetParameter], (_call, timestamp, utcOffset) => {
 		const microseconds = Math.round(Number(numberOf(timestamp) ?? 0) * microsecondsPerSecond);
@@ -91,11 +91,11 @@ export const dateFunctions = [
 				second: seconds ?? dateParts.second,
 				microsecond: microsecond ?? dateParts.microsecond,
 			};
-			return fromParts(parts, utcOffset ?? date.offset);
+			return toDateTime(parts, utcOffset ?? date.offset);
 		},
 	),
 	...partNames.map((name) => defineProperty(name, (date) => date.parts[name])),
-	defineProperty("date", (date) => fromParts({ ...date.parts, hour: 0, minute: 0, second: 0, microsecond: 0 }, date.offset)),
+	defineProperty("date", (date) => toDateTime({ ...date.parts, hour: 0, minute: 0, second: 0, microsecond: 0 }, date.offset)),
 	defineProperty("time", ({ parts }) => timeOf(parts)),
 	defineProperty("weekday", ({ parts }) => weekdayOf(parts)),
 	defineProperty("utc", (date) => new DateTime(date.microseconds)),

@@ -13,11 +13,11 @@ export interface Argument {
 	value(): YaqlValue;
 	readonly lambda: Lambda;
 	/** Evaluates the argument in another context. */
-	within(context: Context): YaqlValue;
+	evaluateIn(context: Context): YaqlValue;
 }
 
 /** Argument of the form `key => value`. */
-export interface Pair {
+export interface ArgumentPair {
 	/** Name, if the key is a word or a text; otherwise undefined. */
 	readonly name: string | undefined;
 	readonly key: Argument;
@@ -30,17 +30,17 @@ export const mismatch = Symbol("an argument of another type");
 /** Parameter of a function. The last parameter may accept all remaining arguments, or all pairs. */
 export interface Parameter<T> {
 	readonly name: string;
-	readonly takes: "one" | "rest" | "pairs";
+	readonly arity: "one" | "rest" | "pairs";
 	/** Value of the parameter if the argument is absent. Without it the argument is required. */
 	readonly fallback?: { readonly value: unknown };
 	/** Converts an argument for the function, or returns `mismatch`. A `rest` parameter calls it for each argument. */
-	readonly read?: (argument: Argument) => unknown;
+	readonly convert?: (argument: Argument) => unknown;
 	/** Type of the converted value; never set. */
 	readonly type?: T;
 }
 
 /** Services that a function may use in addition to its arguments. */
-export interface Call {
+export interface CallContext {
 	readonly budget: Budget;
 	/** Context of the call. */
 	readonly context: Context;
@@ -50,19 +50,19 @@ export interface Call {
 export interface FunctionEntry {
 	readonly name: string;
 	/** Forms of the call: `name(x)`, `x.name()`, or both. */
-	readonly use: "function" | "method" | "both";
+	readonly callForm: "function" | "method" | "both";
 	readonly parameters: readonly Parameter<unknown>[];
-	run(values: readonly unknown[], call: Call): YaqlValue;
+	run(values: readonly unknown[], call: CallContext): YaqlValue;
 }
 
 type ValuesOf<P extends readonly Parameter<unknown>[]> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
-type RunFunction<P extends readonly Parameter<unknown>[]> = (call: Call, ...values: ValuesOf<P>) => YaqlValue;
+type RunFunction<P extends readonly Parameter<unknown>[]> = (call: CallContext, ...values: ValuesOf<P>) => YaqlValue;
 
 const defineWith =
-	(use: FunctionEntry["use"]) =>
+	(use: FunctionEntry["callForm"]) =>
 	<const P extends readonly Parameter<unknown>[]>(name: string, parameters: P, run: RunFunction<P>): FunctionEntry => ({
 		name,
-		use,
+		callForm: use,
 		parameters,
 		run: (values, call) => run(call, ...(values as ValuesOf<P>)),
 	});
@@ -73,7 +73,7 @@ export const defineMethod = defineWith("method");
 export const defineBoth = defineWith("both");
 
 function singleParameter<T>(name: string, read: (value: YaqlValue) => T | typeof mismatch): Parameter<T> {
-	return { name, takes: "one", read: (argument) => read(argument.value()) };
+	return { name, arity: "one", convert: (argument) => read(argument.value()) };
 }
 
 export const any = (name: string) => singleParameter<YaqlValue>(name, (value) => value);
@@ -101,17 +101,17 @@ export const wholeNumber = (name: string) =>
 	});
 
 export function lambda(name: string): Parameter<Lambda> {
-	return { name, takes: "one", read: (argument) => argument.lambda };
+	return { name, arity: "one", convert: (argument) => argument.lambda };
 }
 
 /** Parameter that is evaluated in a context which the function creates. */
-export function body(name: string): Parameter<Argument["within"]> {
-	return { name, takes: "one", read: (argument) => (context: Context) => argument.within(context) };
+export function body(name: string): Parameter<Argument["evaluateIn"]> {
+	return { name, arity: "one", convert: (argument) => (context: Context) => argument.evaluateIn(context) };
 }
 
 export function nullable<T>(parameter: Parameter<T>): Parameter<T | null> {
-	const { read } = parameter;
-	return { ...parameter, read: (argument) => (argument.value() === null ? null : read?.(argument)) } as Parameter<T | null>;
+	const { convert } = parameter;
+	return { ...parameter, convert: (argument) => (argument.value() === null ? null : convert?.(argument)) } as Parameter<T | null>;
 }
 
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined>;
@@ -122,8 +122,8 @@ export function optional<T>(parameter: Parameter<T>, value?: T): Parameter<T | u
 
 /** Parameter for all remaining positional arguments. */
 export function rest<T>(parameter: Parameter<T>): Parameter<readonly T[]> {
-	return { ...parameter, takes: "rest" } as Parameter<readonly T[]>;
+	return { ...parameter, arity: "rest" } as Parameter<readonly T[]>;
 }
 
 /** Parameter for all arguments of the form `key => value`. */
-export const pairs: Parameter<readonly Pair[]> = { name: "pairs", takes: "pairs" };
+export const pairs: Parameter<readonly ArgumentPair[]> = { name: "pairs", arity: "pairs" };

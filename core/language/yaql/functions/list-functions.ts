@@ -1,10 +1,10 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
-import { compare, isEqual, isIn, operate } from "../operators.ts";
-import { isList, isTrue, Stream, stepping, toArray, type YaqlList, type YaqlValue } from "../values.ts";
+import { applyOperator, compare, isEqual, isIn } from "../operators.ts";
+import { isList, isTrue, Stream, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
 import { any, defineBoth, defineFunction, defineMethod, type Lambda, lambda, list, optional, rest } from "./define-function.ts";
-import { flattened, reduce, SeenValues } from "./list-tools.ts";
+import { flatten, reduce, SeenValues } from "./list-tools.ts";
 
 const collection = list("collection");
 const predicate = lambda("predicate");
@@ -23,15 +23,15 @@ export const listFunctions = [
 	defineMethod("memorize", [collection], (_call, elements) => elements),
 	defineMethod("contains", [collection, any("value")], ({ budget }, elements, value) => isIn(value, elements, budget)),
 	defineBoth("any", [collection, optional(predicate)], ({ budget }, elements, isMatch) => {
-		for (const element of stepping(elements, budget)) if (isMatch === undefined || isTrue(isMatch(element))) return true;
+		for (const element of withStepCost(elements, budget)) if (isMatch === undefined || isTrue(isMatch(element))) return true;
 		return false;
 	}),
 	defineBoth("all", [collection, optional(predicate)], ({ budget }, elements, isMatch) => {
-		for (const element of stepping(elements, budget)) if (!isTrue(isMatch === undefined ? element : isMatch(element))) return false;
+		for (const element of withStepCost(elements, budget)) if (!isTrue(isMatch === undefined ? element : isMatch(element))) return false;
 		return true;
 	}),
 	defineMethod("sum", [collection, optional(any("initial"))], ({ budget }, elements, initial) =>
-		reduce(elements, (a = null, b = null) => operate("+", a, b, budget), initial, budget),
+		reduce(elements, (a = null, b = null) => applyOperator("+", a, b, budget), initial, budget),
 	),
 	defineMethod("max", [collection, optional(any("initial"))], ({ budget }, elements, initial) =>
 		reduce(elements, (a = null, b = null) => (compare(">", b, a, budget) > 0 ? b : a), initial, budget),
@@ -49,7 +49,7 @@ export const listFunctions = [
 	}),
 	defineMethod("single", [collection], ({ budget }, elements) => {
 		let onlyElement: YaqlValue | undefined;
-		for (const element of stepping(elements, budget)) {
+		for (const element of withStepCost(elements, budget)) {
 			if (onlyElement !== undefined) throw new YaqlError("StopIteration", "Collection contains more than one item");
 			onlyElement = element;
 		}
@@ -74,12 +74,12 @@ export const listFunctions = [
 		streamOf(() => accumulate(elements, combine, seed, budget)),
 	),
 	defineMethod("groupBy", [collection, lambda("keySelector"), optional(lambda("valueSelector")), optional(lambda("aggregator"))], groupBy),
-	defineMethod("flatten", [collection], ({ budget }, elements) => streamOf(() => flattened(elements, budget))),
+	defineMethod("flatten", [collection], ({ budget }, elements) => streamOf(() => flatten(elements, budget))),
 ];
 
 /** Yields the elements, with streams replaced by their elements. Lists are not replaced. */
 function* unrollStreams(elements: Iterable<YaqlValue>, budget: Budget): Generator<YaqlValue, void> {
-	for (const element of stepping(elements, budget)) {
+	for (const element of withStepCost(elements, budget)) {
 		if (element instanceof Stream) yield* unrollStreams(element, budget);
 		else yield element;
 	}
@@ -88,7 +88,7 @@ function* unrollStreams(elements: Iterable<YaqlValue>, budget: Budget): Generato
 /** Returns the elements without duplicates. Sets are lists of this kind. */
 export function toSet(elements: Iterable<YaqlValue>, budget: Budget): readonly YaqlValue[] {
 	const seenValues = new SeenValues(budget);
-	return Array.from(stepping(elements, budget)).filter((element) => seenValues.add(element));
+	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(element));
 }
 
 function requireElement(value: YaqlValue | undefined, problem: string): YaqlValue {
@@ -98,7 +98,7 @@ function requireElement(value: YaqlValue | undefined, problem: string): YaqlValu
 
 function findIndex(elements: YaqlList, isMatch: (element: YaqlValue) => boolean, budget: Budget): number {
 	let index = 0;
-	for (const element of stepping(elements, budget)) {
+	for (const element of withStepCost(elements, budget)) {
 		if (isMatch(element)) return index;
 		index++;
 	}
@@ -108,7 +108,7 @@ function findIndex(elements: YaqlList, isMatch: (element: YaqlValue) => boolean,
 function* accumulate(elements: YaqlList, combine: Lambda, seed: YaqlValue | undefined, budget: Budget): Generator<YaqlValue, void> {
 	let total = seed;
 	if (total !== undefined) yield total;
-	for (const element of stepping(elements, budget)) {
+	for (const element of withStepCost(elements, budget)) {
 		total = total === undefined ? element : combine(total, element);
 		yield total;
 	}
@@ -125,7 +125,7 @@ function groupBy(
 ): YaqlValue {
 	const groupsByKey = new Map<YaqlValue, YaqlValue[]>();
 	const groups: [YaqlValue, YaqlValue[]][] = [];
-	for (const element of stepping(elements, budget)) {
+	for (const element of withStepCost(elements, budget)) {
 		const key = keyOf(element);
 		const value = valueFor === undefined ? element : valueFor(element);
 		const existingGroup =

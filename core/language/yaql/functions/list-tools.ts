@@ -1,7 +1,7 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
-import { isList, numberOf, stepping, toInteger, type YaqlList, type YaqlValue } from "../values.ts";
+import { isList, numberOf, toInteger, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
 import type { Lambda } from "./define-function.ts";
 
 /** Set of values. Values are compared by the equality of YAQL. */
@@ -41,14 +41,14 @@ function toPrimitive(value: YaqlValue): string | number | bigint | null | undefi
 
 export function distinct(elements: Iterable<YaqlValue>, key: Lambda | undefined, budget: Budget): readonly YaqlValue[] {
 	const seenValues = new SeenValues(budget);
-	return Array.from(stepping(elements, budget)).filter((element) => seenValues.add(key === undefined ? element : key(element)));
+	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(key === undefined ? element : key(element)));
 }
 
 /** Yields the elements, with lists of any depth replaced by their elements. */
-export function* flattened(elements: Iterable<YaqlValue>, budget: Budget, depth = 0): Generator<YaqlValue, void> {
-	budget.depth(depth);
-	for (const element of stepping(elements, budget)) {
-		if (isList(element)) yield* flattened(element, budget, depth + 1);
+export function* flatten(elements: Iterable<YaqlValue>, budget: Budget, depth = 0): Generator<YaqlValue, void> {
+	budget.checkDepth(depth);
+	for (const element of withStepCost(elements, budget)) {
+		if (isList(element)) yield* flatten(element, budget, depth + 1);
 		else yield element;
 	}
 }
@@ -56,7 +56,7 @@ export function* flattened(elements: Iterable<YaqlValue>, budget: Budget, depth 
 /** Combines all elements from the left. Throws `TypeError` if there are no elements and no seed. */
 export function reduce(elements: YaqlList, combine: Lambda, seed: YaqlValue | undefined, budget: Budget): YaqlValue {
 	let total = seed;
-	for (const element of stepping(elements, budget)) total = total === undefined ? element : combine(total, element);
+	for (const element of withStepCost(elements, budget)) total = total === undefined ? element : combine(total, element);
 	if (total === undefined) throw new YaqlError("TypeError", "an empty list has no total without an initial value");
 	return total;
 }

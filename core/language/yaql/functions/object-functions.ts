@@ -1,7 +1,18 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
-import { isList, isObject, Stream, stepping, toArray, toKey, typeName, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
+import {
+	isList,
+	isObject,
+	Stream,
+	toArray,
+	toKey,
+	typeName,
+	withStepCost,
+	type YaqlList,
+	type YaqlObject,
+	type YaqlValue,
+} from "../values.ts";
 import {
 	any,
 	defineBoth,
@@ -59,7 +70,7 @@ export const objectFunctions = [
 		[list("collection"), lambda("keySelector"), optional(lambda("valueSelector"))],
 		({ budget }, elements, key, value) =>
 			Object.fromEntries(
-				Array.from(stepping(elements, budget), (element): [string, YaqlValue] => [
+				Array.from(withStepCost(elements, budget), (element): [string, YaqlValue] => [
 					toKey(key(element)),
 					value === undefined ? element : value(element),
 				]),
@@ -74,7 +85,7 @@ export const objectFunctions = [
 ];
 
 function fromPairs(items: YaqlList, budget: Budget): YaqlValue {
-	const entries = Array.from(stepping(items, budget), (item): [string, YaqlValue] => {
+	const entries = Array.from(withStepCost(items, budget), (item): [string, YaqlValue] => {
 		const [key, value] = isList(item) ? toArray(item, budget) : [];
 		if (key === undefined || value === undefined) throw new YaqlError("TypeError", "an object is made of pairs of a key and a value");
 		return [toKey(key), value];
@@ -84,13 +95,13 @@ function fromPairs(items: YaqlList, budget: Budget): YaqlValue {
 
 function mergeEntries(dict: YaqlObject, entries: readonly (readonly [string, YaqlValue])[], budget: Budget): YaqlValue {
 	const ownEntries = Object.entries(dict);
-	budget.step(ownEntries.length + entries.length);
+	budget.spendSteps(ownEntries.length + entries.length);
 	return Object.fromEntries([...ownEntries, ...entries]);
 }
 
 function withoutKeys(dict: YaqlObject, keys: Iterable<YaqlValue>, budget: Budget): YaqlValue {
-	const removedKeys = new Set(Array.from(stepping(keys, budget), toKey));
-	budget.step(Object.keys(dict).length);
+	const removedKeys = new Set(Array.from(withStepCost(keys, budget), toKey));
+	budget.spendSteps(Object.keys(dict).length);
 	return Object.fromEntries(Object.entries(dict).filter(([key]) => !removedKeys.has(key)));
 }
 
@@ -107,8 +118,8 @@ class Merger {
 
 	/** @param levels number of levels to merge; 0 merges all */
 	merge(left: YaqlObject, right: YaqlObject, levels: number, depth: number): YaqlValue {
-		this.#budget.depth(depth);
-		this.#budget.step(Object.keys(left).length + Object.keys(right).length);
+		this.#budget.checkDepth(depth);
+		this.#budget.spendSteps(Object.keys(left).length + Object.keys(right).length);
 		const ownEntries = Object.entries(left).map(([key, value]): [string, YaqlValue] => [
 			key,
 			Object.hasOwn(right, key) ? this.#member(value, right[key] as YaqlValue, levels, depth) : value,

@@ -14,8 +14,8 @@ const right = list("right");
 
 const orderedParameter: Parameter<OrderedStream> = {
 	name: "collection",
-	takes: "one",
-	read: (argument) => {
+	arity: "one",
+	convert: (argument) => {
 		const value = argument.value();
 		return value instanceof OrderedStream ? value : mismatch;
 	},
@@ -29,11 +29,11 @@ export const orderFunctions = [
 	defineMethod("orderByDescending", [collection, selector], ({ budget }, elements, key) =>
 		order(toArray(elements, budget), [orderBy(key, -1, budget)], budget),
 	),
-	defineMethod("thenBy", [orderedParameter, selector], ({ budget }, { elements, orders }, key) =>
-		order(elements, [...orders, orderBy(key, 1, budget)], budget),
+	defineMethod("thenBy", [orderedParameter, selector], ({ budget }, { elements, comparators }, key) =>
+		order(elements, [...comparators, orderBy(key, 1, budget)], budget),
 	),
-	defineMethod("thenByDescending", [orderedParameter, selector], ({ budget }, { elements, orders }, key) =>
-		order(elements, [...orders, orderBy(key, -1, budget)], budget),
+	defineMethod("thenByDescending", [orderedParameter, selector], ({ budget }, { elements, comparators }, key) =>
+		order(elements, [...comparators, orderBy(key, -1, budget)], budget),
 	),
 	defineMethod("reverse", [collection], ({ budget }, elements) => [...toArray(elements, budget)].reverse()),
 	defineMethod("slice", [collection, integer("length")], ({ budget }, elements, length) =>
@@ -70,7 +70,7 @@ function orderBy(key: Lambda, sign: 1 | -1, budget: Budget): Order {
 
 function order(elements: readonly YaqlValue[], orders: readonly Order[], budget: Budget): OrderedStream {
 	const sortElements = function* () {
-		budget.step(elements.length);
+		budget.spendSteps(elements.length);
 		yield* [...elements].sort((a, b) => {
 			for (const comparator of orders) {
 				const result = comparator(a, b);
@@ -87,7 +87,7 @@ function* sliceByLength(elements: YaqlList, length: number, budget: Budget): Gen
 	let part: YaqlValue[] = [];
 	if (length <= 0) return;
 	for (const element of elements) {
-		budget.step();
+		budget.spendSteps();
 		part.push(element);
 		if (part.length < length) continue;
 		yield part;

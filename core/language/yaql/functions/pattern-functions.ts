@@ -1,11 +1,11 @@
 import type { Budget } from "../../templates/budget.ts";
 import { Context } from "../context.ts";
-import { textOf } from "../conversions.ts";
+import { toYaqlText } from "../conversions.ts";
 import { Pattern } from "../pattern.ts";
 import { searchText, toPattern } from "../pattern-search.ts";
 import type { YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
-import { any, body, type Call, defineFunction, defineMethod, flag, integer, optional, pattern, text } from "./define-function.ts";
+import { any, body, type CallContext, defineFunction, defineMethod, flag, integer, optional, pattern, text } from "./define-function.ts";
 
 const regexp = pattern("regexp");
 const string = text("string");
@@ -20,7 +20,7 @@ export const patternFunctions = [
 	),
 	defineFunction("isRegex", [any("value")], (_call, value) => value instanceof Pattern),
 	defineFunction("escapeRegex", [string], ({ budget }, source) => {
-		budget.text(2 * source.length);
+		budget.spendText(2 * source.length);
 		return source.replace(/[-\\^$*+?.()|[\]{}#&~\s]/g, "\\$&");
 	}),
 	defineMethod("matches", [regexp, string], ({ budget }, expression, source) => searchText(expression, source, budget).length > 0),
@@ -49,16 +49,16 @@ export const patternFunctions = [
 		replace(expression, source, maxCount, call, (match) => expand(replacement, match)),
 	),
 	defineMethod("replaceBy", [regexp, string, body("repl"), count], (call, expression, source, toReplacement, maxCount) =>
-		replace(expression, source, maxCount, call, (match) => textOf(toReplacement(toMatchContext(match, source, call)), call.budget)),
+		replace(expression, source, maxCount, call, (match) => toYaqlText(toReplacement(toMatchContext(match, source, call)), call.budget)),
 	),
 	defineMethod("replaceBy", [string, regexp, body("repl"), count], (call, source, expression, toReplacement, maxCount) =>
-		replace(expression, source, maxCount, call, (match) => textOf(toReplacement(toMatchContext(match, source, call)), call.budget)),
+		replace(expression, source, maxCount, call, (match) => toYaqlText(toReplacement(toMatchContext(match, source, call)), call.budget)),
 	),
 ];
 
 /** Returns a context in which `$` is the match, `$2` its first group and `$name` a named group. Each has a value, a start and an end. */
-function toMatchContext(match: RegExpExecArray, source: string, { context, budget }: Call): Context {
-	budget.step(match.length);
+function toMatchContext(match: RegExpExecArray, source: string, { context, budget }: CallContext): Context {
+	budget.spendSteps(match.length);
 	const groups = Array.from(match, (value: string | undefined, index): [string, YaqlValue] => [
 		`$${index + 1}`,
 		describeGroup(value, match.indices?.[index], source),
@@ -84,7 +84,7 @@ function split(expression: Pattern, source: string, maxCount: number, budget: Bu
 		parts.push(source.slice(end, match.index), ...Array.from(match.slice(1), (group: string | undefined) => group ?? null));
 		end = match.index + match[0].length;
 	}
-	budget.step(parts.length);
+	budget.spendSteps(parts.length);
 	return [...parts, source.slice(end)];
 }
 
@@ -92,7 +92,7 @@ function replace(
 	expression: Pattern,
 	source: string,
 	maxCount: number,
-	{ budget }: Call,
+	{ budget }: CallContext,
 	toReplacement: (match: RegExpExecArray) => string,
 ): string {
 	const matches = searchText(expression, source, budget);
@@ -102,12 +102,12 @@ function replace(
 	for (const match of maxCount > 0 ? matches.slice(0, maxCount) : matches) {
 		const replacement = toReplacement(match);
 		size += replacement.length;
-		budget.text(size <= budget.limits.output ? replacement.length : size);
+		budget.spendText(size <= budget.limits.output ? replacement.length : size);
 		parts.push(source.slice(end, match.index), replacement);
 		end = match.index + match[0].length;
 	}
 	parts.push(source.slice(end));
-	budget.text(size);
+	budget.spendText(size);
 	return parts.join("");
 }
 

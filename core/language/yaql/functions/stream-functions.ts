@@ -1,6 +1,6 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
-import { isList, isTrue, stepping, toArray, type YaqlList, type YaqlValue } from "../values.ts";
+import { isList, isTrue, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
 import {
 	any,
@@ -27,17 +27,17 @@ const count = optional(integer("count"), 1);
 export const streamFunctions = [
 	defineMethod("where", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
-			for (const element of stepping(elements, budget)) if (isTrue(isMatch(element))) yield element;
+			for (const element of withStepCost(elements, budget)) if (isTrue(isMatch(element))) yield element;
 		}),
 	),
 	defineMethod("select", [collection, lambda("selector")], ({ budget }, elements, select) =>
 		streamOf(function* () {
-			for (const element of stepping(elements, budget)) yield select(element);
+			for (const element of withStepCost(elements, budget)) yield select(element);
 		}),
 	),
 	defineMethod("selectMany", [collection, lambda("selector")], ({ budget }, elements, select) =>
 		streamOf(function* () {
-			for (const element of stepping(elements, budget)) {
+			for (const element of withStepCost(elements, budget)) {
 				const selectedValue = select(element);
 				if (isList(selectedValue)) yield* selectedValue;
 				else yield selectedValue;
@@ -54,7 +54,7 @@ export const streamFunctions = [
 	}),
 	defineMethod("takeWhile", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
-			for (const element of stepping(elements, budget)) {
+			for (const element of withStepCost(elements, budget)) {
 				if (!isTrue(isMatch(element))) return;
 				yield element;
 			}
@@ -63,7 +63,7 @@ export const streamFunctions = [
 	defineMethod("skipWhile", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
 			let isSkipping = true;
-			for (const element of stepping(elements, budget)) {
+			for (const element of withStepCost(elements, budget)) {
 				isSkipping = isSkipping && isTrue(isMatch(element));
 				if (!isSkipping) yield element;
 			}
@@ -83,13 +83,13 @@ export const streamFunctions = [
 	defineBoth("distinct", [collection, optional(lambda("keySelector"))], ({ budget }, elements, key) =>
 		streamOf(function* () {
 			const seenValues = new SeenValues(budget);
-			for (const element of stepping(elements, budget)) if (seenValues.add(key === undefined ? element : key(element))) yield element;
+			for (const element of withStepCost(elements, budget)) if (seenValues.add(key === undefined ? element : key(element))) yield element;
 		}),
 	),
 	defineBoth("enumerate", [collection, optional(integer("start"), 0)], ({ budget }, elements, start) =>
 		streamOf(function* () {
 			let index = start;
-			for (const element of stepping(elements, budget)) yield [checkCount(index++), element];
+			for (const element of withStepCost(elements, budget)) yield [checkCount(index++), element];
 		}),
 	),
 	defineMethod("zip", [rest(list("collections"))], ({ budget }, lists) => streamOf(() => zip(lists, undefined, budget))),
@@ -105,14 +105,14 @@ export const streamFunctions = [
 		[collection, list("collection2"), predicate, lambda("selector")],
 		({ budget }, elements, others, isMatch, toResult) =>
 			streamOf(function* () {
-				for (const element of stepping(elements, budget)) {
-					for (const other of stepping(others, budget)) if (isTrue(isMatch(element, other))) yield toResult(element, other);
+				for (const element of withStepCost(elements, budget)) {
+					for (const other of withStepCost(others, budget)) if (isTrue(isMatch(element, other))) yield toResult(element, other);
 				}
 			}),
 	),
 	defineMethod("insert", [collection, position, any("value")], ({ budget }, elements, index, value) => {
 		const copy = [...toArray(elements, budget)];
-		budget.step(copy.length);
+		budget.spendSteps(copy.length);
 		copy.splice(index, 0, value);
 		return copy;
 	}),
@@ -184,7 +184,7 @@ function assertNotNegative(number: number): number {
 function* sliceStream(elements: YaqlList, start: number, end: number, budget: Budget): Generator<YaqlValue, void> {
 	if (end <= 0) return;
 	let index = 0;
-	for (const element of stepping(elements, budget)) {
+	for (const element of withStepCost(elements, budget)) {
 		if (index >= start) yield element;
 		if (++index >= end) return;
 	}
@@ -204,7 +204,7 @@ function checkCount(number: number): number {
 function* zip(lists: readonly YaqlList[], fillValue: YaqlValue | undefined, budget: Budget): Generator<YaqlValue, void> {
 	const sources = lists.map((elements) => elements[Symbol.iterator]());
 	while (sources.length > 0) {
-		budget.step(sources.length);
+		budget.spendSteps(sources.length);
 		const row = sources.map((source) => source.next());
 		const endedCount = row.filter(({ done }) => done === true).length;
 		if (endedCount === row.length || (fillValue === undefined && endedCount > 0)) return;
@@ -218,7 +218,7 @@ function replaceElements(elements: YaqlList, position: number, count: number, va
 	const isInRange = (index: number) => (count < 0 ? index >= position : index >= position && index < position + count);
 	let isDone = false;
 	return array.flatMap((element, index) => {
-		budget.step();
+		budget.spendSteps();
 		if (!isInRange(index)) return [element];
 		const insertedValues = isDone ? [] : values;
 		isDone = true;
@@ -239,7 +239,7 @@ function* generateMany(initial: YaqlValue, options: GenerateManyOptions): Genera
 	const seenValues = shouldSkipRepeated ? new SeenValues(budget) : undefined;
 	let queue: YaqlValue[] = [initial];
 	for (let index = 0; index < queue.length; index++) {
-		budget.step();
+		budget.spendSteps();
 		const value = queue[index] as YaqlValue;
 		if (seenValues?.add(value) === false) continue;
 		yield select === undefined ? value : select(value);
@@ -250,7 +250,7 @@ function* generateMany(initial: YaqlValue, options: GenerateManyOptions): Genera
 			for (const element of addedElements) queue.push(element);
 			continue;
 		}
-		budget.step(queue.length - index);
+		budget.spendSteps(queue.length - index);
 		queue = [...addedElements, ...queue.slice(index + 1)];
 		index = -1;
 	}

@@ -1,8 +1,8 @@
 import type { Budget } from "../../templates/budget.ts";
 import { replace, strip } from "../../templates/text-operations.ts";
-import { textOf } from "../conversions.ts";
+import { toYaqlText } from "../conversions.ts";
 import { YaqlError } from "../errors.ts";
-import { isFloat, numberOf, stepping, type YaqlList, type YaqlValue } from "../values.ts";
+import { isFloat, numberOf, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
 import {
 	any,
 	defineBoth,
@@ -25,7 +25,7 @@ const separator = optional(nullable(text("separator")));
 /** Functions of texts. Positions count code points, as in Python. */
 export const textFunctions = [
 	defineBoth("len", [text("string")], ({ budget }, string) => toCodePoints(string, budget).length),
-	defineFunction("str", [any("value")], ({ budget }, value) => textOf(value, budget)),
+	defineFunction("str", [any("value")], ({ budget }, value) => toYaqlText(value, budget)),
 	defineFunction("concat", [rest(text("args"))], ({ budget }, texts) => joinTexts(texts, "", budget)),
 	defineFunction("isString", [any("arg")], (_call, value) => typeof value === "string"),
 	defineFunction("hex", [numeric("num")], (_call, number) => hexadecimal(number)),
@@ -59,7 +59,10 @@ export const textFunctions = [
 		"replace",
 		[text("string"), object("replacements"), optional(integer("count"), -1)],
 		({ budget }, string, replacements, count) =>
-			Object.entries(replacements).reduce((result, [old, value]) => replace(result, old, textOf(value, budget), { count, budget }), string),
+			Object.entries(replacements).reduce(
+				(result, [old, value]) => replace(result, old, toYaqlText(value, budget), { count, budget }),
+				string,
+			),
 	),
 	defineMethod("substring", [text("string"), integer("start"), optional(integer("length"), -1)], ({ budget }, string, start, length) => {
 		const codePoints = toCodePoints(string, budget);
@@ -86,29 +89,29 @@ function searchParameters() {
 }
 
 export function toCodePoints(string: string, budget: Budget): string[] {
-	budget.text(string.length);
-	budget.step(string.length / 32);
+	budget.spendText(string.length);
+	budget.spendSteps(string.length / 32);
 	return [...string];
 }
 
 function withTextCost(string: string, budget: Budget): string {
-	budget.text(string.length);
+	budget.spendText(string.length);
 	return string;
 }
 
 function joinTexts(texts: readonly string[], delimiter: string, budget: Budget): string {
-	budget.text(texts.reduce((sum, part) => sum + part.length + delimiter.length, 0));
+	budget.spendText(texts.reduce((sum, part) => sum + part.length + delimiter.length, 0));
 	return texts.join(delimiter);
 }
 
 function joinValues(sequence: YaqlList, delimiter: string, budget: Budget): string {
 	const texts: string[] = [];
 	let size = 0;
-	for (const element of stepping(sequence, budget)) {
-		const part = textOf(element, budget);
+	for (const element of withStepCost(sequence, budget)) {
+		const part = toYaqlText(element, budget);
 		size += part.length + delimiter.length;
 		// The size is checked before all texts exist, because the list may be infinite.
-		budget.text(size <= budget.limits.output ? part.length : size);
+		budget.spendText(size <= budget.limits.output ? part.length : size);
 		texts.push(part);
 	}
 	return joinTexts(texts, delimiter, budget);
@@ -117,7 +120,7 @@ function joinValues(sequence: YaqlList, delimiter: string, budget: Budget): stri
 function split(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
 	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
 	const parts = delimiter === null ? words(string) : string.split(delimiter);
-	budget.step(parts.length);
+	budget.spendSteps(parts.length);
 	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
 	if (delimiter !== null) return [...parts.slice(0, maxSplits), parts.slice(maxSplits).join(delimiter)];
 	let remaining = string.trimStart();
@@ -128,7 +131,7 @@ function split(string: string, delimiter: string | null, maxSplits: number, budg
 function rightSplit(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
 	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
 	const parts = delimiter === null ? words(string) : string.split(delimiter);
-	budget.step(parts.length);
+	budget.spendSteps(parts.length);
 	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
 	const headCount = parts.length - maxSplits;
 	if (delimiter !== null) return [parts.slice(0, headCount).join(delimiter), ...parts.slice(headCount)];
