@@ -172,9 +172,8 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 	if (isStarting() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const rawQuery = parseQuery(event.url.search);
-	const authenticated: AuthenticationResult =
+	const { principal, offered, cookie }: AuthenticationResult =
 		route.permission === "public" ? { principal: anonymousPrincipal } : await authenticate(context, request, rawQuery);
-	const { principal, offered, cookie } = authenticated;
 	state.principal = principal;
 	assertRoutePermission(route, principal, context);
 	// Members are listed one by one, because spreading the context takes as long as the rest of this function.
@@ -206,11 +205,8 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 	const handlerContext =
 		route.resource === undefined ? routeContext : { ...routeContext, path: await assertRecordPermission(route, routeContext) };
 	const reply = await callHandler(recorder, state, handlerContext);
-	return {
-		reply: mayHoldSecrets(route, handlerContext) ? { ...reply, headers: { ...reply.headers, ...noStoreHeaders } } : reply,
-		cookie,
-		ignored,
-	};
+	const mustNotBeStored = mayHoldSecrets(route, handlerContext);
+	return { reply: mustNotBeStored ? { ...reply, headers: { ...reply.headers, ...noStoreHeaders } } : reply, cookie, ignored };
 }
 
 /** Returns the reply with the warnings appended to those that the handler has set. */

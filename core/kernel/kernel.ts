@@ -208,21 +208,11 @@ function createSharedParts(dependencies: EngineDependencies, uninstrumentedPlugi
 	};
 	const changes = createChangeFeed(parts);
 	const authority = createLateBoundAuthority(extensions);
-	const templateSources: TemplateSources = {
-		get items() {
-			return extensions.datastore;
-		},
-		get configuration() {
-			return extensions.packConfiguration;
-		},
-		systemUser: options.system_user.user,
-		isAdministrator: authority.isAdministrator,
-	};
 	return {
 		...parts,
 		changes,
 		authority,
-		templateSources,
+		templateSources: createTemplateSources(extensions, authority, options),
 		isWorkflow: (runnerName: string) => runners.get(runnerName)?.capabilities.workflow === true,
 		catalog: new ActionCatalog({
 			...parts,
@@ -238,6 +228,20 @@ function createSharedParts(dependencies: EngineDependencies, uninstrumentedPlugi
 			completionHooks: () => extensions.completionHooks,
 			takeBack: (execution) => extensions.runCredentials.toRevocations(execution),
 		}),
+	};
+}
+
+/** Returns the sources of values for templates. They are looked up at each access, because features are created after the kernel. */
+function createTemplateSources(extensions: ExtensionPoints, authority: Authority, options: Options): TemplateSources {
+	return {
+		get items() {
+			return extensions.datastore;
+		},
+		get configuration() {
+			return extensions.packConfiguration;
+		},
+		systemUser: options.system_user.user,
+		isAdministrator: authority.isAdministrator,
 	};
 }
 
