@@ -57,7 +57,7 @@ export const outputLinesRoutes = withActionExecutions([
 			const { masked } = toPresentation(context);
 			const { signal, done } = context.openStream();
 			try {
-				const selection = { type, fromLine, lines, find, isTrouble: query.trouble, masked, signal };
+				const selection = { type, fromLine, lines, find, isErrorsOnly: query.trouble, masked, signal };
 				const found = await engine.output.lines(entity.id, selection);
 				return replyJson({
 					total: found.total,

@@ -159,7 +159,7 @@ async function begin({ engine, guard, principal, body }: JobContext, name: JobNa
 	const action = `packs.${name}`;
 	guard.assert(principal, "action_execute", toActionResource(action));
 	// What stands in an address is no template.
-	const input = { action, parameters: body, literal: Object.keys(body) };
+	const input = { action, parameters: body, literalParameters: Object.keys(body) };
 	const { entity } = await engine.executions.submit(input, principal);
 	return replyJson({ execution_id: entity.id }, 202);
 }

@@ -232,10 +232,10 @@ export function toEngine(fake: FakeEngine): Engine {
 				const items = fake.stored.slice(from, query.limit === undefined ? undefined : from + query.limit);
 				return { items: items.map((entity) => toView(entity)), total: fake.stored.length };
 			},
-			toOwnNames: (_field: string, value: string | readonly string[]) => value,
-			causes: async () => new Map(),
+			toServiceNames: (_field: string, value: string | readonly string[]) => value,
+			triggeringRules: async () => new Map(),
 			descendants: async () => [],
-			ofIds: async () => [],
+			findByIds: async () => [],
 			cancel: async (id: string) => {
 				const { status } = fake.find(id);
 				return status === "succeeded" ? { view: view(id), refused: `cannot be canceled, state = ${status}` } : { view: view(id) };
@@ -260,7 +260,7 @@ export function toEngine(fake: FakeEngine): Engine {
 			follow: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
 				fake.follow(options.after ?? 0, options.type, options.signal),
 			followShared: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
-				Object.assign(fake.follow(options.after ?? 0, options.type, options.signal), { isAlone: false, takeAtHand: () => undefined }),
+				Object.assign(fake.follow(options.after ?? 0, options.type, options.signal), { isOnlySubscriber: false, takeCached: () => undefined }),
 		},
 		events: {
 			open: async (names: readonly string[], { signal }: { signal: AbortSignal }) => {

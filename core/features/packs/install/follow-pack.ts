@@ -113,7 +113,7 @@ async function findPack(storage: Storage, { pack: ref }: FollowedPackEntity): Pr
 
 async function begin({ executions, systemUser }: FollowParts, source: string): Promise<ExecutionEntity> {
 	const principal: Principal = { username: systemUser, isAdmin: true, authentication: { method: "none" } };
-	const input = { action: "packs.follow", parameters: { source }, literal: ["source"] };
+	const input = { action: "packs.follow", parameters: { source }, literalParameters: ["source"] };
 	return (await executions.submit(input, principal)).entity;
 }
 
