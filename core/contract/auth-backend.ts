@@ -3,147 +3,175 @@ import type { Lifecycle, Plugin } from "./plugin.ts";
 /** A user name and a password to verify. */
 export interface Credentials {
 	readonly username: string;
-	/** Never empty: the host refuses an empty password before any backend sees it. */
+	/** The password. Never empty: the host refuses an empty password before it calls a backend. */
 	readonly password: string;
 }
 
-/** Who somebody is, once verified. */
+/** Identity of a verified user. */
 export interface Identity {
-	/** The name the service uses from here on; normally `credentials.username`. */
+	/** Name of the user within the service; usually `credentials.username`. */
 	readonly username: string;
-	/** Names of the groups the backend knows the user to be in, when it knows any. */
+	/** Names of the groups of the user. Absent if the backend does not know any. */
 	readonly groups?: readonly string[];
 	/**
-	 * What stays the same of somebody whose name may change or be given to another, unique among all that the backend knows. A name belongs to
-	 * the subject that signed in by it first: another one is refused, and so is a name that somebody has signed in by without one. Default:
-	 * names are never given to others.
+	 * Permanent identifier of the user, unique within the backend, for backends in which names can change or be reassigned.
+	 *
+	 * A name belongs to the subject that signed in with it first. Other subjects are refused, and so is a name that was used without a
+	 * subject before. Default: names are never reassigned.
 	 */
 	readonly subject?: string;
-	/** With `subject`: a name that somebody has signed in by without a subject is taken over. Default false. */
+	/** True if this subject takes over a name that was used without a subject before. Only with `subject`. Default false. */
 	readonly takesOver?: boolean;
 	/**
-	 * The session at the provider, unique among all that the backend knows: what is given for it ends when the backend answers it as an
-	 * `EndedSignIn`. Default: not known.
+	 * Session at the provider, unique within the backend. When the backend reports the session as an `EndedSignIn`, everything issued
+	 * for it ends. Default: unknown.
 	 */
 	readonly session?: string;
 }
 
-/** Word of a provider that somebody has signed out of it. It names a subject, a session, or both. */
+/** Statement of a provider that a user has signed out. It names a subject, a session, or both. */
 export interface EndedSignIn {
-	/** Tells it from all other words of the provider: each counts once. */
+	/** Unique id of the statement. Each statement is processed once. */
 	readonly id: string;
-	/** As `Identity.subject`. Without a session, all that was given to it has ended. */
+	/** Subject as in `Identity.subject`. If `session` is absent, everything issued to the subject ends. */
 	readonly subject?: string;
-	/** As `Identity.session`. */
+	/** Session as in `Identity.session`. */
 	readonly session?: string;
 }
 
-/** A sign-in that somebody does elsewhere, with a browser. */
+/** A sign-in that continues in a browser at the provider. */
 export interface StartedSignIn {
-	/** Where the browser goes: `https:`, or `http:` on the machine itself. */
+	/** Address for the browser: `https:`, or `http:` on the local machine. */
 	readonly url: string;
 	/**
-	 * What `complete` must know of this sign-in, such as a nonce; at most 1,000 characters of `A-Z a-z 0-9 . _ ~ -`. The host keeps it in that
-	 * browser and nowhere else, where no script reads it; whoever uses the browser can.
+	 * State that `complete` needs, such as a nonce; at most 1,000 characters of `A-Z a-z 0-9 . _ ~ -`.
+	 *
+	 * The host stores it only in this browser, where scripts cannot read it. The user of the browser can read it.
 	 */
 	readonly kept: string;
 }
 
-/** What a browser has come back with. */
+/** Parameters with which a browser returns from the provider. */
 export interface ReturnedSignIn {
-	/** As `begin` was given it. */
+	/** Value that was passed to `begin`. */
 	readonly redirectUri: string;
-	/** As `begin` was given it: the host has made sure that the browser comes back with the same. */
+	/** Value that was passed to `begin`. The host has verified that the browser returned with the same value. */
 	readonly state: string;
-	/** As `begin` answered it, unless whoever uses the browser has changed it. */
+	/** Value that `begin` returned, unless the user of the browser has changed it. */
 	readonly kept: string;
-	/** The query of the address that the browser was sent to, as it stands, without the question mark. */
+	/** Query of the address to which the provider sent the browser, unchanged and without the question mark. */
 	readonly query: string;
 }
 
-/** A sign-in that somebody does with another device. */
+/** A sign-in that the user completes on another device. */
 export interface DeviceSignIn {
-	/** By which `pollDevice` finds it. */
+	/** Code that identifies the sign-in in `pollDevice`. */
 	readonly deviceCode: string;
-	/** What to enter at `url`. */
+	/** Code that the user enters at `url`. */
 	readonly userCode: string;
+	/** Address at which the user enters the code. */
 	readonly url: string;
-	/** Where the code is entered already. Default: there is no such address. */
+	/** Address that includes the code. Default: there is no such address. */
 	readonly completeUrl?: string;
-	/** Seconds until it ends. */
+	/** Seconds until the sign-in expires. */
 	readonly expiresIn: number;
-	/** Seconds between two calls of `pollDevice`, at least. */
+	/** Minimum number of seconds between two calls of `pollDevice`. */
 	readonly interval: number;
 }
 
-/** Nobody has decided yet. */
+/** The user has not decided yet. */
 export interface DevicePending {
 	readonly pending: true;
-	/** Whether the next call must wait five seconds longer than those before. */
+	/** True if all further calls must wait five seconds longer than before. */
 	readonly slowDown: boolean;
 }
 
 /**
- * Sign-in with a provider that asks people itself. "No" is undefined; `SVC_UNAVAILABLE` when it cannot be found out, such as while the
- * provider is away. No error and no line of the log holds what would let somebody in.
+ * Sign-in with a provider that interacts with the user itself.
+ *
+ * Undefined means that the sign-in was refused. `SVC_UNAVAILABLE` means that the result is unknown, for example while the provider is
+ * unreachable. Errors and logs must never contain data that would allow a sign-in.
  */
 export interface InteractiveSignIn {
-	/** What people call the provider: a button says "Sign in with …". */
+	/** Display name of the provider: a button is labelled "Sign in with …". */
 	readonly label: string;
-	/** @param redirectUri where the browser is to come back to @param state what it is to come back with, in the query as `state` */
+	/**
+	 * Starts a sign-in.
+	 *
+	 * @param request `redirectUri` is the address to which the browser returns; `state` is the query parameter with which it returns
+	 */
 	begin(
 		request: { readonly redirectUri: string; readonly state: string },
 		options: { readonly signal: AbortSignal },
 	): Promise<StartedSignIn>;
-	/** Who it is. Of an answer that it has said yes to before it must say no, or the provider does. */
+	/** Completes a sign-in and returns the identity. The backend or the provider must refuse a response that was accepted before. */
 	complete(returned: ReturnedSignIn, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
-	/** For those who have no browser where they are; `SVC_NOT_FOUND` where the provider has no such sign-in. This and the next go together; default: there is none. */
+	/**
+	 * Starts a sign-in for clients without a browser. Throws `SVC_NOT_FOUND` if the provider does not support it.
+	 *
+	 * Implement it together with `pollDevice`. Default: not supported.
+	 */
 	beginDevice?(options: { readonly signal: AbortSignal }): Promise<DeviceSignIn>;
-	/** Whether somebody has decided. */
+	/** Returns the decision of the user, or that it is pending. */
 	pollDevice?(deviceCode: string, options: { readonly signal: AbortSignal }): Promise<Identity | DevicePending | undefined>;
 	/**
-	 * Where the browser goes to sign out of the provider too, and comes back to `returnUri`; undefined where there is no such place. Default:
+	 * Returns the address at which the browser signs out of the provider before it returns to `returnUri`. Resolves with undefined if
 	 * there is none.
+	 *
+	 * Default: there is no such address.
 	 */
 	signOutUrl?(request: { readonly returnUri: string }, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
 	/**
-	 * What a message says that the provider sends by itself when somebody signs out of it; undefined for one that is not the provider's, not for
-	 * this service, or too old. The host takes each once, and ends what was given; it asks about up to 64 at once. Default: there are no such messages.
+	 * Verifies a message that the provider sends when a user signs out.
+	 *
+	 * Resolves with undefined if the message is not from the provider, is not for this service, or is too old. The host processes each
+	 * statement once and revokes everything issued for it. It calls this method for at most 64 messages concurrently. Default: there
+	 * are no such messages.
 	 */
 	verifySignOut?(message: string, options: { readonly signal: AbortSignal }): Promise<EndedSignIn | undefined>;
 }
 
 /**
- * Verifies a user name and password. "No" is a value, "cannot tell" is an error: an outage must never look like a refusal
- * and never like a sign-in.
+ * Verifies a user name and a password.
+ *
+ * A refusal is a return value; an unknown result is an error. An unavailable backend must never look like a refusal or like a sign-in.
  */
 export interface AuthBackend extends Lifecycle {
-	/** Whether there are passwords. Default true. False: `authenticate` refuses everybody, and pages do not ask for any. */
+	/**
+	 * True if the backend verifies passwords. Default true. If it is false, `authenticate` refuses all users, and pages do not ask for
+	 * a password.
+	 */
 	readonly takesPasswords?: boolean;
-	/** Sign-in with a provider that asks people itself. It never changes. Default: there is none. */
+	/** Sign-in with a provider that interacts with the user. It never changes. Default: there is none. */
 	readonly interactive?: InteractiveSignIn;
 	/**
-	 * The identity, or undefined when name or password is wrong. The time taken must not tell an unknown user from a wrong
-	 * password. Throws `SVC_UNAVAILABLE` when it could not find out; never logs or throws the password.
+	 * Returns the identity. Resolves with undefined if the name or the password is wrong.
+	 *
+	 * The duration must not reveal whether the user exists. Throws `SVC_UNAVAILABLE` if the result is unknown. The password must never
+	 * appear in logs or errors.
 	 */
 	authenticate(credentials: Credentials, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
-	/** Whether no user exists yet. With `addUser`, lets the first start make the first administrator. */
+	/** Returns true if no user exists. Together with `addUser`, it allows the first start to create the first administrator. */
 	isEmpty?(): Promise<boolean>;
-	/** Store a user with this password (hashed). Only called when `isEmpty` said so. */
+	/** Stores a user with this password (hashed). Called only if `isEmpty` resolved with true. */
 	addUser?(credentials: Credentials): Promise<void>;
 	/**
-	 * Names of the users that it keeps itself, for `svc user`. This and the next two go together; default: the users are kept elsewhere. They
-	 * are called between `start` and `stop`, in a process of its own while the service runs.
+	 * Returns the names of the users that the backend itself stores, for `svc user`.
+	 *
+	 * Implement it together with `setPassword` and `removeUser`. They are called between `start` and `stop`, in a separate process
+	 * while the service runs. Default: users are managed elsewhere.
 	 */
 	listUsers?(): Promise<readonly string[]>;
 	/**
-	 * Keep a password (hashed), of a user who `isNew` or of one who is there. `SVC_CONFLICT` and `SVC_NOT_FOUND` where that is not so,
-	 * `SVC_INVALID` for a name or password that cannot be.
+	 * Stores the password (hashed) of a new user (`isNew`) or an existing user.
+	 *
+	 * Throws `SVC_CONFLICT` if a new user already exists, `SVC_NOT_FOUND` if an existing user does not, and `SVC_INVALID` for an
+	 * invalid name or password.
 	 */
 	setPassword?(credentials: Credentials, options: { readonly isNew: boolean }): Promise<void>;
-	/** The user cannot sign in any more. `SVC_NOT_FOUND`. */
+	/** Removes a user, who can then no longer sign in. Throws `SVC_NOT_FOUND` if the user does not exist. */
 	removeUser?(username: string): Promise<void>;
 }
 
-/** An auth backend as a configuration holds it. */
+/** An auth backend plugin, as a configuration refers to it. */
 export type AuthBackendPlugin = Plugin<"auth-backend", AuthBackend>;

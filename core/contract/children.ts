@@ -1,116 +1,143 @@
 import type { ExecutionStatus } from "./entities/execution.ts";
 import type { JsonObject } from "./json.ts";
 
-/** A child to be started. */
+/** Request to start a child. */
 export interface ChildRequest {
 	/**
-	 * Names the child within the run, at most 255 characters. It is what makes a start happen once: whoever goes on with the run starts
-	 * with the same keys and gets the same children. Make it of what the runner knows for certain, such as the name of a step and the number
-	 * of the attempt; never of chance or of the time.
+	 * Idempotency key of the child within the run, at most 255 characters.
+	 *
+	 * When a run is continued, it requests children with unchanged keys and receives the children that exist. Derive keys from stable
+	 * data, such as the name of a step and the number of the attempt; never from random values or the time.
 	 */
 	readonly key: string;
-	/** `<pack>.<action>`. */
+	/** Ref of the action: `<pack>.<action>`. */
 	readonly action: string;
 	/**
-	 * Checked and cast by the schemas of the action. Taken as they are: templates in them are not rendered, as they may hold what has come
-	 * from outside.
+	 * Parameters, which are validated and cast by the schemas of the action.
+	 *
+	 * Templates in them are not rendered, because the values may come from outside.
 	 */
 	readonly parameters?: JsonObject;
 	/**
-	 * Kept with the child, and shown with it. `parent`, `user`, `pack` and `trace_context` are the host's; `api_user`, `item_user`
-	 * and `source_channel` are the parent's where they are left out.
+	 * Context of the child, which is stored and shown with it.
+	 *
+	 * The host sets `parent`, `user`, `pack` and `trace_context`. If `api_user`, `item_user` or `source_channel` are absent, the child
+	 * inherits them from its parent.
 	 */
 	readonly context?: JsonObject;
-	/** Milliseconds before it begins. Default 0. */
+	/** Milliseconds before the child begins. Default 0. */
 	readonly delay?: number;
-	/** Told when it has ended, as of an execution that somebody asked for. Default: what the action says. */
+	/** Recipients of a notification about the end, as for an execution that a user has requested. Default: those of the action. */
 	readonly notify?: JsonObject;
-	/** It takes up an earlier execution of its action again, a child of this run or of one that this run takes up (`TakenUp`). */
+	/**
+	 * Makes the child a partial re-run of an earlier execution of its action. The execution must be a child of this run or of an
+	 * execution that this run re-runs (`TakenUp`).
+	 */
 	readonly takesUp?: { readonly execution_id: string; readonly tasks: readonly string[]; readonly reset: readonly string[] };
 }
 
-/** A child that may be started: everything about it has been looked at, and nothing stored. Valid until the run settles. */
+/** A child that has been validated and can be started. Nothing of it has been stored. It is valid until the run settles. */
 export interface PreparedChild {
-	/** The id that it has, or will have. */
+	/** Id of the child, before and after its start. */
 	readonly id: string;
+	/** Key of the request. */
 	readonly key: string;
 }
 
 /**
- * A child execution, as the runner of its parent sees it. Where a policy has it run again, all its executions are one child: it has not ended
- * before the last of them has, and `status`, `context` and `liveaction_id`, as well as its result, are those of the latest one.
+ * A child execution, as the runner of its parent sees it.
+ *
+ * If a policy re-runs it, all its executions together are one child. The child ends when the last of them ends. `status`, `context`,
+ * `liveaction_id` and the result are those of the latest execution.
  */
 export interface Child {
-	/** What it was started as, however often it is run again. */
+	/** Id of the first execution of the child. It never changes. */
 	readonly id: string;
-	/** The execution that it is by now; `id`, unless a policy has had it run again. Calls take either id. */
+	/** Id of the latest execution. It equals `id` unless a policy has re-run the child. All methods accept either id. */
 	readonly execution_id: string;
-	/** What it was started with. Undefined for what came otherwise, over the API. No policy has that run again. */
+	/** Key of the request. Undefined for a child that was started over the API. Policies do not re-run such a child. */
 	readonly key: string | undefined;
 	readonly action_ref: string;
 	readonly liveaction_id: string;
 	readonly status: ExecutionStatus;
-	/** Whether the status is final, and no policy has it run again. It never changes again then. */
+	/** True if the status is final and no policy re-runs the child. The child never changes again. */
 	readonly hasEnded: boolean;
-	/** As it is stored: what it was started with, and what has been noted since, such as `cancelled_by`. */
+	/** The stored context: that of the request, and members that were added later, such as `cancelled_by`. */
 	readonly context: JsonObject;
 }
 
-/** How long something is waited for. */
+/** Options of waiting methods. */
 export interface ChildWait {
-	/** Ends the wait. Default: the signal of the run. Another one waits beyond its abort, for the ends of what the runner cancels then. */
+	/**
+	 * Ends the wait. Default: the signal of the run. Pass another signal to wait for the ends of children that the runner cancels after
+	 * the abort.
+	 */
 	readonly signal?: AbortSignal;
 }
 
 /**
- * The executions that a run is made of. They are executions like others: they have this run's as their parent, are in its trace, run for
- * its user with the permissions of its author, on any node, and know its secrets. A child goes on when its parent has ended, however that
- * came about: a runner whose cancel or time-out is to end them cancels them itself when its signal aborts.
+ * The child executions of a run.
  *
- * All of it is durable. A runner with `recovery` that calls `saveState` before it starts its first child is asked to go on after a crash,
- * perhaps on another node, and finds its children by their keys, with those that have ended meanwhile.
+ * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user, with
+ * the permissions of its author, and they know its secrets. A child continues when its parent has ended for whatever reason. If a
+ * cancel or time-out must end the children, the runner cancels them when its signal aborts.
  *
- * While a run waits for children, by `ended` or `changes`, it takes no place of the pool (`actionrunner.actions_pool_size`), since its
- * children may need it.
+ * Everything is durable. If a runner has `recovery` and calls `saveState` before it starts its first child, the host calls `recover`
+ * after a crash, possibly on another node. The run then finds its children by their keys, including those that have ended in the
+ * meantime.
  *
- * Everything rejects with `SVC_CONFLICT` once the execution is no longer this run's, after which the run must end, and with
- * `SVC_NOT_FOUND` for an id that is no child's of this run. While the storage is away calls wait for it.
+ * While a run waits for children in `ended` or `changes`, it occupies no slot of the pool (`actionrunner.actions_pool_size`), because
+ * its children may need the slot.
+ *
+ * Every method rejects with `SVC_CONFLICT` if the execution no longer belongs to this run, which must then end. Every method rejects
+ * with `SVC_NOT_FOUND` for an id that is not a child of this run. While the storage is unavailable, calls wait.
  */
 export interface ChildExecutions {
 	/**
-	 * Start a child, and resolve with its id. On disk when the promise resolves. When there is a child with this key already, that one's id,
-	 * whatever has become of it and whatever else the request says. It may be started as over the API: `SVC_FORBIDDEN` where the user
-	 * (of what a rule has started, the rule's author) lacks the permission `action_execute`, or the API key of the request its scope;
-	 * `SVC_NOT_FOUND` for an unknown action, `SVC_INVALID` for one that is disabled, for parameters that it does not take, and
-	 * for what would stand in more than 50 others.
+	 * Starts a child. Resolves with its id when the start is durable.
+	 *
+	 * If a child with this key exists, the method returns its id, whatever its state and whatever the rest of the request is.
+	 *
+	 * The checks are those of the API:
+	 *
+	 * - `SVC_FORBIDDEN` if the user lacks the permission `action_execute`, or the API key of the request lacks the scope. For an
+	 *   execution that a rule has started, the author of the rule needs the permission.
+	 * - `SVC_NOT_FOUND` for an unknown action.
+	 * - `SVC_INVALID` for a disabled action, for invalid parameters, and for a child with more than 50 ancestors.
 	 */
 	start(request: ChildRequest): Promise<string>;
-	/** As `start`, without starting it: rejects with what `start` would. `RunJournal.append` starts it. */
+	/** Validates a request without starting the child. Rejects with the errors of `start`. `RunJournal.append` starts the child. */
 	prepare(request: ChildRequest): Promise<PreparedChild>;
-	/** The child with this key; undefined when none has been started. */
+	/** Returns the child with this key. Resolves with undefined if no such child has been started. */
 	find(key: string): Promise<Child | undefined>;
-	/** All children in the order of their start, those without a key as well. One that was run again is one child. */
+	/** Returns all children in the order of their start, including those without a key. A child that was re-run appears once. */
 	list(): Promise<readonly Child[]>;
-	/** The child, once it has ended; at once when it has. Rejects with the signal's reason when that aborts first. */
+	/**
+	 * Resolves with the child when it has ended; at once if it already has. Rejects with the signal's reason if the signal aborts
+	 * first.
+	 */
 	ended(id: string, options?: ChildWait): Promise<Child>;
 	/**
-	 * Every child as it is, in the order of their start, then each whenever its status has changed: ends, questions (`pending`), pauses. Where
-	 * several changes come at once, or while the loop is busy, the last one is told. Ends without an error when the signal aborts; never by
-	 * itself, as more may be started.
+	 * Yields every child in the order of their start, then each child whose status changes: an end, an inquiry (`pending`), a pause.
+	 *
+	 * If several changes occur at once, or while the consumer is busy, only the latest is yielded. The iteration never ends by itself,
+	 * because more children may start. It ends without an error when the signal aborts.
 	 */
 	changes(options?: ChildWait): AsyncIterable<Child>;
 	/**
-	 * What a child has ended with, or asks (`pending`); null when there is nothing yet. As recorded, secrets in clear. What is secret in it
-	 * is known to this run from then on, and masked in what it emits, announces and ends with.
+	 * Returns the result of a child, or its inquiry if it is `pending`. Resolves with null if there is neither.
+	 *
+	 * The result is unmasked. Its secrets are known to this run from then on, and masked in its output, announcements and result.
 	 */
 	result(id: string): Promise<JsonObject | null>;
 	/**
-	 * Ask for the end of a child; resolves when that is stored, not when it has ended. Nothing happens to one that has. A question that
-	 * waits for its answer ends at once.
+	 * Requests the end of a child. Resolves when the request is stored, not when the child has ended.
+	 *
+	 * Has no effect on an ended child. A child that waits for the answer to an inquiry ends at once.
 	 */
 	cancel(id: string): Promise<void>;
-	/** Ask a child to pause. `SVC_INVALID`, as over the API, where its runner cannot. */
+	/** Requests a pause of a child. Throws `SVC_INVALID`, as the API does, if its runner does not support it. */
 	pause(id: string): Promise<void>;
-	/** Ask a paused child to go on. `SVC_INVALID`, as over the API, where its runner cannot. */
+	/** Requests that a paused child continues. Throws `SVC_INVALID`, as the API does, if its runner does not support it. */
 	resume(id: string): Promise<void>;
 }

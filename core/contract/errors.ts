@@ -1,19 +1,19 @@
 /**
- * What went wrong, in one word. Each code has one HTTP status (docs/reference/errors.md).
+ * Code of an error. Each code maps to one HTTP status (docs/reference/errors.md).
  *
  * | Code | Meaning |
  * |---|---|
- * | `SVC_INVALID` | the caller sent something that is not allowed; the message names the field |
- * | `SVC_UNAUTHORIZED` | no credential, or one that is not (or no longer) valid |
- * | `SVC_FORBIDDEN` | a valid credential without the permission |
+ * | `SVC_INVALID` | the input of the caller is invalid; the message names the field |
+ * | `SVC_UNAUTHORIZED` | there is no credential, or it is invalid or has expired |
+ * | `SVC_FORBIDDEN` | the credential is valid but lacks the permission |
  * | `SVC_NOT_FOUND` | the record, file or route does not exist |
- * | `SVC_CONFLICT` | a unique key is taken, or a compare-and-set lost |
- * | `SVC_TOO_LARGE` | a body or value above its limit |
- * | `SVC_UNSUPPORTED` | a body in a content coding or charset that the service does not read |
+ * | `SVC_CONFLICT` | a unique key is taken, or a compare-and-set failed |
+ * | `SVC_TOO_LARGE` | a body or value exceeds its limit |
+ * | `SVC_UNSUPPORTED` | the content coding or charset of a body is not supported |
  * | `SVC_TOO_MANY` | too many attempts; `facts.retry_after` is in seconds |
- * | `SVC_UNAVAILABLE` | something the answer depends on cannot be reached now; trying again may help |
+ * | `SVC_UNAVAILABLE` | a dependency is currently unreachable; a retry may succeed |
  * | `SVC_SUBSCRIBER_LAGGED` | a subscriber of the event bus fell behind its buffer and must read from storage |
- * | `SVC_CONFIG` | the configuration is wrong; the message names path and hint |
+ * | `SVC_CONFIG` | the configuration is invalid; the message names the path and gives a hint |
  * | `SVC_RUNNER` | a runner could not do its work (the action itself was not at fault) |
  */
 export type SvcErrorCode =
@@ -30,22 +30,22 @@ export type SvcErrorCode =
 	| "SVC_CONFIG"
 	| "SVC_RUNNER";
 
-/** What an error carries beside its code and message. */
+/** Additional data of an error. */
 export interface SvcErrorOptions {
-	/** The error that led to this one. Always pass it on. */
+	/** The error that caused this one. Always pass it on. */
 	readonly cause?: unknown;
-	/** For the caller to act on, such as `conflict_id` or `retry_after`. Never a secret. */
+	/** Data for the caller, such as `conflict_id` or `retry_after`. Must not contain secrets. */
 	readonly facts?: Readonly<Record<string, unknown>>;
 }
 
-/** The one error class for what a caller can act on. Recognise it with `isSvcError`, which works across copies of the package. */
+/** The error class for failures that a caller can act on. Test for it with `isSvcError`, which works across copies of the package. */
 export class SvcError extends Error {
 	override readonly name = "SvcError";
 	readonly code: SvcErrorCode;
-	/** Not called `details`: assertion libraries and test runners take that for a text. */
+	/** Data for the caller. The name `details` would conflict with assertion libraries and test runners, which expect a text there. */
 	readonly facts: Readonly<Record<string, unknown>>;
 
-	/** @param message lower case, no final stop, names the offending field and what is allowed; never a secret */
+	/** @param message lower case, without a final stop; names the invalid field and what is allowed; must not contain secrets */
 	constructor(code: SvcErrorCode, message: string, options: SvcErrorOptions = {}) {
 		super(message, options.cause === undefined ? undefined : { cause: options.cause });
 		this.code = code;
@@ -53,12 +53,12 @@ export class SvcError extends Error {
 	}
 }
 
-/** Whether `error` is a `SvcError`, optionally of one code. */
+/** Returns true if `error` is a `SvcError`. If `code` is given, the error must have this code. */
 export function isSvcError(error: unknown, code?: SvcErrorCode): error is SvcError {
 	return error instanceof Error && error.name === "SvcError" && "code" in error && (code === undefined || error.code === code);
 }
 
-/** The text of whatever was thrown. */
+/** Returns the message of an error, or the text of any other thrown value. */
 export function toErrorMessage(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

@@ -2,44 +2,50 @@ import type { PreparedChild } from "./children.ts";
 import type { TaskState } from "./definitions.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What is stored together with an entry. */
+/** Data that is stored in one write with a journal entry. */
 export interface JournalStep {
-	/** Children that start with it. */
+	/** Children that start with the entry. */
 	readonly start?: readonly PreparedChild[];
-	/** Tasks that the entry has changed: told on the general stream as `svc.task__update`. */
+	/** Tasks that the entry has changed. They are published on the general stream as `svc.task__update`. */
 	readonly tasks?: readonly TaskState[];
 }
 
 /**
- * What a run has decided, entry by entry, for whoever goes on with it: an entry says what is new since the one before, so that what is written
- * grows with what happens and not with what is known. Stored as it is, secrets in clear, and removed with the execution.
+ * Journal of the decisions of a run, from which the run can be continued. For runners with `recovery`.
  *
- * For runners with `recovery`. A run that has added an entry is found by `recover` as if it had called `saveState({})`.
+ * Each entry describes the changes since the previous one, so the written data grows with the changes and not with the whole state.
+ * Entries are stored unmasked, and removed with the execution.
+ *
+ * `recover` finds a run that has added an entry as if it had called `saveState({})`.
  */
 export interface RunJournal {
-	/** All entries so far, the oldest first; none in the first run of an execution. */
+	/** Returns all entries, oldest first. Empty in the first run of an execution. */
 	read(): Promise<readonly JsonObject[]>;
 	/**
-	 * Add an entry and start children, both or neither: on disk when the promise resolves. A child whose key has been used already is not
-	 * started again. Rejects with `SVC_CONFLICT` once the execution is not this run's.
+	 * Adds an entry and starts children atomically. Both are durable when the promise resolves.
+	 *
+	 * A child whose key already exists is not started again. Throws `SVC_CONFLICT` if the execution no longer belongs to this run.
 	 */
 	append(entry: JsonObject, step?: JournalStep): Promise<void>;
 }
 
-/** What a run decides with its end. */
+/** The last journal entry of a run, which is stored with its end. */
 export interface LastDecision {
 	readonly entry: JsonObject;
-	/** As `JournalStep.tasks`. */
+	/** Tasks that the entry has changed, as in `JournalStep.tasks`. */
 	readonly tasks?: readonly TaskState[];
 }
 
-/** An execution that this one takes up again, of the same action. */
+/** An earlier execution of the same action that this execution partially re-runs. */
 export interface TakenUp {
 	readonly execution_id: string;
-	/** Tasks that are to run again, each as a path of names with dots: of a task that is a workflow itself, tasks of that one. */
+	/**
+	 * Tasks to run again, as paths of names separated by dots. In `outer.inner`, the task `outer` is a workflow and `inner` one of its
+	 * tasks.
+	 */
 	readonly tasks: readonly string[];
-	/** Those of them that begin anew, with items that have succeeded. */
+	/** Tasks of `tasks` that start from the beginning, including their items that have succeeded. */
 	readonly reset: readonly string[];
-	/** All entries of its journal. `children.result` has the results of its children, too. */
+	/** All entries of the execution's journal. `children.result` also returns the results of its children. */
 	readonly entries: readonly JsonObject[];
 }

@@ -1,39 +1,43 @@
-/** What is measured: name, help and labels as Prometheus has them, so that any monitoring can take them over. */
+/** A metric. Name, help and labels follow Prometheus, so that any monitoring system can adopt them. */
 export interface MetricDefinition {
-	/** Letters, digits and `_`, with the unit at the end and `_total` behind what only grows: `svc_output_bytes_total`. */
+	/** Letters, digits and `_`. The unit comes last, followed by `_total` for a counter: `svc_output_bytes_total`. */
 	readonly name: string;
-	/** One sentence. */
+	/** Description of the metric, one sentence. */
 	readonly help: string;
-	/** Names of labels, in the order in which values come. Their values are few: never an id, a user, or what a caller has written. */
+	/** Names of labels, in the order of the values. A label has few values: never ids, users, or text from callers. Default none. */
 	readonly labels?: readonly string[];
 	/**
-	 * Labels with as many values as there is content, such as actions. Whoever keeps measurements keeps some of the values, and counts the
-	 * rest as `other`. Default none.
+	 * Labels with as many values as there are records of content, such as actions. Default none.
+	 *
+	 * A telemetry plugin keeps a limited number of their values and counts the rest as `other`.
 	 */
 	readonly openLabels?: readonly string[];
 }
 
-/** What is measured as a distribution. */
+/** A metric that describes a distribution. */
 export interface HistogramDefinition extends MetricDefinition {
-	/** Upper bounds of the buckets, ascending. */
+	/** Upper bounds of the buckets, in ascending order. */
 	readonly buckets: readonly number[];
 }
 
-/** Takes measurements of one metric. Cheap, and never throws: it stands where work is done. */
+/** Records measurements of one metric. It must be cheap and must never throw, because it is called during normal work. */
 export interface Instrument {
-	/** Of a counter: add the value, which is not negative. Of a histogram: one observation. With a value for each label. */
+	/**
+	 * Adds a value to a counter, or one observation to a histogram. Values of a counter are not negative. Pass one value for each
+	 * label.
+	 */
 	record(value: number, ...labels: readonly string[]): void;
 }
 
-/** What a gauge shows at a moment: a value for each combination of values of labels. */
+/** Current values of a gauge, one for each combination of label values. */
 export type GaugeReading = readonly (readonly [value: number, ...labels: readonly string[]])[];
 
-/** Declares what is measured. A name stands for one metric: whoever declares it again gets the same. */
+/** Registry of metrics. A name identifies one metric: a repeated definition returns the existing metric. */
 export interface Meters {
-	/** What only grows. */
+	/** Defines a metric that only increases. */
 	counter(definition: MetricDefinition): Instrument;
-	/** How something is distributed. */
+	/** Defines a metric that describes a distribution. */
 	histogram(definition: HistogramDefinition): Instrument;
-	/** What goes up and down. `read` is called whenever somebody looks, perhaps several times in a second. */
+	/** Defines a metric that increases and decreases. `read` is called at each scrape, possibly several times a second. */
 	gauge(definition: MetricDefinition, read: () => GaugeReading | Promise<GaugeReading>): void;
 }

@@ -1,42 +1,47 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
-/** Type of a value, in the words of JSON schema. */
+/** Type of a value, as in JSON schema. */
 export type ParameterType = "string" | "number" | "integer" | "boolean" | "array" | "object" | "null";
 
 /**
- * Definition of one parameter: a JSON schema for its value plus the words of the specification (`required`, `immutable`,
- * `secret`, `position`). Unknown keys are refused when an action is registered.
+ * Definition of a parameter: a JSON schema for its value, plus the attributes of the specification (`required`, `immutable`, `secret`,
+ * `position`).
+ *
+ * Unknown attributes are refused when an action is registered.
  */
 export interface ParameterDefinition {
-	/** One type name; none means any value. */
+	/** A single type name. Absent: any value. */
 	readonly type?: ParameterType;
 	readonly description?: string;
-	/** Used when the caller gives none. A text holding `{{` or `{%` is a template. */
+	/** Default value. A text that contains `{{` or `{%` is a template. */
 	readonly default?: JsonValue;
-	/** Whether a value must be given. A default satisfies it. Default false. */
+	/** True if a value is required. A default satisfies the requirement. Default false. */
 	readonly required?: boolean;
-	/** The caller may not set it; the default always applies. Default false. */
+	/** True if the caller must not set the parameter, so that the default always applies. Default false. */
 	readonly immutable?: boolean;
 	/**
-	 * Only for parameters of runners: it decides as whom, where or from which code an action runs, so that a caller who may only
-	 * start the action must not choose it. The caller may set it where the action names the parameter in its own definition, or
-	 * leaves to the caller one that `opensReserved`; elsewhere it is immutable. Default false.
+	 * True if the parameter determines the user, the machine or the code of an action. Only for parameters of runners. Default false.
+	 *
+	 * A caller who may only start the action must not choose it. The caller may set it if the action names the parameter in its own
+	 * definition, or if the action leaves a parameter with `opensReserved` to the caller. Otherwise it is immutable.
 	 */
 	readonly reserved?: boolean;
 	/**
-	 * Only for parameters of runners, such as the command line of a shell on this machine: whoever may set it can do all that the runner's
-	 * reserved parameters could do, so that these are open as well where an action leaves it to its caller. Not for a command that is shut
-	 * in, as by a container. Default false.
+	 * True if the parameter grants as much as the runner's reserved parameters, such as a shell command on this machine. Default false.
+	 *
+	 * Only for parameters of runners. If an action leaves it to the caller, the reserved parameters are open too. Do not set it for a
+	 * command that is isolated, for example in a container.
 	 */
 	readonly opensReserved?: boolean;
 	/**
-	 * Only for parameters of runners whose value can also say what a reserved parameter says, such as the user in `user@host`: if the caller may
-	 * not set that parameter, `schema` is laid over this definition.
+	 * For a parameter of a runner that can express a reserved parameter, such as the user in `user@host`.
+	 *
+	 * If the caller must not set the reserved parameter, `schema` is merged into this definition.
 	 */
 	readonly reservedBy?: { readonly parameter: string; readonly schema: ParameterDefinition };
-	/** Its value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
+	/** True if the value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
 	readonly secret?: boolean;
-	/** Place among a script's positional arguments, from 0 without gaps. */
+	/** Index among the positional arguments of a script, from 0 without gaps. */
 	readonly position?: number;
 	readonly enum?: readonly JsonValue[];
 	readonly items?: ParameterDefinition | readonly ParameterDefinition[];
@@ -69,9 +74,10 @@ export interface ParameterDefinition {
 	readonly not?: ParameterDefinition;
 }
 
-/** Parameter name (letters, digits, underscore) to definition, in declaration order. */
+/** Parameter definitions by name (letters, digits, underscore), in declaration order. */
 export type ParameterSchema = Readonly<Record<string, ParameterDefinition>>;
 
+/** The TypeScript type of each parameter type. */
 interface TypeOf {
 	string: string;
 	number: number;
@@ -82,12 +88,14 @@ interface TypeOf {
 	null: null;
 }
 
+/** The type of a value that matches the definition. */
 type ValueOf<D extends ParameterDefinition> = D extends { readonly enum: readonly (infer V)[] }
 	? V
 	: D extends { readonly type: infer T extends ParameterType }
 		? TypeOf[T]
 		: JsonValue;
 
+/** True if the parameter always has a value: it is required or has a default other than null. */
 type IsGiven<D extends ParameterDefinition> = D extends { readonly required: true }
 	? true
 	: D extends { readonly default: null }
@@ -97,8 +105,9 @@ type IsGiven<D extends ParameterDefinition> = D extends { readonly required: tru
 			: false;
 
 /**
- * The values a runner receives for its schema: validated, defaults applied. A parameter that is neither required nor has a
- * default may be `undefined`.
+ * The values that a runner receives for its schema, validated and with defaults applied.
+ *
+ * A parameter that is neither required nor has a default may be `undefined`.
  */
 export type ParameterValues<S extends ParameterSchema> = {
 	readonly [K in keyof S]: IsGiven<S[K]> extends true ? ValueOf<S[K]> : ValueOf<S[K]> | undefined;

@@ -1,7 +1,7 @@
 import { isSvcError } from "./errors.ts";
 import { type JsonValue, parseWholeNumber } from "./json.ts";
 
-const words: ReadonlyMap<string, JsonValue> = new Map([
+const valueByWord: ReadonlyMap<string, JsonValue> = new Map([
 	["True", true],
 	["true", true],
 	["False", false],
@@ -10,7 +10,7 @@ const words: ReadonlyMap<string, JsonValue> = new Map([
 	["none", null],
 	["null", null],
 ]);
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\x07", "0": "\0", "\n": "" };
+const escapedCharacters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\x07", "0": "\0", "\n": "" };
 const patterns = {
 	number: /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
 	whole: /^[+-]?\d+$/,
@@ -19,25 +19,26 @@ const patterns = {
 	double: /[^"\\\n]+/y,
 	code: /x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}/y,
 } as const;
-const maximumDepth = 200;
-/** Most characters of a literal: reading that many takes up to 100 ms. */
+const maxDepth = 200;
+/** Maximum number of characters of a literal. Reading a literal of this length takes up to 100 ms. */
 export const maxPythonLiteral = 200_000;
 
 /**
- * The value of a text such as `{'a': [1, True, None]}`, as templates and Python print objects and lists. Undefined when the text is
- * anything else, or longer than `maxPythonLiteral`.
+ * Returns the value of a literal such as `{'a': [1, True, None]}`, the form in which templates and Python print objects and lists.
+ *
+ * Returns undefined if the text is anything else, or longer than `maxPythonLiteral`.
  */
 export function parsePythonLiteral(text: string): JsonValue | undefined {
 	if (text.length > maxPythonLiteral) return undefined;
 	try {
 		return new LiteralReader(text).readAll();
 	} catch (error) {
-		if (error instanceof NoLiteral || isSvcError(error)) return undefined;
+		if (error instanceof NotALiteral || isSvcError(error)) return undefined;
 		throw error;
 	}
 }
 
-class NoLiteral extends Error {}
+class NotALiteral extends Error {}
 
 class LiteralReader {
 	readonly #text: string;
@@ -49,100 +50,100 @@ class LiteralReader {
 	}
 
 	readAll(): JsonValue {
-		const value = this.#value();
-		this.#space();
-		if (this.#position < this.#text.length) throw new NoLiteral();
+		const value = this.#readValue();
+		this.#skipSpace();
+		if (this.#position < this.#text.length) throw new NotALiteral();
 		return value;
 	}
 
-	#value(): JsonValue {
-		this.#space();
+	#readValue(): JsonValue {
+		this.#skipSpace();
 		const next = this.#text[this.#position];
-		if (next === "'" || next === '"') return this.#string(next);
-		if (next === "{") return this.#nested(() => this.#object());
-		if (next === "[") return this.#nested(() => this.#list("]").items);
-		if (next === "(") return this.#nested(() => this.#tuple());
+		if (next === "'" || next === '"') return this.#readString(next);
+		if (next === "{") return this.#readNested(() => this.#readObject());
+		if (next === "[") return this.#readNested(() => this.#readList("]").items);
+		if (next === "(") return this.#readNested(() => this.#readTuple());
 		const number = this.#match(patterns.number);
 		if (number !== undefined && patterns.whole.test(number)) return parseWholeNumber(number.replace("+", ""));
 		if (number !== undefined && Number.isFinite(Number(number))) return Number(number);
 		const word = this.#match(patterns.word) ?? "";
-		const known = words.get(word);
-		if (known === undefined) throw new NoLiteral();
-		return known;
+		const value = valueByWord.get(word);
+		if (value === undefined) throw new NotALiteral();
+		return value;
 	}
 
-	#nested<T>(read: () => T): T {
+	#readNested<T>(read: () => T): T {
 		this.#position += 1;
 		this.#depth += 1;
-		if (this.#depth > maximumDepth) throw new NoLiteral();
+		if (this.#depth > maxDepth) throw new NotALiteral();
 		const value = read();
 		this.#depth -= 1;
 		return value;
 	}
 
-	#object(): JsonValue {
+	#readObject(): JsonValue {
 		const members: [string, JsonValue][] = [];
 		while (!this.#take("}")) {
-			const key = this.#value();
-			if (typeof key === "object" || !this.#take(":")) throw new NoLiteral();
-			members.push([String(key), this.#value()]);
-			if (!this.#take(",") && !this.#peek("}")) throw new NoLiteral();
+			const key = this.#readValue();
+			if (typeof key === "object" || !this.#take(":")) throw new NotALiteral();
+			members.push([String(key), this.#readValue()]);
+			if (!this.#take(",") && !this.#peek("}")) throw new NotALiteral();
 		}
 		return Object.fromEntries(members);
 	}
 
-	/** A value in parentheses without a comma is that value, and no list of it. */
-	#tuple(): JsonValue {
-		const { items, commas } = this.#list(")");
+	/** Reads a value in parentheses. Without a comma, the result is the value itself instead of a list. */
+	#readTuple(): JsonValue {
+		const { items, commas } = this.#readList(")");
 		const [only] = items;
 		return only !== undefined && commas === 0 ? only : items;
 	}
 
-	#list(end: string): { readonly items: JsonValue[]; readonly commas: number } {
+	#readList(end: string): { readonly items: JsonValue[]; readonly commas: number } {
 		const items: JsonValue[] = [];
 		let commas = 0;
 		while (!this.#take(end)) {
-			items.push(this.#value());
+			items.push(this.#readValue());
 			if (this.#take(",")) commas += 1;
-			else if (!this.#peek(end)) throw new NoLiteral();
+			else if (!this.#peek(end)) throw new NotALiteral();
 		}
 		return { items, commas };
 	}
 
-	#string(quote: string): string {
+	#readString(quote: string): string {
 		let value = "";
 		for (this.#position += 1; ; this.#position += 1) {
 			value += this.#match(quote === "'" ? patterns.single : patterns.double) ?? "";
 			const character = this.#text[this.#position];
-			if (character === undefined || character === "\n") throw new NoLiteral();
+			if (character === undefined || character === "\n") throw new NotALiteral();
 			if (character === quote) break;
-			value += this.#escape();
+			value += this.#readEscape();
 		}
 		this.#position += 1;
 		return value;
 	}
 
-	/** The escaped character; afterwards the position is on the last character of the escape. */
-	#escape(): string {
+	/** Returns the escaped character. Afterwards, the position is on the last character of the escape sequence. */
+	#readEscape(): string {
 		this.#position += 1;
 		const code = this.#match(patterns.code);
 		if (code !== undefined) {
 			this.#position -= 1;
 			const point = Number.parseInt(code.slice(1), 16);
-			if (point > 0x10ffff) throw new NoLiteral();
+			if (point > 0x10ffff) throw new NotALiteral();
 			return String.fromCodePoint(point);
 		}
 		const character = this.#text[this.#position];
-		if (character === undefined) throw new NoLiteral();
-		return escapes[character] ?? ("\\'\"".includes(character) ? character : `\\${character}`);
+		if (character === undefined) throw new NotALiteral();
+		return escapedCharacters[character] ?? ("\\'\"".includes(character) ? character : `\\${character}`);
 	}
 
-	#space(): void {
+	#skipSpace(): void {
 		while (isSpace(this.#text.charCodeAt(this.#position))) this.#position += 1;
 	}
 
 	#peek(character: string): boolean {
-		this.#space();
+		this.#skipSpace();
 		return this.#text[this.#position] === character;
 	}
 
@@ -154,9 +155,9 @@ class LiteralReader {
 
 	#match(pattern: RegExp): string | undefined {
 		pattern.lastIndex = this.#position;
-		const found = pattern.exec(this.#text)?.[0];
-		this.#position += found?.length ?? 0;
-		return found;
+		const match = pattern.exec(this.#text)?.[0];
+		this.#position += match?.length ?? 0;
+		return match;
 	}
 }
 

@@ -9,32 +9,43 @@ import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
 
-/** Kind of a piece of output (specification, Execution output event). */
+/**
+ * Channel of a chunk of output (specification, Execution output event).
+ *
+ * - `stdout`: standard output.
+ * - `stderr`: standard error.
+ * - `other`: output that belongs to neither.
+ */
 export type OutputType = "stdout" | "stderr" | "other";
 
-/** What a runner can do. Data, not promises: host and conformance suite believe it and nothing else. All default to false. */
+/** Capabilities of a runner. Host and conformance suite rely on this data alone. All default to false. */
 export interface RunnerCapabilities {
-	/** Calls `emit` while the action runs. */
+	/** True if the runner calls `emit` while the action runs. */
 	readonly streaming?: boolean;
-	/** Ends the work promptly when `signal` aborts. Without it the host waits for `run` to return by itself. */
+	/** True if the runner ends the work promptly when `signal` aborts. Otherwise the host waits until `run` returns by itself. */
 	readonly cancellation?: boolean;
-	/** Finds a run again after the service was restarted: has `recover`, and calls `saveState` once the run can be found. */
+	/**
+	 * True if the runner reattaches to a run after a restart of the service. It needs `recover`, and calls `saveState` as soon as it
+	 * can do so.
+	 */
 	readonly recovery?: boolean;
 	/**
-	 * Its runs are made of other executions (`action_is_workflow`), and pause when they are asked to: needs `cancellation`, `recovery` and a
-	 * `recover` that goes on with what was paused. Everything that such a run does stands in its journal before, so that it is recovered from its first
-	 * moment: where the journal is empty, `recover` begins anew.
+	 * True if runs consist of other executions (`action_is_workflow`) and can be paused. Needs `cancellation`, `recovery` and a
+	 * `recover` that continues paused runs.
+	 *
+	 * Such a run writes each step to its journal before it carries the step out, so it can be recovered from the beginning. If the
+	 * journal is empty, `recover` must start the run anew.
 	 */
 	readonly workflow?: boolean;
 }
 
 /**
- * Why a run is being ended. It is `signal.reason` once the signal has aborted.
+ * Reason for the end of a run. It is `signal.reason` after the signal has aborted.
  *
- * - `cancel`: somebody asked for it; the execution ends `canceled`.
- * - `timeout`: the parameter `timeout` or `svc_timeout` (seconds) has passed; it ends `timeout`.
- * - `shutdown`: the service stops and its grace has passed; it ends `abandoned`. A run that has called `saveState` is told at
- *   once, without grace: it may leave its work going and resolve with the status `running`.
+ * - `cancel`: the end was requested; the execution ends `canceled`.
+ * - `timeout`: the parameter `timeout` or `svc_timeout` (seconds) has passed; the execution ends `timeout`.
+ * - `shutdown`: the service stops and its grace period has passed; the execution ends `abandoned`. A run that has called `saveState`
+ *   receives the abort at once, without a grace period. It may let its work continue and resolve with the status `running`.
  */
 export class RunAborted extends Error {
 	override readonly name = "RunAborted";
@@ -46,22 +57,23 @@ export class RunAborted extends Error {
 	}
 }
 
-/** What the run has emitted on one channel so far, kept for the result. */
+/** Output of a run on one channel so far, for the result. */
 export interface CapturedOutput {
-	/** From the start, at most `actionrunner.max_result_output` bytes (default 1 MiB). Keeps a final newline. */
+	/** The output from its start, at most `actionrunner.max_result_output` bytes (default 1 MiB). It includes a final newline. */
 	readonly text: string;
-	/** Whether `text` was cut. The stored output stream is complete all the same. */
+	/** True if `text` was truncated. The stored output stream is complete nevertheless. */
 	readonly truncated: boolean;
-	/** Bytes emitted, cut or not. */
+	/** Number of emitted bytes, before truncation. */
 	readonly bytes: number;
 }
 
-/** Records output, as `RunContext.emit` says. */
+/** Records output; see `RunContext.emit`. */
 export interface EmitOutput {
 	(type: OutputType, data: string): Promise<void>;
 	/**
-	 * The same for text as bytes, each of them a character of ASCII: for runners through which much passes. They are read before it returns
-	 * its promise. Absent where output is taken as strings only.
+	 * Records text that is given as bytes, each of them an ASCII character. For runners with bulk output.
+	 *
+	 * The bytes are read before the function returns its promise. Absent if only strings are accepted.
 	 */
 	readonly bytes?: (type: OutputType, bytes: Uint8Array) => Promise<void>;
 }
@@ -69,93 +81,119 @@ export interface EmitOutput {
 /** The execution that an announcement describes. */
 export interface AnnouncedExecution {
 	readonly action_ref: string;
-	/** The user who started it. */
+	/** The user who started the execution. */
 	readonly user: string;
 }
 
-/** Everything a runner needs for one run, and no more. Valid until `run` settles. */
+/** Everything that a runner needs for one run. It is valid until `run` settles. */
 export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly execution_id: string;
-	/** Id of the live action: never used again, so that it can name what a run leaves on other machines. */
+	/** Id of the live action. It is never reused, so it can name resources that a run creates on other machines. */
 	readonly liveaction_id: string;
-	/** `<pack>.<action>`. */
+	/** Ref of the action: `<pack>.<action>`. */
 	readonly action_ref: string;
+	/** Ref of the action's pack. */
 	readonly pack: string;
-	/** Who started the execution. */
+	/** The user who started the execution. */
 	readonly user: string;
-	/** Absolute path of the script or module; empty for actions without an entry point. It existed a moment ago. */
+	/** Absolute path of the script or module. Empty for actions without an entry point. The host has just checked that it exists. */
 	readonly entryPoint: string;
-	/** Absolute path of the action's pack directory; undefined for an action that came over the API into no pack directory. */
+	/**
+	 * Absolute path of the action's pack directory. Undefined if the pack has no directory because the action was created over the API.
+	 */
 	readonly packDirectory: string | undefined;
-	/** The runner's own parameters: rendered, cast, validated, defaults applied. */
+	/** The runner's own parameters: rendered, cast and validated, with defaults applied. */
 	readonly runnerParameters: ParameterValues<S>;
-	/** The action's remaining parameters, in declaration order; unset ones are null. */
+	/** The other parameters of the action in declaration order. Parameters without a value are null. */
 	readonly actionParameters: JsonObject;
 	/** Definitions of `actionParameters`, for runners that need position or type. */
 	readonly actionSchema: ParameterSchema;
-	/** Configuration of the action's pack, defaults applied and secrets in clear; empty when it has none. */
+	/** Configuration of the action's pack, with defaults applied and secrets decrypted. Empty if the pack has none. */
 	readonly packConfig: JsonObject;
-	/** Variables the service gives to processes (`SVC_ACTION_…`). They win over the parameter `env`. */
+	/** Environment variables that the service sets for processes (`SVC_ACTION_…`). They take precedence over the parameter `env`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Aborts on cancel, time-out and shutdown; the reason is a `RunAborted`. */
+	/** Aborts on cancel, time-out and shutdown. Its reason is a `RunAborted`. */
 	readonly signal: AbortSignal;
 	readonly logger: Logger;
 	/**
-	 * Record a piece of output; order within one channel is kept. Give whole characters (decode with a streaming decoder).
-	 * Await it: it resolves at once until the store falls behind, then when there is room again. That is the back-pressure.
-	 * Rejects once the execution is no longer this run's, after which the run must end.
+	 * Records a chunk of output. The order within a channel is preserved.
+	 *
+	 * Pass complete characters: decode with a streaming decoder. Await the promise, which provides back-pressure: it resolves at once
+	 * until the storage falls behind, and then when there is capacity again. It rejects if the execution no longer belongs to this run,
+	 * which must then end.
 	 */
 	readonly emit: EmitOutput;
-	/** What has been emitted on a channel so far, cut to the limit for results. */
+	/** Returns the output of a channel so far, truncated to the limit for results. */
 	captured(type: OutputType): CapturedOutput;
 	/**
-	 * Publish an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`. All clients that may follow
-	 * the stream get it. `about` names the execution that the payload describes: only users who may view that execution get the
-	 * announcement then, and the user who started it.
+	 * Publishes an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`.
+	 *
+	 * All clients that may follow the stream receive it. `about` names the execution that the payload describes. In that case only
+	 * users who may view that execution receive the announcement, and the user who started it.
 	 */
 	announce(route: string, payload: JsonObject, options?: { readonly about?: AnnouncedExecution }): void;
 	/**
-	 * Dispatch a trigger: a trigger type's or trigger's ref, or a type with parameters. On disk when the promise resolves with the
-	 * instance's id. `SVC_INVALID` when the trigger is unknown or its schema refuses the payload; `SVC_FORBIDDEN` for the trigger of
-	 * a signed webhook, and for those of the service itself unless the execution is an administrator's.
+	 * Dispatches a trigger. Resolves with the id of the trigger instance when the instance is durable.
+	 *
+	 * Throws `SVC_INVALID` if the trigger is unknown or its schema refuses the payload. Throws `SVC_FORBIDDEN` for the trigger of a
+	 * signed webhook. Triggers of the service itself are `SVC_FORBIDDEN` too, unless an administrator started the execution.
+	 * @param trigger ref of a trigger or trigger type, or a type with parameters
 	 */
 	dispatch(trigger: TriggerReference, payload: JsonObject, options?: { readonly traceTag?: string }): Promise<string>;
 	/**
-	 * Keep what `recover` needs to find the run again. On disk when the promise resolves: save before the work begins, or a crash
-	 * between the two leaves work that nobody finds. For runners with `recovery`. Rejects once the execution is not this run's.
+	 * Stores the state from which `recover` can reattach to the run. For runners with `recovery`.
+	 *
+	 * The state is durable when the promise resolves. Save it before the work begins: a crash in between would leave work that no node
+	 * can find. Rejects if the execution no longer belongs to this run.
 	 */
 	saveState(state: JsonObject): Promise<void>;
-	/** The executions that this run starts and waits for. */
+	/** The child executions of this run. */
 	readonly children: ChildExecutions;
-	/** What the run has decided so far, for whoever goes on with it. */
+	/** The journal of the run, from which `recover` continues it. */
 	readonly journal: RunJournal;
-	/** Expressions, which read the datastore with the permissions of the execution. Secrets that they decrypt are known to the run from then on. */
+	/**
+	 * Evaluates expressions with the permissions of the execution on the datastore. Secrets that they decrypt are masked in the run
+	 * from then on.
+	 */
 	readonly expressions: Expressions;
-	/** Actions by their ref, as a definition names them; undefined when there is none. */
+	/** Finds an action by its ref, as definitions name it. Resolves with undefined if it does not exist. */
 	findAction(ref: string): Promise<ActionSignature | undefined>;
-	/** The execution that this one takes up again: a re-run of chosen tasks. Undefined for all others. */
+	/** The execution that this one partially re-runs. Undefined if this execution is not a partial re-run. */
 	readonly takenUp: TakenUp | undefined;
-	/** The whole `context` of the execution, as it is shown. */
+	/** The complete `context` of the execution, as the API shows it. */
 	readonly context: JsonObject;
-	/** Who is told of the end of the execution, as actions say it; null: nobody. A child is told of like that only where its request says so. */
+	/**
+	 * Recipients of notifications about the end of the execution, in the form that actions have. Null if there are none.
+	 *
+	 * A child has recipients of its own, in its request.
+	 */
 	readonly notify: JsonObject | null;
 	/**
-	 * Aborts when somebody asks the execution to pause (`pausing`). Start nothing new then, have children that can pause do so, and when nothing is
-	 * active any more resolve with the status `paused`; an end that comes first is an end. Whoever goes on with a run looks at its children first: the
-	 * host wakes a paused run for what its runner has not been told in this run, of children that it was told of. For runners with `workflow`; a run that is recovered while
-	 * it is pausing has it aborted from the beginning.
+	 * Aborts if the execution must pause (`pausing`). For runners with `workflow`.
+	 *
+	 * The run must then start nothing new and pause all children that support it. When nothing is active any more, it resolves with the
+	 * status `paused`. If the run ends first, it ends as usual. If a run is recovered while it is pausing, the signal is aborted from
+	 * the beginning.
+	 *
+	 * When `recover` continues a run, it must read the state of the children first. The host wakes a paused run only if one of its
+	 * children changes, the runner has seen the child in this run, and has not seen the change.
 	 */
 	readonly pausing: AbortSignal;
 	/**
-	 * Ask for a pause or the end of this execution, as somebody could over the API: its status is `pausing` or `canceling` when the promise
-	 * resolves, and the signal has aborted. For runners with `workflow`, which do so when a child asks a question or was canceled.
+	 * Requests a pause or the end of this execution, as a user can over the API. For runners with `workflow`.
+	 *
+	 * When the promise resolves, the status is `pausing` or `canceling`, and the signal has aborted. Call it if a child waits for the
+	 * answer to an inquiry or was canceled.
 	 */
 	request(change: "pause" | "cancel"): Promise<void>;
-	/** Tell where the run lives; shown as `liveaction.runner_info`. Optional; host name and the service's pid are the default. */
+	/**
+	 * Sets the location of the run, which the API shows as `liveaction.runner_info`. Default: the host name and the process id of the
+	 * service.
+	 */
 	setRunnerInfo(info: { readonly hostname?: string; readonly pid?: number }): void;
 }
 
-/** What `runAtOnce` is given: what is known of a run, and nothing that it could do something with. */
+/** Input of `runAtOnce`: the data of a run, without any members that have effects. */
 export type AtOnceContext<S extends ParameterSchema = ParameterSchema> = Pick<
 	RunContext<S>,
 	| "execution_id"
@@ -170,96 +208,130 @@ export type AtOnceContext<S extends ParameterSchema = ParameterSchema> = Pick<
 	| "context"
 >;
 
-/** How a run ended. */
+/** Result of a run. */
 export interface RunResult {
-	/** Whether the action did what it should. */
+	/** True if the action succeeded. */
 	readonly succeeded: boolean;
-	/** Becomes `result` of the execution; a JSON object. */
+	/** The `result` of the execution. */
 	readonly result: JsonObject;
 	/**
-	 * A more exact word for `succeeded: false`, when the runner knows one. Without it the status is `failed`, or what the
-	 * signal's reason says when it had aborted. Two are no ends. `pending`: the execution waits for an answer to an inquiry, and
-	 * `result` is what describes it. `running`: the service stops (`shutdown`) and the work goes on without it, to be found
-	 * again by `recover`; `result` is ignored. `paused`, of a runner with `workflow`: nothing is active, nobody holds the execution any more, and
-	 * `recover` goes on once somebody asks it to resume or to end; `result` is what it has come to. `canceled`: what it is made of was canceled. `resuming`: as
-	 * `paused`, and what it paused for is over: `recover` goes on at once.
+	 * Status that describes `succeeded: false` more precisely. Default: `failed`, or the status of the reason if the signal has
+	 * aborted.
+	 *
+	 * - `failed`: the action failed.
+	 * - `timeout`: a time-out has passed.
+	 * - `abandoned`: the service stopped or crashed during the run.
+	 * - `canceled`: executions that the run consists of were canceled.
+	 * - `pending`: the run waits for the answer to an inquiry; `result` describes the inquiry.
+	 * - `running`: the service is stopping (`shutdown`) and the work continues; `recover` reattaches to it later; `result` is ignored.
+	 * - `paused`: for runners with `workflow`. Nothing is active, and the lease is released. `recover` continues the run after a
+	 *   request to resume or end it; `result` is the intermediate result.
+	 * - `resuming`: as `paused`, but the cause of the pause has already ended; `recover` continues the run at once.
 	 */
 	readonly status?: "failed" | "timeout" | "abandoned" | "pending" | "running" | "paused" | "resuming" | "canceled";
 	/**
-	 * The last entry of the journal, stored in the same write as the end: neither is there without the other. Of a result that is no end it is left
-	 * out: what is decided with a pause is added to the journal before.
+	 * Last entry of the journal. It is stored in the write that stores the end of the run, so that neither exists without the other.
+	 *
+	 * Omit it if the status is not final: append the decisions of a pause to the journal before the run resolves.
 	 */
 	readonly decided?: LastDecision;
 }
 
-/** What a runner is told when it is to make ready for a pack. */
+/** Input of `prepare`. */
 export interface PackPreparation {
 	/** Ref of the pack. */
 	readonly pack: string;
-	/** Absolute path of its files on this node. Nothing of it is registered yet, and perhaps nothing ever is. */
+	/** Absolute path of the pack's files on this node. Its content is not registered yet, and may never be. */
 	readonly packDirectory: string;
-	/** Aborts when nobody waits any more. */
+	/** Aborts when the caller no longer waits for the result. */
 	readonly signal: AbortSignal;
-	/** Tell whoever follows the installation what is being done, in whole lines. Await it: it is the back-pressure. */
+	/** Reports progress to clients that follow the installation, in complete lines. Await the promise, which provides back-pressure. */
 	emit(type: OutputType, text: string): Promise<void>;
 }
 
 /**
- * Runs actions of one runner type. One instance serves all executions of the service, many at a time.
+ * Runs actions of one runner type. One instance serves all executions of the service concurrently.
  *
- * The host does the rest: parameters, time-out (parameter `timeout` or `svc_timeout`, seconds), cancel, masking, recording, states, retries.
+ * The host takes care of parameters, time-out (parameter `timeout` or `svc_timeout`, seconds), cancel, masking, recording, states and
+ * retries.
  */
 export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lifecycle {
-	/** One sentence, shown in the runner type record. */
+	/** One sentence, shown in the record of the runner type. */
 	readonly description: string;
 	/**
-	 * The runner's own parameters. An action may override default, description, enum, immutable and required of each. A name that actions
-	 * of the runner may want for themselves begins with `svc_`.
+	 * The runner's own parameters. An action may override default, description, enum, immutable and required of each of them.
+	 *
+	 * If actions may want a name for themselves, the parameter of the runner must begin with `svc_`.
 	 */
 	readonly parameters: S;
 	readonly capabilities: RunnerCapabilities;
-	/** Key of `result` that an action's `output_schema` describes. Default: what is printed on standard output, where the result has `stdout`, else the whole. */
+	/**
+	 * Key of `result` that the `output_schema` of an action describes. Default: standard output if the result has `stdout`, otherwise
+	 * the whole.
+	 */
 	readonly outputKey?: string;
-	/** `required`: the action must name a file; `forbidden`: it must not. Default `optional`. */
+	/**
+	 * Entry point of actions. Default `optional`.
+	 *
+	 * - `required`: an action must name a file.
+	 * - `forbidden`: an action must not name a file.
+	 * - `optional`: an action may name a file.
+	 */
 	readonly entryPoint?: "required" | "forbidden" | "optional";
-	/** Of a runner whose entry points are definitions in YAML. */
+	/** Support for definitions, for a runner whose entry points are definitions in YAML. */
 	readonly definitions?: Definitions;
-	/** Looks at files of packs where they are written, and runs their unit tests (`svc pack check`, `svc pack test`). */
+	/** Checks files of packs during development and runs their unit tests (`svc pack check`, `svc pack test`). */
 	readonly packTools?: PackTools;
 	/**
-	 * Run one action. Resolve with `succeeded: false` when the action failed; throw when the runner itself could not do its
-	 * work (the execution then ends `failed` with `result.error`). When `signal` aborts, end the work and resolve with what
-	 * there is; the host sets the status.
+	 * Runs one action.
+	 *
+	 * - Resolve with `succeeded: false` if the action failed.
+	 * - Throw if the runner itself could not do its work. The execution then ends `failed` with `result.error`.
+	 * - When `signal` aborts, end the work and resolve with the available result. The host sets the status.
 	 */
 	run(context: RunContext<S>): Promise<RunResult>;
 	/**
-	 * The result of `run`, for a runner that makes it of what it is given, without waiting, and changes nothing anywhere. The execution is then
-	 * stored once, as it has ended, instead of twice. Called before anything of it is stored: whether it ever will be is not known, and it may be called again.
-	 * Undefined where `run` is to be called, which also happens where the result is no plain success, where it takes long, and where it throws.
+	 * Returns the result of `run` for a runner that computes it from its input alone, without waiting and without side effects.
+	 *
+	 * The execution is then stored once, in its final state, instead of twice. The host calls it before it stores anything of the
+	 * execution, which may never be stored. The host may call it again.
+	 *
+	 * Returns undefined if `run` must be called. The host also calls `run` if the result is not a plain success, if this function takes
+	 * too long, or if it throws.
 	 */
 	runAtOnce?(context: AtOnceContext<S>): Promise<RunResult | undefined> | RunResult | undefined;
 	/**
-	 * Go on with a run that an earlier process of the service began, or another node: `state` is what it last gave `saveState`.
-	 * As `run` otherwise; `emit` goes on behind what is stored, and `captured` holds it. The signal may have aborted already,
-	 * as the time-out counts from the start of the run. Undefined when the run cannot be found from here: the execution then
-	 * ends `abandoned`, or `canceled` when that was asked for. Also called, of a runner with `workflow`, to go on after a pause.
+	 * Continues a run that another process or node has begun. `state` is the last state that the run passed to `saveState`.
+	 *
+	 * - Everything else is as in `run`. `emit` appends to the stored output, which `captured` includes.
+	 * - The signal may have aborted already, because the time-out counts from the start of the run.
+	 * - Returns undefined if the run cannot be found from this node. The execution then ends `abandoned`, or `canceled` if that was
+	 *   requested.
+	 * - For runners with `workflow`, the host also calls it to continue a paused run.
 	 */
 	recover?(context: RunContext<S>, state: JsonObject): Promise<RunResult | undefined>;
 	/**
-	 * Called once the end of a run is on disk: until then a killed service will ask `recover` for it, afterwards nobody will.
-	 * Not called for a run that goes on without this service, or whose end somebody else has stored.
+	 * Called when the end of a run is durable. Before that, a crashed service will call `recover` for the run; afterwards it will not.
+	 *
+	 * Not called for a run that continues without this service, or if another node has stored the end.
 	 */
 	afterRun?(run: { readonly execution_id: string; readonly liveaction_id: string }): Promise<void>;
 	/**
-	 * Make ready what a pack needs before anything of it runs here, such as a virtualenv. Resolves at once where that is so already. Rejects with
-	 * why it cannot, and leaves nothing behind then. Called when a pack is installed, on the node that installs it; elsewhere the first use has to do it. A runner
-	 * whose language the pack does not use resolves.
+	 * Prepares the environment that a pack needs before its content runs on this node, such as a virtualenv.
+	 *
+	 * The host calls it on the node that installs a pack. On other nodes, the first use of the pack must prepare it. Resolves at once
+	 * if the environment is ready, or if the pack does not use the runner's language. If it rejects with the reason, it leaves nothing
+	 * behind.
 	 */
 	prepare?(pack: PackPreparation): Promise<void>;
-	/** Sensors that packs bring as files of this runner's language. A node that runs sensors starts the runner for them, also where it runs no actions. */
+	/**
+	 * Support for sensors that packs provide as files in the runner's language.
+	 *
+	 * A node that runs sensors starts the runner for them even if it runs no actions.
+	 */
 	readonly packSensors?: PackSensors;
 }
 
-/** A runner as a configuration holds it. The schema type is erased: the host validates against the data. */
-// biome-ignore lint/suspicious/noExplicitAny: the one erased alias; a schema type cannot be both given to and taken from a list of unlike runners
+/** A runner plugin, as a configuration refers to it. The type of the schema is erased, because the host validates against the data. */
+// biome-ignore lint/suspicious/noExplicitAny: the one erased type; a list of different runners cannot name each schema type
 export type RunnerPlugin = Plugin<"runner", Runner<any>>;

@@ -1,52 +1,59 @@
 import type { Meters } from "./meters.ts";
 import type { Lifecycle, Plugin } from "./plugin.ts";
 
-/** What a monitoring that asks is answered. */
+/** Response to a monitoring system that scrapes metrics. */
 export interface Exposition {
 	readonly contentType: string;
 	readonly text: string;
 }
 
-/** Something that has begun and ended: an execution, an event, what a rule did about one. Nothing of it is secret. */
+/** A completed operation: an execution, an event, or the processing of an event by a rule. It contains no secrets. */
 export interface Span {
-	/** 32 hexadecimal digits; the same for all that is in one trace of the service, on every node. */
+	/** Id of the trace, 32 hexadecimal digits. All spans of one trace of the service share it on every node. */
 	readonly trace_id: string;
-	/** 16 hexadecimal digits. */
+	/** Id of the span, 16 hexadecimal digits. */
 	readonly span_id: string;
-	/** Undefined for what nothing in the trace has caused. */
+	/** Id of the parent span. Undefined for a span that no other span of the trace has caused. */
 	readonly parent_span_id: string | undefined;
-	/** Whether the parent is of whoever has asked the service. */
+	/** True if the parent span belongs to a client of the service. */
 	readonly is_parent_remote: boolean;
 	readonly name: string;
-	/** Microseconds since 1970. */
+	/** Start and end, in microseconds since 1970. */
 	readonly start: number;
 	readonly end: number;
 	readonly attributes: Readonly<Record<string, string | number>>;
-	/** Why it counts as failed, in a word; undefined where it does not. */
+	/** Reason of the failure, in one word. Undefined if the operation did not fail. */
 	readonly failure: string | undefined;
 }
 
 /**
- * Is told what the service does: how much of it, how long it takes. Telemetry plugins start before all others and stop after them. What
- * they are told they must take without waiting, and nothing that goes wrong with it may be thrown: it must not touch the work.
+ * Receives metrics and traces of the service.
  *
- * All members but `description` are optional; without any it is told nothing.
+ * Telemetry plugins start before all others and stop after them. Their methods must return without waiting and must never throw,
+ * because telemetry must not affect the service.
+ *
+ * All members except `description` are optional. A plugin without any of them receives nothing.
  */
 export interface Telemetry extends Lifecycle {
-	/** Where what it is told goes, in a sentence. */
+	/** Destination of the data, in one sentence. */
 	readonly description: string;
-	/** Called once, after `start`: whoever measures declares its metrics there. Undefined: it takes none, as a package is missing. */
+	/**
+	 * Returns the registry in which components define their metrics. Called once after `start`. Undefined if metrics are not collected,
+	 * as when a package is missing.
+	 */
 	meters?(): Meters | undefined;
-	/** Something has ended. Only what whoever began the trace wants recorded. */
+	/** Receives a completed operation. Called only if the client that began the trace wants it to be recorded. */
 	span?(span: Span): void;
 	/**
-	 * Whether spans of a trace that begins in the service are to be recorded, by its `trace_id`: the same answer on every node, and each time.
-	 * Whoever asks the service with a trace of their own has said so themselves. Default: all.
+	 * Returns true if spans of a trace that begins in the service must be recorded. Default: all traces are recorded.
+	 *
+	 * The result for a `trace_id` must be the same on every node and in every call. If a client passes its own trace, the client
+	 * decides.
 	 */
 	samples?(traceId: string): boolean;
-	/** All measurements as they are now, for whoever asks over `GET /metrics`. Undefined where there are none. */
+	/** Returns the current values of all metrics for `GET /metrics`. Resolves with undefined if there are none. */
 	expose?(): Promise<Exposition | undefined>;
 }
 
-/** A telemetry plugin as it stands in a configuration; see `defineTelemetry`. */
+/** A telemetry plugin, as a configuration refers to it; see `defineTelemetry`. */
 export type TelemetryPlugin = Plugin<"telemetry", Telemetry>;

@@ -90,7 +90,7 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 	readonly admit: Admit;
 	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
 	readonly admitAll: AdmitAll;
-	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
+	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 	/** Publishes a new execution that was stored as requested, and has it run. */
 	readonly announce: (execution: ExecutionEntity) => void;

@@ -47,7 +47,7 @@ export interface StoredExecutionsParts {
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
 	readonly endings: CompletionEffects;
-	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
+	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;

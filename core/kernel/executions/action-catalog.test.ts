@@ -26,7 +26,7 @@ function createCatalog(reads: SlowReads): ActionCatalog {
 		onChange(listener: () => void) {
 			forget = listener;
 		},
-		changed: () => forget(),
+		announceChange: () => forget(),
 	};
 	const logger = { debug() {}, info() {}, warn() {}, error() {} };
 	return new ActionCatalog({ storage: reads.storage, clock: { now: () => 0 }, logger, changes, content: noPackContent } as never);

@@ -27,7 +27,7 @@ export interface DescendantCancellationParts {
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** Writes that end the open questions and nested workflows below an execution, and their announcements. */
+/** Writes that end the open questions and nested workflow executions below an execution, and their announcements. */
 export interface DescendantCancellation {
 	readonly operations: readonly WriteOperation[];
 	/** Publishes the changes of the children. To be called once the operations are stored. */
@@ -37,7 +37,7 @@ export interface DescendantCancellation {
 const noCancellation: DescendantCancellation = { operations: [], announce: () => undefined };
 
 /**
- * Drafts the writes that cancel the questions and nested workflows below a workflow that ends. The caller stores them in the write of
+ * Drafts the writes that cancel the questions and nested workflow executions below a workflow that ends. The caller stores them in the write of
  * that end, so that a question never outlives the execution that asked it, however that execution ends. The writes expect the status that
  * was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Other children
  * run to their own ends.

@@ -15,7 +15,7 @@ interface CancelParts extends TransitionParts {
 }
 
 export interface ChangeParts extends CancelParts, AwaitedQuestionParts {
-	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
+	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 

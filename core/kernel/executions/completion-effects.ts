@@ -19,7 +19,7 @@ export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "oper
 	/** Fields to store with the execution's own final status. */
 	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/**
-	 * Writes that end open questions and nested workflows below the execution. They are stored in the same write, before the execution's
+	 * Writes that end open questions and nested workflow executions below the execution. They are stored in the same write, before the execution's
 	 * own row. All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
 	 */
 	readonly descendantOperations: readonly WriteOperation[];

@@ -5,7 +5,7 @@ import type { ExecutionView } from "./executions-api.ts";
 
 export interface ViewParts {
 	readonly sealedSecrets: SealedSecrets;
-	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
+	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 

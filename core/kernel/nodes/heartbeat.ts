@@ -13,7 +13,7 @@ import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 export const nodeChangeEvent = "svc.node__change";
 
 /** Seconds after the expiry of a node's record for which the record is kept, so that users see that the node is gone. */
-const expiredNodeRetentionSeconds = 3_600;
+const expiredNodeLifetimeSeconds = 3_600;
 /** Number of heartbeats between two removals of old records. */
 const heartbeatsPerRemoval = 12;
 
@@ -140,7 +140,7 @@ export class Heartbeat {
 	async #removeOldRecords(): Promise<void> {
 		this.#heartbeatCount += 1;
 		if (this.#heartbeatCount % heartbeatsPerRemoval !== 0) return;
-		const before = toTimestamp(this.#parts.clock.steady() - expiredNodeRetentionSeconds * 1_000_000);
+		const before = toTimestamp(this.#parts.clock.steady() - expiredNodeLifetimeSeconds * 1_000_000);
 		await this.#parts.storage.remove("node", { where: { expires_at: { lt: before } } });
 	}
 

@@ -95,7 +95,7 @@ interface WithSources {
 
 /**
  * Own accessors, so that spreading the context copies them. The getter functions are shared: V8 (Node 20) keeps a per-object getter and its
- * closure alive until a full garbage collection.
+ * closure alive until a full GC.
  */
 const lazyGetters: PropertyDescriptorMap & ThisType<WithSources> = {
 	pausing: {

@@ -10,7 +10,7 @@ export interface QueuedExecutionStarter {
 	 * queue. Then runs them. Rejects with the error of `store`.
 	 */
 	start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void>;
-	/** Makes the scheduler claim executions that were released from a queue, because its policies no longer exist. */
+	/** Makes the scheduler claim executions that were released from a queue, because nothing limits them any more. */
 	release(): void;
 }
 

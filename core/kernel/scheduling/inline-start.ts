@@ -39,7 +39,7 @@ interface ClaimedExecution {
  * Inserts new executions, each in the latest state that it can reach in the write that inserts it. Every state reached there saves a write
  * afterwards. An execution is inserted in one of these states:
  *
- * - `requested` with a queue, if policies limit its action. The scheduler starts it from the queue.
+ * - `requested` with a queue, if its action has limits. The scheduler starts it from the queue.
  * - `requested`, if it has a delay, if no slot is free, or if other executions wait in the storage, which it must not overtake.
  *   The schedulers of all nodes are notified, and one of them claims it.
  * - `scheduled`, if a slot is reserved for it. It is stored as claimed by this node, and its run begins after the write.

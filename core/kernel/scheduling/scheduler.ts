@@ -51,8 +51,8 @@ const maxClaimBatch = 16;
  *
  * - immediate: `requested`, without delay and queue. Claimed in the order of their start, from a claim cursor on.
  * - delayed: with a delay, `requested` or `delayed`. A full poll moves those that are not due to `delayed`. Claimed when they are due.
- * - queued: limited by policies. The queues decide which of them start, and call back with `start`, which reserves slots and claims them.
- * - released: `delayed` but without delay and queue, because the policies of the queue were removed. Claimed before immediate ones.
+ * - queued: limited in how many may run. The queues decide which of them start, and call back with `start`, which reserves slots and claims them.
+ * - released: `delayed` but without delay and queue, because the limits of the queue were removed. Claimed before immediate ones.
  * - resumable: `resuming` or `canceling` with a lease expiry in the past. They have started before, so they are claimed first.
  *
  * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. It sets a lease with a new fence. Then the run
@@ -62,7 +62,7 @@ const maxClaimBatch = 16;
  * A poll is quick or full. A quick poll claims only from the sources that were signaled. A full poll also scans the queues, claims delayed
  * executions that have come due, and schedules the next poll. It costs several more statements, so a new immediate execution causes a
  * quick poll. Full polls run at start and at the poll interval. They also run when a delayed execution is stored or comes due, when
- * policies change, and after bus events may have been missed.
+ * limits change, and after bus events may have been missed.
  *
  * Polls run one at a time on a node; a signal during a poll causes another one. `#isFullPollDue`, `#isRequestedPollDue` and
  * `#isResumablePollDue` are such signals. A poll clears each of them before it reads the storage, so that a signal during the read is not

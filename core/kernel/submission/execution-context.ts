@@ -65,7 +65,7 @@ export function toContext(
 }
 
 /**
- * Returns the context members that only the service sets for workflows. `re-run` describes a partial re-run of an earlier execution;
+ * Returns the context members that only the service sets for a workflow execution. `re-run` describes a partial re-run of an earlier execution;
  * `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns none for other runner types.
  */
 export function toWorkflowContext(

@@ -33,7 +33,7 @@ export interface DraftParts {
 	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
 	readonly sealedSecrets: SealedSecrets;
-	/** Returns true if executions of this runner type are workflows, which consist of child executions. */
+	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 

@@ -6,8 +6,8 @@ const maxCost = 589_824;
 /** Cost of the objects of a chunk, in characters. */
 const chunkOverhead = 256;
 /**
- * Pooled characters that cost as much as one character of a string. Pooled text is cheap, because its memory is reused without garbage
- * collection. It is cheapest for many followers: each would otherwise read the chunk for itself.
+ * Pooled characters that cost as much as one character of a string. Pooled text is cheap, because its memory is reused without
+ * a GC. It is cheapest for many followers: each would otherwise read the chunk for itself.
  */
 const pooledCharactersPerCost = { few: 4, many: 32 };
 
