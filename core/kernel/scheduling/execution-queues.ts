@@ -14,7 +14,7 @@ export interface QueuedExecutionStarter {
 	release(): void;
 }
 
-/** Queues of executions that must wait until a policy allows them to start. A feature provides them; the scheduler polls them. */
+/** Queues of executions that must wait until a limit allows them to start. A feature provides them; the scheduler polls them. */
 export interface ExecutionQueues {
 	/** Returns the queue in which a new execution of the action waits; null if any node may claim it at once. */
 	queueOf(actionRef: string): string | null;
