@@ -35,8 +35,8 @@ async function withWaiting(use: (scene: Scene) => Promise<void>): Promise<void> 
 	};
 	const processor = new EventProcessor({
 		...{ ...parts, leasing: new LeasePolicy(parts), eventBus: memoryBus().create(), logger: silentLogger, poolSize: 1, pollInterval: 60 },
-		hub: { ...noMeters, processed: () => undefined } as never,
-		eventHandler: () => ({ react }) as never,
+		hub: { ...noMeters, notifyProcessed: () => undefined } as never,
+		eventHandler: () => ({ handle: react }) as never,
 	});
 	await storage.insert(
 		"trigger_instance",
