@@ -36,7 +36,7 @@ export interface ChildRequest {
 	readonly takesUp?: { readonly execution_id: string; readonly tasks: readonly string[]; readonly reset: readonly string[] };
 }
 
-/** A child that has been validated and can be started. Nothing of it has been stored. It is valid until the run settles. */
+/** A child that has been validated and can be started. Nothing has been stored yet. It is valid until the run settles. */
 export interface PreparedChild {
 	/** Id of the child, before and after its start. */
 	readonly id: string;

@@ -8,95 +8,102 @@ import type { SensorPlugin } from "./sensor.ts";
 import type { StoragePlugin } from "./storage.ts";
 import type { TelemetryPlugin } from "./telemetry.ts";
 
-/** What tells the service that something was pushed: parameters of a webhook, as a rule on `core.svc.webhook` has them. */
+/** A webhook that announces pushes to a repository, with the parameters of a rule on `core.svc.webhook`. */
 export interface GitPackWebhook {
-	/** Behind `/v1/webhooks/`. Several packs may have the same. */
+	/** Path after `/v1/webhooks/`. Several packs may share it. */
 	readonly url: string;
-	/** How the sender is known: nobody else has the service look. */
+	/** Verification of the sender. Deliveries without a valid signature are refused. */
 	readonly signature: {
-		/** `github`, `gitlab`, `standard`, `hmac`, … */
+		/** Signature scheme: `github`, `gitlab`, `standard`, `hmac`, … */
 		readonly scheme: string;
-		/** Names of system items of the datastore with the secret, and with the one that comes next. */
+		/** Names of system items of the datastore that hold the secret and, during a rotation, the next secret. */
 		readonly secret_keys: readonly string[];
-		/** As of a rule: `tolerance`, and for `hmac` `header`, `algorithm`, `encoding` and `prefix`. */
+		/** Settings as in a rule: `tolerance`, and for `hmac` also `header`, `algorithm`, `encoding` and `prefix`. */
 		readonly [setting: string]: JsonValue;
 	};
-	/** How repetitions are known. Default: as the scheme has it, within a day. */
+	/** Detection of repeated deliveries. Default: as the scheme defines it, within one day. */
 	readonly deduplicate?: JsonObject;
-	/** Whether deliveries are kept with their verdict. Default false. */
+	/** True if deliveries are stored with their verdict. Default false. */
 	readonly ledger?: boolean;
 }
 
-/** A pack in a git repository that the service follows: what is new there is installed, and what cannot be used changes nothing. */
+/** A pack in a git repository that the service follows. It installs each new revision; a revision that is invalid changes nothing. */
 export interface GitPack {
-	/** Address of the repository, as `svc pack install` takes it, without name and password. */
+	/** Address of the repository in the form that `svc pack install` accepts, without user name and password. */
 	readonly git: string;
-	/** Branch, tag or range of versions. Default: what is checked out there by itself. */
+	/** Branch, tag or version range. Default: the default branch of the repository. */
 	readonly revision?: string;
-	/** Folder of the repository that holds the pack. Default: the repository itself. */
+	/** Directory of the pack within the repository. Default: the root of the repository. */
 	readonly subdirectory?: string;
-	/** Seconds between two looks, at least 5. Default 60. */
+	/** Seconds between two polls of the repository, at least 5. Default 60. */
 	readonly interval?: number;
-	/** The service looks at once when something signed comes there. Default: it looks by `interval` only. */
+	/** Webhook that triggers a poll at once when a signed delivery arrives. Default: the service polls by `interval` only. */
 	readonly webhook?: GitPackWebhook;
 }
 
-/** The plugins of a service, and where its files are. */
+/** The plugins and directories of a service. */
 export interface Composition<BackendName extends string = string> {
-	/** Where everything is kept. */
+	/** Storage of all records. */
 	readonly storage: StoragePlugin;
-	/** Wake-ups and live events between the parts, and nodes, of the service. */
+	/** Bus for wake-ups and live events between components and nodes. */
 	readonly event_bus: EventBusPlugin;
 	/** Runner types that actions may use. */
 	readonly runners: readonly RunnerPlugin[];
-	/** Sources of events; each runs on one node. Default none. */
+	/** Sources of events; each one runs on exactly one node. Default none. */
 	readonly sensors?: readonly SensorPlugin[];
-	/** What content of packs may say that was written for other services. Default none. */
+	/** Compatibility with content of packs that was written for other services. Default none. */
 	readonly dialects?: readonly DialectPlugin[];
-	/** What is told how the service does: metrics, traces. Default none. */
+	/** Receivers of metrics and traces. Default none. */
 	readonly telemetry?: readonly TelemetryPlugin[];
-	/** Backends that `auth.backend` may name, so that the choice can be data: name to the function that makes the plugin. */
+	/**
+	 * Backends that `auth.backend` can select by name: the name, and a function that creates the plugin. This allows the choice to be
+	 * data.
+	 */
 	readonly auth_backends?: Readonly<Record<BackendName, (kwargs: never) => AuthBackendPlugin>>;
 	/**
-	 * Pack directories, each with a `pack.yaml`, or directories of such directories, relative to the configuration file; and packs in git that
-	 * the service follows. Default none.
+	 * Directories of packs, and packs in git repositories that the service follows. Default none.
+	 *
+	 * A directory contains a `pack.yaml`, or directories with a `pack.yaml` each. It is relative to the configuration file.
 	 */
 	readonly packs?: readonly (string | GitPack)[];
-	/** Directory of pack configurations, `<pack>.yaml` each. Relative to the configuration file. Default `configs` in the data directory. */
+	/**
+	 * Directory of pack configurations, one `<pack>.yaml` for each pack, relative to the configuration file. Default: `configs` in the
+	 * data directory.
+	 */
 	readonly configs?: string;
-	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` wins. */
+	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` takes precedence. */
 	readonly data_dir?: string;
 }
 
-/** Roles and who has them. Grants only add; the roles `admin`, `system_admin` and `observer` always exist. */
+/** Roles and their assignments. Grants only add permissions. The roles `admin`, `system_admin` and `observer` always exist. */
 export interface RoleConfig {
 	readonly roles?: readonly {
 		readonly name: string;
 		readonly description?: string;
-		/** Permission types, on the resource named (`action:core:local`, `pack:core`) or, without one, globally. */
+		/** Permission types on a resource (`action:core:local`, `pack:core`), or globally if no resource is named. */
 		readonly permission_grants?: readonly { readonly resource_uid?: string; readonly permission_types: readonly string[] }[];
 	}[];
 	readonly assignments?: readonly { readonly username: string; readonly roles: readonly string[]; readonly description?: string }[];
-	/** Roles for everybody in a group of the auth backend, taken over at each sign-in. */
+	/** Roles for all members of a group of the auth backend. They are updated at each sign-in. */
 	readonly mappings?: readonly { readonly group: string; readonly roles: readonly string[]; readonly description?: string }[];
 }
 
-/** Which backend verifies passwords. */
+/** The backend that verifies passwords. */
 export interface AuthBackendChoice<BackendName extends string = string> {
-	/** A plugin, or a name of `auth_backends`. Default: the one called `flat_file`, where there is one. `SVC_AUTH_BACKEND` wins. */
+	/** A plugin, or a name of `auth_backends`. Default: the backend `flat_file` if it exists. `SVC_AUTH_BACKEND` takes precedence. */
 	readonly backend?: AuthBackendPlugin | BackendName;
-	/** Arguments for a backend given by name: an object or its JSON text. `SVC_AUTH_BACKEND_KWARGS` wins. */
+	/** Arguments for a backend that is given by name: an object or its JSON text. `SVC_AUTH_BACKEND_KWARGS` takes precedence. */
 	readonly backend_kwargs?: string | Readonly<Record<string, unknown>>;
 }
 
-/** What `svc.config.ts` exports. Unknown sections and options are refused at start with path and hint. */
+/** The export of `svc.config.ts`. Unknown sections and options are refused at start, with their path and a hint. */
 export type SvcConfig<BackendName extends string = string> = Composition<BackendName> &
 	Omit<OptionsInput, "auth" | "rbac"> & {
 		readonly auth?: NonNullable<OptionsInput["auth"]> & AuthBackendChoice<NoInfer<BackendName>>;
 		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RoleConfig;
 	};
 
-/** Types a configuration, in which `auth.backend` names one of `auth_backends`. Returns it unchanged. */
+/** Types a configuration in which `auth.backend` may be a name of `auth_backends`. Returns the configuration unchanged. */
 export function defineConfig<BackendName extends string = never>(config: SvcConfig<BackendName>): SvcConfig {
 	return config;
 }

@@ -9,10 +9,10 @@ import { stateContract } from "./stated-contract.ts";
 import type { Storage, StoragePlugin } from "./storage.ts";
 import type { Telemetry, TelemetryPlugin } from "./telemetry.ts";
 
-/** Options may be left out when every one of them is optional. */
+/** The options argument, which is optional if all options are optional. */
 type OptionsArgument<O> = Record<string, never> extends O ? [options?: O] : [options: O];
 
-function define<K extends PluginKind, T extends Lifecycle, O>(
+function definePlugin<K extends PluginKind, T extends Lifecycle, O>(
 	kind: K,
 	name: string,
 	create: (options: O) => T,
@@ -27,72 +27,72 @@ function define<K extends PluginKind, T extends Lifecycle, O>(
 }
 
 /**
- * Declare a runner. `create` gets the options and returns the runner; parameters are typed from their schema inside `run`.
+ * Defines a runner. `create` receives the options and returns the runner. In `run`, parameters are typed by their schema.
  *
- * @param name the runner type's name, as actions say it in `runner_type`
+ * @param name name of the runner type, as in `runner_type` of actions
  */
 export function defineRunner<const S extends ParameterSchema, O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Runner<S>,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => RunnerPlugin {
-	return define("runner", name, create, terms);
+	return definePlugin("runner", name, create, terms);
 }
 
-/** Declare an auth backend. */
+/** Defines an auth backend. `create` receives the options and returns the auth backend. */
 export function defineAuthBackend<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => AuthBackend,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => AuthBackendPlugin {
-	return define("auth-backend", name, create, terms);
+	return definePlugin("auth-backend", name, create, terms);
 }
 
-/** Declare a storage. */
+/** Defines a storage. `create` receives the options and returns the storage. */
 export function defineStorage<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Storage,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => StoragePlugin {
-	return define("storage", name, create, terms);
+	return definePlugin("storage", name, create, terms);
 }
 
-/** Declare an event bus. */
+/** Defines an event bus. `create` receives the options and returns the event bus. */
 export function defineEventBus<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => EventBus,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => EventBusPlugin {
-	return define("event-bus", name, create, terms);
+	return definePlugin("event-bus", name, create, terms);
 }
 
 /**
- * Declare a sensor. `create` gets the options and returns the sensor.
+ * Defines a sensor. `create` receives the options and returns the sensor.
  *
- * @param name the sensor's name; its ref is `<pack>.<name>`
+ * @param name name of the sensor; its ref is `<pack>.<name>`
  */
 export function defineSensor<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Sensor,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => SensorPlugin {
-	return define("sensor", name, create, terms);
+	return definePlugin("sensor", name, create, terms);
 }
 
-/** Declare a dialect. `create` gets the options and returns the dialect. */
+/** Defines a dialect. `create` receives the options and returns the dialect. */
 export function defineDialect<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Dialect,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => DialectPlugin {
-	return define("dialect", name, create, terms);
+	return definePlugin("dialect", name, create, terms);
 }
 
-/** Declare what is told how the service does. `create` gets the options and returns the telemetry. */
+/** Defines a telemetry plugin, which receives metrics and traces. `create` receives the options and returns the telemetry. */
 export function defineTelemetry<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Telemetry,
 	terms?: PluginTerms,
 ): (...options: OptionsArgument<O>) => TelemetryPlugin {
-	return define("telemetry", name, create, terms);
+	return definePlugin("telemetry", name, create, terms);
 }

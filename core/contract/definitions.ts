@@ -2,35 +2,50 @@ import type { ExpressionLanguage, Expressions } from "./expressions.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ParameterSchema } from "./parameters.ts";
 
-/** Something that is wrong with a definition. */
+/** A problem found in a definition. */
 export interface DefinitionFinding {
-	/** `warning`: it runs, and perhaps not as it is meant. */
+	/**
+	 * Kind of the problem. A definition with findings other than warnings is refused.
+	 *
+	 * - `syntax`: the text does not match the grammar or schema of definitions.
+	 * - `semantic`: the definition is well-formed but inconsistent, such as a reference to a missing task.
+	 * - `expression`: an expression violates the grammar of its language.
+	 * - `context`: a variable is read that may not be set.
+	 * - `content`: an action does not exist, or its parameters do not match.
+	 * - `warning`: the definition runs, but perhaps not as its author intended.
+	 */
 	readonly type: "syntax" | "semantic" | "expression" | "context" | "content" | "warning";
+	/** Description of the problem, for the author of the definition. */
 	readonly message: string;
-	/** Where in the definition, such as `tasks.task2.next[0].when`; null: at its top. */
+	/** Path in the definition, such as `tasks.task2.next[0].when`. Null if the problem concerns the top level. */
 	readonly spec_path: string | null;
-	/** Where in the schema of definitions; null where none is concerned. */
+	/** Path in the schema of definitions. Null if the problem does not concern the schema. */
 	readonly schema_path: string | null;
-	/** From 1; null when it cannot be told. */
+	/** Line number, from 1. Null if it is unknown. */
 	readonly line: number | null;
+	/** Language of the expression. Absent if the problem does not concern an expression. */
 	readonly language?: ExpressionLanguage;
+	/** The expression with its delimiters. Absent if the problem does not concern an expression. */
 	readonly expression?: string;
-	/** Ref of the action that the definition names and there is not. Absent where the finding is about something else. */
+	/** Ref of an action that the definition names and that does not exist. Absent if the problem is a different one. */
 	readonly missing_action?: string;
 }
 
-/** What must be known of an action that a definition names. */
+/** The properties of an action that are needed to check a definition that names it. */
 export interface ActionSignature {
 	readonly ref: string;
 	readonly enabled: boolean;
-	/** Those of the runner and of the action together. */
+	/** Merged parameters of the runner and of the action. */
 	readonly parameters: ParameterSchema;
 }
 
-/** What definitions are looked at with. */
+/** Services that a runner uses to check a definition. */
 export interface DefinitionTools {
 	readonly expressions: Expressions;
-	/** Undefined when there is no such action. Without this function actions are not looked at. */
+	/**
+	 * Finds an action by its ref. Resolves with undefined if the action does not exist. If this function is absent, actions are not
+	 * checked.
+	 */
 	findAction?(ref: string): Promise<ActionSignature | undefined>;
 }
 
@@ -40,33 +55,54 @@ export interface DefinitionGraph {
 	readonly edges: readonly GraphEdge[];
 }
 
-/** A task, or an engine command that tasks lead to. */
+/** A node of the graph: a task, or an engine command that follows tasks. */
 export interface GraphNode {
 	/** Name of the task, or an engine command such as `fail` or `noop`. */
 	readonly id: string;
+	/**
+	 * - `task`: a task of the definition.
+	 * - `command`: an engine command.
+	 */
 	readonly kind: "task" | "command";
-	/** The action, as it is written; null for a task without one and for commands. */
+	/** The action, as the definition has it. Null for commands and for tasks without an action. */
 	readonly action: string | null;
-	/** How many of those before it must have come; null where it starts with each. */
+	/** Inbound transitions that must arrive before the task starts: a number, or `all`. Null if each one starts the task by itself. */
 	readonly join: "all" | number | null;
-	/** What it takes its items of, as it is written; null without items. */
+	/** The list of items, as the definition has it. Null if the task has no items. */
 	readonly items: string | null;
+	/** True if the task starts with the run. */
 	readonly is_start: boolean;
 }
 
-/** What leads from a task to another one. */
+/** A transition between two tasks. */
 export interface GraphEdge {
+	/** Id of the source node. */
 	readonly from: string;
+	/** Id of the target node. */
 	readonly to: string;
-	/** Number of the transition in `next`, from 0. */
+	/** Index of the transition in `next`, from 0. */
 	readonly transition: number;
-	/** As it is written; null: whatever came of the task. */
+	/** Condition of the transition, as the definition has it. Null if the transition is always taken. */
 	readonly when: string | null;
-	/** Names of the variables that it publishes; without the member nothing is known of that. */
+	/** Names of the variables that the transition publishes. Absent if they are unknown. */
 	readonly publish?: readonly string[];
 }
 
-/** Status of a task. `timeout` is that of the task itself, whose `timeout` has passed, or of its action. */
+/**
+ * Status of a task.
+ *
+ * - `requested`: the task has been requested and has not started.
+ * - `delayed`: the task waits for its delay, or its execution waits to be scheduled.
+ * - `running`: the task is active.
+ * - `succeeded`: the task has succeeded.
+ * - `failed`: the task has failed.
+ * - `timeout`: the `timeout` of the task itself has passed, or that of its action.
+ * - `canceled`: the task was canceled.
+ * - `pending`: the task waits for the answer to an inquiry.
+ * - `pausing`: the task is a workflow that is pausing.
+ * - `paused`: the task is a workflow that is paused.
+ * - `retrying`: an attempt has failed, and another one will follow.
+ */
 export type TaskStatus =
 	| "requested"
 	| "delayed"
@@ -80,70 +116,85 @@ export type TaskStatus =
 	| "paused"
 	| "retrying";
 
-/** A task of a run, as far as it has come. */
+/** Current state of a task of a run. */
 export interface TaskState {
-	/** Unique in the run and the same for all attempts, 24 hexadecimal digits: what children have as `task_execution_id`. */
+	/** Unique within the run, 24 hexadecimal digits. All attempts share it. The context of children holds it as `task_execution_id`. */
 	readonly id: string;
 	readonly name: string;
-	/** 0 unless the task runs once for each of several ways that lead to it. */
+	/** Number of the route. It is 0 unless the task runs once for each of several routes that lead to it. */
 	readonly route: number;
 	readonly status: TaskStatus;
-	/** The action that it has started; null without one. */
+	/** Ref of the action that the task has started. Null if the task has no action. */
 	readonly action: string | null;
-	/** How often it has been tried, from 1. */
+	/** Number of attempts, from 1. */
 	readonly attempts: number;
 	readonly start_timestamp: string;
 	readonly end_timestamp: string | null;
-	/** Its executions, of all attempts, in the order of their start. */
+	/** Ids of the executions of all attempts, in the order of their start. */
 	readonly execution_ids: readonly string[];
-	/** Of a task with items. */
+	/** Number of items by state. Null if the task has no items. */
 	readonly items: { readonly total: number; readonly succeeded: number; readonly failed: number; readonly active: number } | null;
-	/** Transitions that were taken: names of targets, with the number of the transition. */
+	/** Transitions that were taken: the target, and the index of the transition in `next`. */
 	readonly next: readonly { readonly to: string; readonly transition: number }[];
 }
 
-/** How far a run has come. */
+/** Progress of a run. */
 export interface RunProgress {
-	/** Text of the definition that it runs; null when it is not known yet. */
+	/** Text of the definition that the run follows. Null if it is not known yet. */
 	readonly definition: string | null;
 	readonly tasks: readonly TaskState[];
-	/** What is published at this moment. */
+	/** Variables that are published so far. */
 	readonly variables: JsonObject;
 	readonly errors: readonly JsonObject[];
 }
 
-/** What came of one case of a test. */
+/** Result of one test case of a definition. */
 export interface DefinitionCaseResult {
 	readonly name: string;
-	/** What differs from what the case expects; empty: it passed. */
+	/** Differences from the expected result. The case has passed if the list is empty. */
 	readonly problems: readonly string[];
 	readonly status: string;
 	readonly output: JsonValue;
-	/** Names of the tasks that ran, in their order, with `__r<route>` behind those of other routes than 0. */
+	/** Names of the tasks that ran, in their order. The suffix `__r<route>` marks routes other than 0. */
 	readonly tasks: readonly string[];
 }
 
-/** For runners whose actions are made of others, as the definition in the file of the entry point says. All but `inspect` only look and calculate. */
+/**
+ * Support for runners whose actions are composed of other actions. The entry point of such an action is a file with a definition.
+ *
+ * All functions except `inspect` only read and compute.
+ */
 export interface Definitions {
-	/** Everything that is wrong with the text of a definition, sorted by type and place; without findings other than warnings it may run. */
+	/** Returns all problems of a definition, sorted by type and position. If there are only warnings, the definition may run. */
 	inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]>;
-	/** `SVC_INVALID` for a text that is no definition. */
+	/** Returns the definition as a graph. Throws `SVC_INVALID` if the text is not a definition. */
 	graph(text: string): DefinitionGraph | Promise<DefinitionGraph>;
-	/** What the journal of a run tells of it. A long journal is best read in pieces, so that the event loop goes on. */
+	/**
+	 * Returns the progress that the journal of a run describes. Process a long journal in pieces, so that the event loop is not
+	 * blocked.
+	 */
 	progress(entries: readonly JsonObject[]): RunProgress | Promise<RunProgress>;
 	/**
-	 * True if a paused run with this journal has work that waits for none of its children, such as a task that was held back by the pause. Absent:
-	 * a paused run with open children only waits for these. A resume is refused while all that is open waits for answers to questions.
+	 * Returns true if a paused run with this journal has work that waits for no child. An example is a task that the pause held back.
+	 *
+	 * If this function is absent, a paused run with open children is taken to wait for these only. The host refuses a resume while all
+	 * open work waits for answers to inquiries.
 	 */
 	hasHeldWork?(entries: readonly JsonObject[]): boolean | Promise<boolean>;
 	/**
-	 * Throws `SVC_INVALID` when a run with this journal, which has ended, cannot be taken up again with these tasks (paths as in `TakenUp`). Absent
-	 * where runs cannot.
+	 * Throws `SVC_INVALID` if an ended run with this journal does not support a partial re-run of these tasks.
+	 *
+	 * Absent if the runner does not support partial re-runs.
+	 * @param tasks paths as in `TakenUp.tasks`
+	 * @param reset paths as in `TakenUp.reset`
 	 */
 	assertTakenUp?(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void | Promise<void>;
 	/**
-	 * Run a definition against the results that each case of a text in YAML gives; nothing is started. `SVC_INVALID` for a text that holds no cases.
-	 * Absent where definitions cannot be tried that way.
+	 * Tests a definition with simulated results, which each case provides. Starts nothing. Throws `SVC_INVALID` if the text holds no
+	 * cases.
+	 *
+	 * Absent if the runner cannot test definitions in this way.
+	 * @param cases text in YAML with the test cases
 	 */
 	test?(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]>;
 }

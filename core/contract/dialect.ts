@@ -1,47 +1,57 @@
 import type { JsonObject } from "./json.ts";
 import type { Lifecycle, Plugin } from "./plugin.ts";
 
-/** What a file of a pack describes; `config_schema` is the description of its configuration. */
+/** Kind of a file of a pack. `config_schema` is the schema of the pack's configuration. */
 export type DialectKind = "pack" | "config_schema" | "action" | "rule" | "trigger_type" | "sensor" | "policy" | "action_alias";
 
-/** Their names, and the names that this service has for the same. */
+/** Names of the other service, each mapped to the name that this service uses. */
 export type DialectNames = Readonly<Record<string, string>>;
 
 /**
- * How content says things that was written for another service, so that it need not be changed. What it says is understood beside
- * this service's own words, which win where both are there; records, results and answers always have this service's own.
+ * Compatibility with content that was written for another service, so that it need not be changed.
  *
- * All members but `normalize` are data. They are there from `create` on, and do not change. Of several dialects that know the same
- * word the first one of the configuration counts.
+ * The host accepts the names of the dialect in addition to its own names, which take precedence. Records, results and responses always
+ * use the names of this service.
+ *
+ * All members except `normalize` are data. They are available after `create` and never change. If several dialects define a name, the
+ * first one of the configuration is used.
  */
 export interface Dialect extends Lifecycle {
-	/** Whose words these are, in a sentence. */
+	/** The service whose names the dialect defines, in one sentence. */
 	readonly description: string;
-	/** Runner types, as `runner_type` of actions says them; in files, over the API and in the resources of roles. Default none. */
+	/** Names of runner types, as in `runner_type` of actions. They apply to files, the API and the resources of roles. Default none. */
 	readonly runnerTypes?: DialectNames;
-	/** Refs of trigger types, as rules say them; in files, over the API, in events and in the resources of roles. Default none. */
+	/** Refs of trigger types, as in rules. They apply to files, the API, events and the resources of roles. Default none. */
 	readonly triggerTypes?: DialectNames;
-	/** Attributes at the top of files, by what the files describe. A file that has both names is refused. Default none. */
+	/** Top-level attributes of files, by the kind of the file. A file with both names of an attribute is refused. Default none. */
 	readonly attributes?: Readonly<Partial<Record<DialectKind, DialectNames>>>;
 	/**
-	 * Variables and functions of templates and expressions. One that the content itself has by their name is that one: a parameter
-	 * called as the other service's datastore is the parameter. Default none.
+	 * Variables and functions of templates and expressions. Default none.
+	 *
+	 * Names that the content itself defines take precedence: a parameter with the name of the other service's datastore is the
+	 * parameter.
 	 */
 	readonly names?: DialectNames;
-	/** Variables in the environment of runs: each has the value of ours, and is not there where that is not. Default none. */
+	/**
+	 * Environment variables of runs. Each one has the value of the mapped variable, and is absent if that variable is absent. Default
+	 * none.
+	 */
 	readonly environment?: DialectNames;
 	/**
-	 * Absolute path of a directory with Python modules that packs import. It is searched last, so that nothing of a pack or of its
-	 * virtualenv is hidden by it. Default none.
+	 * Absolute path of a directory with Python modules for packs. Default none.
+	 *
+	 * It is searched last, so that it hides nothing of a pack or of its virtualenv.
 	 */
 	readonly pythonPath?: string;
 	/**
-	 * What a file says in this service's words, for what no table can say. Called with each file of a pack after the tables have been
-	 * applied, before it is checked; what the caller gave must not be changed. Everything in it is as it was written: of any type, and
-	 * perhaps meant to do harm. What it throws is shown as what is wrong with the file.
+	 * Returns the metadata of a file in terms of this service, for differences that a table cannot express.
+	 *
+	 * The host calls it for each file of a pack, after it has applied the tables and before it checks the file. The method must not
+	 * change the input. The metadata is untrusted: values may have any type. If it throws, the message is reported as the problem of
+	 * the file.
 	 */
 	normalize?(kind: DialectKind, metadata: JsonObject): JsonObject;
 }
 
-/** A dialect as it stands in a configuration; see `defineDialect`. */
+/** A dialect plugin, as a configuration refers to it; see `defineDialect`. */
 export type DialectPlugin = Plugin<"dialect", Dialect>;

@@ -1,54 +1,64 @@
 import type { Lifecycle, Plugin } from "./plugin.ts";
 
-/** Data of an event: JSON by shape. A bus inside one process may pass the same object on, so nobody changes it. */
+/**
+ * Data of an event: a JSON object. An in-process bus may pass on the same object, so neither publisher nor subscribers may change it.
+ */
 export type EventData = Readonly<Record<string, unknown>>;
 
-/** An event as subscribers get it. */
+/** An event, as subscribers receive it. */
 export interface BusEvent {
 	readonly name: string;
 	readonly data: EventData;
 }
 
-/** How a subscription is filtered, held back and ended. */
+/** Filter, buffer size and end of a subscription. */
 export interface SubscribeOptions {
 	/** Ends the subscription: the iterable finishes without an error. */
 	readonly signal: AbortSignal;
-	/** Events for which it is false are dropped before they take a place in the buffer. Must be quick and must not throw. */
+	/**
+	 * Returns false for events that are dropped before they enter the buffer. It must be fast and must not throw. Default: all events
+	 * pass.
+	 */
 	readonly filter?: (event: BusEvent) => boolean;
-	/** Events held for a slow reader. Default 1,000. */
+	/** Maximum number of buffered events for a slow subscriber. Default 1,000. */
 	readonly buffer?: number;
 }
 
-/** What an event bus can do. */
+/** Capabilities of an event bus. */
 export interface EventBusCapabilities {
-	/** Whether events reach other processes. A bus that is not shared serves one node only. Default false. */
+	/** True if events reach other processes. A bus that is not shared serves a single node only. Default false. */
 	readonly shared?: boolean;
 	/**
-	 * Whether `publish` has asked the filters of all subscribers when it returns, and hands the very object on to those that want it, to
-	 * nobody else and unread. What an event refers to may then be gone later where no filter has kept it. Default false.
+	 * True if `publish` runs the filters of all subscribers synchronously and passes the same object to the matching subscribers only.
+	 *
+	 * Such a bus neither reads nor copies the data. Objects that the data refers to may be released once no filter has accepted the
+	 * event. Default false.
 	 */
 	readonly direct?: boolean;
 }
 
 /**
- * Wake-ups and fan-out. The storage is the truth: a bus may lose, repeat or reorder events between nodes without harm,
- * but what it delivers it delivers unchanged.
+ * Delivers wake-ups and live events to other components and nodes. The storage is the source of truth.
  *
- * A bus whose server is away starts all the same and connects later; until then `subscribe` may reject with `SVC_UNAVAILABLE`, and
- * is tried again.
+ * Between nodes, a bus may lose, repeat or reorder events without harm. The contents of an event must not change.
+ *
+ * If the server of the bus is unavailable, `start` succeeds and the bus connects later. Until then, `subscribe` may reject with
+ * `SVC_UNAVAILABLE`, and the host retries it.
  */
 export interface EventBus extends Lifecycle {
-	/** Known from the beginning, before `start`. */
+	/** Capabilities of the bus. They are available before `start` and never change. */
 	readonly capabilities: EventBusCapabilities;
-	/** Hand an event to all subscribers. Does not wait for them; in call order to each. Never throws for a slow subscriber. */
+	/** Sends an event to all subscribers, in call order for each of them. Neither waits for subscribers nor throws if one is slow. */
 	publish(name: string, data: EventData): void;
 	/**
-	 * Subscribe to event names (exact, or ending in `*`). Once the promise resolves the subscription is active: nothing
-	 * published afterwards is missed. A reader that falls behind its buffer gets `SVC_SUBSCRIBER_LAGGED` from the iterable,
-	 * never a silent gap. Ending the iteration, or the signal, ends the subscription.
+	 * Subscribes to event names, which are exact or end in `*`.
+	 *
+	 * The subscription is active when the promise resolves: no event that is published afterwards is missed. If a subscriber falls
+	 * behind its buffer, the iterable throws `SVC_SUBSCRIBER_LAGGED`; events are never dropped silently. The subscription ends with the
+	 * iteration or when the signal aborts.
 	 */
 	subscribe(names: readonly string[], options: SubscribeOptions): Promise<AsyncIterable<BusEvent>>;
 }
 
-/** An event bus as a configuration holds it. */
+/** An event bus plugin, as a configuration refers to it. */
 export type EventBusPlugin = Plugin<"event-bus", EventBus>;

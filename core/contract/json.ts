@@ -1,67 +1,79 @@
 import { SvcError } from "./errors.ts";
 
 /**
- * A value that survives JSON: what parameters, results and event data are made of. A whole number beyond `Number.MAX_SAFE_INTEGER` is a
- * `bigint`, which `parseJson` reads and `stringifyJson` writes exactly; `JSON.stringify` throws on it.
+ * A value that survives JSON: the type of parameters, results and event data.
+ *
+ * A whole number beyond `Number.MAX_SAFE_INTEGER` is a `bigint`, which `parseJson` reads and `stringifyJson` writes exactly.
+ * `JSON.stringify` throws on it.
  */
 export type JsonValue = string | number | bigint | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object. Never merge one that came from outside into another object: `__proto__` is an ordinary key here. */
+/** A JSON object. Never merge an object from outside into another object: `__proto__` is an ordinary key here. */
 export interface JsonObject {
 	readonly [key: string]: JsonValue;
 }
 
-/** Whether a value is an object with members, rather than null or an array. */
+/** Returns true if a value is an object with members. Null and arrays are not. */
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Digits of a whole number that are read. Reading more takes time that grows with their square, and Python refuses them from 4,301 on. */
+/** Maximum digits of a whole number. Reading takes time that grows with their square, and Python refuses more than 4,300 digits. */
 const maxDigits = 1_000;
 /**
- * Finds texts in which `JSON.parse` may change a number: one of 16 digits or more, or with an exponent of three digits. Digits behind a
- * quote or a point do not count, so that ids, hashes and usual fractions are read at full speed.
+ * Finds texts in which `JSON.parse` may change a number: a number of 16 digits or more, or with an exponent of three digits.
+ *
+ * Digits after a quote or a decimal point do not match, so that ids, hashes and common fractions are read at full speed.
  */
 const mayLoseNumber = /(?:^|[\s:[,-])\d{16}|\d[eE]\+?\d{3,}\s*(?:[,\]}]|$)/;
-/** The next text or number of a JSON text. */
-const quoteOrNumber = /"|-?\d[\d.eE+-]*/g;
+/** The next string or number of a JSON text. */
+const stringOrNumber = /"|-?\d[\d.eE+-]*/g;
 /**
- * Most whole numbers beyond `Number.MAX_SAFE_INTEGER` in one text that comes from outside, such as the body of a request. Reading and writing
- * each takes some microseconds, and half a million of them would hold up the event loop for a second.
+ * Maximum number of whole numbers beyond `Number.MAX_SAFE_INTEGER` in one text from outside, such as the body of a request.
+ *
+ * Reading and writing takes some microseconds for each number. Half a million of them would block the event loop for a second.
  */
 export const maxLargeNumbers = 2_500;
-/** Marks whole numbers that stand as texts for a moment. It is random and never leaves this file, so that no other text begins with it. */
-const mark = Array.from(globalThis.crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
-const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, "g");
+/**
+ * Prefix of strings that temporarily represent whole numbers. It is random and never leaves this file, so that no other string has it.
+ */
+const marker = Array.from(globalThis.crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
+const markedNumber = new RegExp(`"${marker}(-?\\d+)"`, "g");
 
 /**
- * Reads JSON and keeps every whole number exactly: one beyond `Number.MAX_SAFE_INTEGER` becomes a `bigint`. Throws a `SyntaxError` if the
- * text is not JSON, and `SVC_INVALID`, which names the number and where it stands, if a number cannot be represented, such as `1e400`.
+ * Parses JSON and preserves every whole number: one beyond `Number.MAX_SAFE_INTEGER` becomes a `bigint`.
  *
- * @param most most numbers that become a `bigint`; more are `SVC_INVALID`. Pass `maxLargeNumbers` for a text from outside. Default: no limit
+ * Throws a `SyntaxError` if the text is not JSON. Throws `SVC_INVALID` if a number cannot be represented, such as `1e400`. The message
+ * names the number and its position.
+ *
+ * @param limit maximum number of `bigint` values; more of them are `SVC_INVALID`. Pass `maxLargeNumbers` for a text from outside.
+ * Default: no limit
  */
-export function parseJson(text: string, most = Number.POSITIVE_INFINITY): JsonValue {
+export function parseJson(text: string, limit = Number.POSITIVE_INFINITY): JsonValue {
 	const value = JSON.parse(text) as JsonValue;
 	if (!mayLoseNumber.test(text)) return value;
-	const marked = markLargeNumbers(text, most);
+	const marked = markLargeNumbers(text, limit);
 	return marked === text ? value : (restoreNumbers(JSON.parse(marked)) as JsonValue);
 }
 
 /**
- * Writes JSON as `JSON.stringify` does, and a `bigint` as the number that it is. Returns undefined for what has no JSON, such as a function.
+ * Serializes a value as `JSON.stringify` does, and a `bigint` as a number. Returns undefined for values without JSON, such as
+ * functions.
  *
- * @param indent blanks for each level, or the text that stands for a level; everything is on one line if it is undefined
+ * @param indent number of spaces for each level, or the text to indent a level with. If it is undefined, the result is a single line
  */
 export function stringifyJson(value: unknown, indent?: number | string): string {
 	try {
 		return JSON.stringify(value, undefined, indent);
 	} catch {
-		// Throws again if the value is, for example, circular. A replacer makes it several times slower, so that it is not used at first.
+		// Throws again if the value is circular, for example. A replacer is several times slower, so the first attempt does without it.
 		return JSON.stringify(value, markNumber, indent).replaceAll(markedNumber, "$1");
 	}
 }
 
-/** The number that decimal digits stand for: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. `SVC_INVALID` if there are too many digits. */
+/**
+ * Returns the number for decimal digits: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. Throws `SVC_INVALID` for more than 1,000 digits.
+ */
 export function parseWholeNumber(digits: string): number | bigint {
 	if (digits.length < 16) return Number(digits);
 	if (digits.length > maxDigits + 1) {
@@ -70,36 +82,36 @@ export function parseWholeNumber(digits: string): number | bigint {
 	return toWholeNumber(BigInt(digits));
 }
 
-/** A whole number as values hold it: a plain number up to `Number.MAX_SAFE_INTEGER`, a `bigint` beyond. */
+/** Returns a whole number in its canonical form: a plain number up to `Number.MAX_SAFE_INTEGER`, otherwise a `bigint`. */
 export function toWholeNumber(whole: bigint): number | bigint {
 	const number = Number(whole);
 	return Number.isSafeInteger(number) ? number : whole;
 }
 
-/** A text that is JSON, with its large whole numbers as marked texts. */
-function markLargeNumbers(text: string, most: number): string {
+/** Returns the JSON text with its large whole numbers replaced by marked strings. */
+function markLargeNumbers(text: string, limit: number): string {
 	const pieces: string[] = [];
-	let copied = 0;
-	quoteOrNumber.lastIndex = 0;
-	for (let found = quoteOrNumber.exec(text); found !== null; found = quoteOrNumber.exec(text)) {
-		const [token] = found;
+	let copiedLength = 0;
+	stringOrNumber.lastIndex = 0;
+	for (let match = stringOrNumber.exec(text); match !== null; match = stringOrNumber.exec(text)) {
+		const [token] = match;
 		if (token === '"') {
-			quoteOrNumber.lastIndex = findEnd(text, found.index + 1);
+			stringOrNumber.lastIndex = findStringEnd(text, match.index + 1);
 			continue;
 		}
-		if (token.length < 5 || !isLarge(token, found.index)) continue;
-		pieces.push(text.slice(copied, found.index), `"${mark}${token}"`);
-		if (pieces.length > 2 * most) {
-			const rule = `at most ${most} whole numbers beyond ±${Number.MAX_SAFE_INTEGER} are read`;
+		if (token.length < 5 || !isLarge(token, match.index)) continue;
+		pieces.push(text.slice(copiedLength, match.index), `"${marker}${token}"`);
+		if (pieces.length > 2 * limit) {
+			const rule = `at most ${limit} whole numbers beyond ±${Number.MAX_SAFE_INTEGER} are read`;
 			throw new SvcError("SVC_INVALID", `${rule}; write more of them as texts`);
 		}
-		copied = found.index + token.length;
+		copiedLength = match.index + token.length;
 	}
-	return copied === 0 ? text : pieces.join("") + text.slice(copied);
+	return copiedLength === 0 ? text : pieces.join("") + text.slice(copiedLength);
 }
 
-/** The position after the quote that ends a text. */
-function findEnd(text: string, start: number): number {
+/** Returns the position after the quote that ends a string. */
+function findStringEnd(text: string, start: number): number {
 	for (let quote = text.indexOf('"', start); ; quote = text.indexOf('"', quote + 1)) {
 		let escapes = 0;
 		while (text[quote - 1 - escapes] === "\\") escapes += 1;
@@ -114,32 +126,32 @@ function isLarge(token: string, position: number): boolean {
 	if (isWhole && digits <= maxDigits) return !Number.isSafeInteger(number);
 	if (!isWhole && Number.isFinite(number)) return false;
 	const limit = isWhole ? `whole numbers have at most ${maxDigits} digits` : `the largest number is ${Number.MAX_VALUE}`;
-	const shown = token.length > 40 ? `${token.slice(0, 40)}…` : token;
-	throw new SvcError("SVC_INVALID", `the number ${shown} at character ${position + 1} cannot be represented: ${limit}`);
+	const shortToken = token.length > 40 ? `${token.slice(0, 40)}…` : token;
+	throw new SvcError("SVC_INVALID", `the number ${shortToken} at character ${position + 1} cannot be represented: ${limit}`);
 }
 
-/** Puts numbers in the places of their marked texts. Keeps a list of what is open, since recursion is limited by the stack. */
+/** Replaces marked strings by their numbers. Uses an explicit stack, because deep values would exceed the call stack. */
 function restoreNumbers(root: unknown): unknown {
-	const open: unknown[] = [[root]];
-	const [holder] = open as [unknown[]];
-	for (let container = open.pop(); container !== undefined; container = open.pop()) {
+	const pending: unknown[] = [[root]];
+	const [holder] = pending as [unknown[]];
+	for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
 		if (Array.isArray(container)) {
-			for (let index = 0; index < container.length; index += 1) container[index] = restoreMember(container[index], open);
+			for (let index = 0; index < container.length; index += 1) container[index] = restoreMember(container[index], pending);
 			continue;
 		}
 		const record = container as Record<string, unknown>;
 		for (const name of Object.keys(record)) {
 			const member = record[name];
-			const restored = restoreMember(member, open);
+			const restored = restoreMember(member, pending);
 			if (restored !== member) setMember(record, name, restored);
 		}
 	}
 	return holder[0];
 }
 
-function restoreMember(member: unknown, open: unknown[]): unknown {
-	if (typeof member === "string") return member.startsWith(mark) ? BigInt(member.slice(mark.length)) : member;
-	if (typeof member === "object" && member !== null) open.push(member);
+function restoreMember(member: unknown, pending: unknown[]): unknown {
+	if (typeof member === "string") return member.startsWith(marker) ? BigInt(member.slice(marker.length)) : member;
+	if (typeof member === "object" && member !== null) pending.push(member);
 	return member;
 }
 
@@ -150,5 +162,5 @@ function setMember(record: Record<string, unknown>, name: string, value: unknown
 }
 
 function markNumber(_key: string, value: unknown): unknown {
-	return typeof value === "bigint" ? `${mark}${value}` : value;
+	return typeof value === "bigint" ? `${marker}${value}` : value;
 }

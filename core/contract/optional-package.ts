@@ -1,16 +1,23 @@
 import type { Logger } from "./plugin.ts";
 
-/** A package that is loaded where it is used. Without it a part of a plugin is off, and the rest works. */
+/**
+ * An npm package that a plugin loads only when it is needed. If it is missing, one feature of the plugin is disabled, and the rest
+ * works.
+ */
 export interface OptionalPackage {
-	/** As npm installs it. */
+	/** Name of the package in the npm registry. */
 	readonly name: string;
-	/** What is off without it, in a few words. */
+	/** The feature that is disabled without the package, in a few words. */
 	readonly off: string;
-	/** Finds it from where the plugin is, and throws when it is not there: `() => import.meta.resolve("ssh2")`. */
+	/** Resolves the package from the location of the plugin. Throws if it is missing: `() => import.meta.resolve("ssh2")`. */
 	resolve(): unknown;
 }
 
-/** Say in the log what is off where the package is missing, and how to have it. For a plugin's `start`; loads nothing. */
+/**
+ * Logs a warning if the package is missing, with the disabled feature and the command that installs it.
+ *
+ * Call it in `start` of the plugin. It does not load the package.
+ */
 export function warnIfMissing({ name, off, resolve }: OptionalPackage, logger: Logger): void {
 	try {
 		resolve();

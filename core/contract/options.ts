@@ -3,11 +3,14 @@ import { nodeRoles } from "./entities/node.ts";
 interface OptionBase {
 	/** One sentence for the configuration reference. */
 	readonly description: string;
-	/** Another option of the section, which has the same value whichever of the two is given. */
+	/** Name of an equivalent option of the section. Setting either of them sets both. */
 	readonly alias_of?: string;
 }
 
-/** An option: its type, default and limits. Types, validation, environment overrides and the reference all come from here. */
+/**
+ * Definition of an option: its type, default and limits. Types, validation, environment variables and the reference are derived from
+ * it.
+ */
 export type OptionDefinition = OptionBase &
 	(
 		| { readonly type: "boolean"; readonly default: boolean }
@@ -22,7 +25,7 @@ export type OptionDefinition = OptionBase &
 		| { readonly type: "list"; readonly default: readonly string[]; readonly choices?: readonly string[] }
 	);
 
-/** Sections and options, in the specification's words. `port` 0 lets the system choose. */
+/** Sections and options, named as in the specification. With `port` 0, the operating system chooses the port. */
 export const optionSections = {
 	system: {
 		debug: {
@@ -639,6 +642,7 @@ export const optionSections = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
 
 type Sections = typeof optionSections;
+/** The TypeScript type of an option's value. */
 type OptionValue<D> = D extends { readonly type: "list"; readonly choices: readonly (infer C)[] }
 	? readonly C[]
 	: D extends { readonly type: "boolean" }
@@ -651,5 +655,5 @@ type OptionValue<D> = D extends { readonly type: "list"; readonly choices: reado
 					? readonly string[]
 					: string;
 
-/** Every section with every option, defaults applied. */
+/** The options of all sections, with defaults applied. */
 export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };

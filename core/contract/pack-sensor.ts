@@ -1,30 +1,38 @@
 import type { Sensor, SensorTriggerType } from "./sensor.ts";
 
-/** A sensor that a pack brings as a file, as its metadata describes it. */
+/** A sensor that a pack provides as a file, as the metadata describes it. */
 export interface PackSensorDefinition {
-	/** `<pack>.<name>`. */
+	/** Ref of the sensor: `<pack>.<name>`. */
 	readonly ref: string;
+	/** Ref of the pack. */
 	readonly pack: string;
-	/** Its class (`class_name`), which is also the name of the sensor. */
+	/** Class of the sensor (`class_name`), which is also its name. */
 	readonly name: string;
-	/** Absolute path of the file with the class, below the directory `sensors` of the pack. It existed a moment ago. */
+	/**
+	 * Absolute path of the file with the class, below the directory `sensors` of the pack. The host has just checked that it exists.
+	 */
 	readonly entryPoint: string;
-	/** Absolute path of the pack's directory on this node. What lies there does not change while the sensor runs, where the pack was installed. */
+	/** Absolute path of the pack's directory on this node. The files of an installed pack do not change while the sensor runs. */
 	readonly packDirectory: string;
 	/** One sentence; may be empty. */
 	readonly description: string;
-	/** Seconds between two looks, at least 4. Default: the metadata does not say. */
+	/** Seconds between two polls, at least 4. Absent if the metadata does not specify it. */
 	readonly poll_interval?: number;
+	/** Trigger types that the sensor provides. */
 	readonly trigger_types: readonly SensorTriggerType[];
 }
 
-/** How a runner runs sensors that packs bring as files in its language. */
+/** Support of a runner for sensors that packs provide as files in its language. */
 export interface PackSensors {
-	/** How the files end that it takes, with the dot, such as `.py`. Of several runners that take a file, the first in the configuration has it. */
+	/**
+	 * File name suffixes with the dot, such as `.py`. If several runners support a suffix, the first one of the configuration is used.
+	 */
 	readonly suffixes: readonly string[];
 	/**
-	 * The sensor that a file holds: inert until `run` is called, which may be much later or never, and again after each end. Has no `start` and no
-	 * `stop`, as it comes and goes while the runner lives. Throws where it cannot be.
+	 * Creates a sensor from a file. Throws if that is impossible.
+	 *
+	 * The sensor must be inert until `run` is called, which may happen much later, never, or again after each end. It must not have
+	 * `start` or `stop`, because it is created and dropped while the runner is active.
 	 */
 	create(definition: PackSensorDefinition): Sensor;
 }

@@ -1,51 +1,56 @@
-/** Something about a file of a pack that whoever wrote it should know. */
+/** A problem or remark about a file of a pack, for the author of the pack. */
 export interface PackFinding {
-	/** `error`: the service would not take it, or could not work with it. `note`: nothing here uses it, or it is worth a look. */
+	/**
+	 * - `error`: the service would refuse the file or could not use it.
+	 * - `note`: this service does not use the file or attribute, or the author should review it.
+	 */
 	readonly type: "error" | "note";
-	/** Path in the pack, with `/` between its parts; empty: the pack as a whole. */
+	/** Path in the pack, separated by `/`. Empty if the finding concerns the pack as a whole. */
 	readonly file: string;
-	/** From 1; null when it cannot be told. */
+	/** Line number, from 1. Null if it is unknown. */
 	readonly line: number | null;
-	/** Attribute, such as `parameters.count.type`; null where none is concerned. */
+	/** Path of the attribute, such as `parameters.count.type`. Null if the finding concerns no attribute. */
 	readonly path: string | null;
-	/** What is wrong, and what is allowed; file and line are not repeated in it. */
+	/** Description of the problem and of what is allowed. It does not repeat file and line. */
 	readonly message: string;
 }
 
-/** What came of one test of a pack. */
+/** Result of one test of a pack. */
 export interface PackTestResult {
-	/** What brought it, such as `workflow`, `rule` or `python`. */
+	/** Kind of the test, such as `workflow`, `rule` or `python`. */
 	readonly kind: string;
-	/** Path in the pack of the file that it stands in. */
+	/** Path in the pack of the file that contains the test. */
 	readonly file: string;
+	/** Name of the test. */
 	readonly name: string;
-	/** What differs from what was expected; empty: it passed. */
+	/** Differences from the expected result. The test has passed if the list is empty. */
 	readonly problems: readonly string[];
-	/** Why it was not run; undefined when it was. */
+	/** Reason for which the test was skipped. Absent if it was run. */
 	readonly skipped?: string;
+	/** Duration of the test. */
 	readonly milliseconds: number;
 }
 
-/** A pack that is worked at where it is written. No service runs there. */
+/** The source directory of a pack during its development. No service is running. */
 export interface PackAtWork {
-	/** Its ref. */
+	/** Ref of the pack. */
 	readonly pack: string;
-	/** Absolute. */
+	/** Absolute path of the pack's directory. */
 	readonly directory: string;
-	/** Aborts when nobody waits for the answer any more: end what was started, and reject. */
+	/** Aborts when the caller no longer waits for the result. The function must then end what it has started, and reject. */
 	readonly signal: AbortSignal;
 }
 
-/** Which tests of a pack are wanted. */
+/** Selects tests of a pack. */
 export interface PackTestRequest extends PackAtWork {
-	/** Part of the name or the file of a test. Absent: all. */
+	/** Text that the name or the file of a test must contain. Absent: all tests. */
 	readonly only?: string | undefined;
 }
 
-/** What a runner can say about files of a pack that are written for it, for whoever writes them. Called after `start` of the runner. */
+/** Development tools of a runner for files of packs in its language. The host calls them after `start` of the runner. */
 export interface PackTools {
-	/** What is wrong with files in the runner's language. Runs nothing of them. Reject only when they could not be looked at at all. */
+	/** Checks files in the runner's language without running them. Rejects only if the files could not be checked at all. */
 	inspect?(pack: PackAtWork): Promise<readonly PackFinding[]>;
-	/** Run the unit tests that the pack brings in the runner's language, as far as possible in the surroundings that its actions have. */
+	/** Runs the unit tests of the pack in the runner's language, as far as possible in the environment that its actions have. */
 	test?(request: PackTestRequest): Promise<readonly PackTestResult[]>;
 }

@@ -1,42 +1,50 @@
 /**
- * A map for what comes and goes all the time, such as what is under way. A plain `Map` that is there for long gets a new table now and then, and V8
- * has each old table refer to the next: what was in one when it was left is garbage only to the collections of the whole heap, with all that it leads to, however
- * long ago it was deleted. Here a table leads to what is still in the map.
+ * A map for entries that are added and deleted all the time, such as operations in progress. Deleted values are freed by young
+ * collections.
+ *
+ * When a `Map` grows or compacts, V8 (Node 20) allocates a new table and keeps a reference from the old table to the new one. Old
+ * tables of a long-lived map are in the old generation. Until the next full GC, they retain all values that were in them, even values
+ * that were deleted long ago. This map keeps each value in a cell that `delete` clears, so that old tables retain empty cells only.
  */
 export class PassingMap<K extends string | number, V> {
-	readonly #places = new Map<K, { value: V | undefined }>();
+	readonly #cells = new Map<K, { value: V | undefined }>();
 
+	/** Number of entries. */
 	get size(): number {
-		return this.#places.size;
+		return this.#cells.size;
 	}
 
+	/** Returns the value of a key. Returns undefined if the key does not exist. */
 	get(key: K): V | undefined {
-		return this.#places.get(key)?.value;
+		return this.#cells.get(key)?.value;
 	}
 
+	/** Returns true if the key exists. */
 	has(key: K): boolean {
-		return this.#places.has(key);
+		return this.#cells.has(key);
 	}
 
+	/** Sets the value of a key. */
 	set(key: K, value: V): void {
-		const place = this.#places.get(key);
-		if (place === undefined) this.#places.set(key, { value });
-		else place.value = value;
+		const cell = this.#cells.get(key);
+		if (cell === undefined) this.#cells.set(key, { value });
+		else cell.value = value;
 	}
 
-	/** Whether it was there. */
+	/** Deletes a key. Returns true if it existed. */
 	delete(key: K): boolean {
-		const place = this.#places.get(key);
-		if (place === undefined) return false;
-		place.value = undefined;
-		return this.#places.delete(key);
+		const cell = this.#cells.get(key);
+		if (cell === undefined) return false;
+		cell.value = undefined;
+		return this.#cells.delete(key);
 	}
 
-	/** In the order in which they came. */
+	/** Yields the entries in the order of their insertion. */
 	*entries(): IterableIterator<[key: K, value: V]> {
-		for (const [key, { value }] of this.#places) yield [key, value as V];
+		for (const [key, { value }] of this.#cells) yield [key, value as V];
 	}
 
+	/** Yields the values in the order of their insertion. */
 	*values(): IterableIterator<V> {
 		for (const [, value] of this.entries()) yield value;
 	}

@@ -1,7 +1,7 @@
 import type { Meters } from "./meters.ts";
 import type { Options } from "./options.ts";
 
-/** Structured log. `message` is a fixed phrase, data goes in `fields`, so that masking by attribute name works. */
+/** Structured log. `message` is a fixed phrase and `fields` holds the data, so that values can be masked by attribute name. */
 export interface Logger {
 	debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
 	info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -9,69 +9,74 @@ export interface Logger {
 	error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Time, so that tests can stand in for it. */
+/** Source of the current time, which tests can replace. */
 export interface Clock {
-	/** Microseconds since 1970-01-01 UTC; never goes backwards within a process. */
+	/** Returns microseconds since 1970-01-01 UTC. Never goes backwards within a process. */
 	now(): number;
 }
 
-/** What the host gives a plugin when it starts. */
+/** Everything that the host passes to a plugin at its start. */
 export interface PluginContext {
 	/** Logs under the plugin's name. */
 	readonly logger: Logger;
 	readonly clock: Clock;
-	/** Absolute path of the service's data directory (mode 0700). It exists. */
+	/** Absolute path of the service's data directory (mode 0700). The directory exists, except in `check`. */
 	readonly dataDirectory: string;
-	/** Id of this node: one per started engine, never used again. */
+	/** Id of this node. Each start of an engine has a new id, which is never reused. */
 	readonly nodeId: string;
-	/** Options of the service, defaults applied. A plugin reads the section that the reference gives it. */
+	/** Options of the service, with defaults applied. A plugin reads the section that the configuration reference assigns to it. */
 	readonly options: Options;
-	/** Directories with Python modules that packs import, from dialects (`pythonPath`), in the order in which to search. Absent: none. */
+	/** Directories with Python modules for packs, from dialects (`pythonPath`), in search order. Absent: none. */
 	readonly pythonPaths?: readonly string[];
-	/** Where a plugin declares what it measures. Absent: nobody takes it. */
+	/** Registry for the metrics of the plugin. Absent if no telemetry plugin collects metrics. */
 	readonly meters?: Meters;
 }
 
 /**
- * Life of a plugin instance. The host calls `start` at most once, awaits it before any other method but `check`, and calls `stop`
- * exactly once afterwards, also when `start` threw: `stop` must cope with a half-finished start. Plugins start in the order
- * telemetry, storage, event bus, auth backend, dialects, runners, sensors and stop in reverse.
+ * Lifecycle of a plugin instance.
+ *
+ * The host calls `start` at most once and awaits it before any other method except `check`. It calls `stop` exactly once afterwards,
+ * even if `start` has thrown, so that `stop` must handle an incomplete start. Plugins start in the order telemetry, storage, event bus,
+ * auth backend, dialects, runners, sensors. They stop in the reverse order.
  */
 export interface Lifecycle {
 	/**
-	 * See whether the options are right, and whether files and packages that they need are there. Throws `SVC_CONFIG` with what is
-	 * not, and in `facts.problems` a list of texts where it is more than one thing. Asks no server, and leaves nothing open and
-	 * nothing changed. Called by `svc plan`, and by each start before any plugin has been started, for what this node is to start, so
-	 * that both say the same. The data directory may not exist yet. Without it a wrong option shows in `start`, and not in a plan.
+	 * Checks the options, and that the files and packages that they require exist.
+	 *
+	 * Throws `SVC_CONFIG` with the problem. If there are several problems, `facts.problems` holds a list of texts. The method must not
+	 * contact servers, and must neither leave resources open nor change anything. The data directory may not exist yet.
+	 *
+	 * The host calls it in `svc plan`, and at each start before it starts any plugin, for all plugins that this node will start. Both
+	 * therefore report the same problems. Without this method, a wrong option is only detected by `start`.
 	 */
 	check?(context: PluginContext): Promise<void>;
-	/** Open what the plugin needs. Heavy packages are loaded here. Throwing ends the start of the service with the message. */
+	/** Opens the resources of the plugin. Load heavy packages here. If it throws, the start of the service ends with the message. */
 	start?(context: PluginContext): Promise<void>;
-	/** Close everything opened: no handle, timer or child process may be left behind. */
+	/** Closes all resources. No handle, timer or child process may remain. */
 	stop?(): Promise<void>;
 }
 
-/**
- * Version of the contract: what plugins are written against. A change that a plugin written before may not survive makes a new one.
- */
+/** Version of the contract between host and plugins. A change that may break existing plugins creates a new version. */
 export const contractVersion = 1;
 
-/** What a plugin says of itself beside its kind and name. */
+/** Declarations of a plugin in addition to its kind and name. */
 export interface PluginTerms {
 	/**
-	 * Version of the contract that the plugin was written for. The host refuses a plugin of a version that it does not know before
-	 * anything starts. Default 1, whatever version this is: what says nothing was written before there was another.
+	 * Contract version for which the plugin was written. The host refuses an unknown version before anything starts.
+	 *
+	 * Default 1, regardless of the current version: a plugin without this declaration was written before there was another version.
 	 */
 	readonly contract?: number;
 }
 
-/** What a plugin is. */
+/** Kind of a plugin. */
 export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor" | "dialect" | "telemetry";
 
-/** A plugin as it stands in a configuration: inert until the host calls `create`, which has no side effects. */
+/** A plugin in a configuration. It is inert until the host calls `create`, which has no side effects. */
 export interface Plugin<K extends PluginKind, T extends Lifecycle> extends PluginTerms {
 	readonly kind: K;
-	/** Unique among the plugins of its kind in one service; for a runner it is the runner type's name. */
+	/** Unique among the plugins of its kind in one service. For a runner, it is the name of the runner type. */
 	readonly name: string;
+	/** Creates an instance of the plugin. */
 	create(): T;
 }

@@ -1,15 +1,18 @@
 import { toErrorMessage } from "./errors.ts";
 import type { SensorContext } from "./sensor.ts";
 
-/** Longest pause after rounds that failed, in seconds, unless the interval is longer. */
-const longestPause = 300;
-/** Longest wait of the runtime's timers, in milliseconds. */
-const longestTimer = 2_147_483_647;
+/** Maximum pause after failed rounds, in seconds. A longer polling interval takes precedence. */
+const maxPauseSeconds = 300;
+/** Maximum delay of a Node.js timer, in milliseconds. Node.js fires a timer with a longer delay after 1 ms. */
+const maxTimerMs = 2_147_483_647;
 
 /**
- * Call `round` now and then every `seconds` until the signal aborts; what a sensor that polls does in `run`. The next round begins
- * `seconds` after the last one has ended, so that they never overlap. A round that fails is logged, and the pause doubles with each
- * failure in a row, up to five minutes. Resolves when the signal has aborted and the round under way has ended.
+ * Calls `round` every `seconds` until the signal aborts. A sensor that polls calls this function in `run`.
+ *
+ * The next round begins `seconds` after the previous one has ended, so rounds never overlap. If a round fails, the error is logged. The
+ * pause doubles with each consecutive failure, up to five minutes or up to `seconds`, whichever is longer.
+ *
+ * Resolves when the signal has aborted and the current round has ended. Throws a `RangeError` unless `seconds` is more than 0.
  */
 export async function poll(
 	{ signal, logger }: Pick<SensorContext, "signal" | "logger">,
@@ -27,22 +30,22 @@ export async function poll(
 			failures += 1;
 			logger.warn("a round of polling failed", { failures, problem: toErrorMessage(error) });
 		}
-		// Not over the limit to begin with, and no power that is not a number any more.
-		const pause = Math.max(seconds, Math.min(seconds * 2 ** Math.min(failures, 30), longestPause));
-		await wait(pause * 1_000, signal);
+		// The exponent is bounded so that the power stays finite. The pause is never shorter than the interval.
+		const pauseSeconds = Math.max(seconds, Math.min(seconds * 2 ** Math.min(failures, 30), maxPauseSeconds));
+		await wait(pauseSeconds * 1_000, signal);
 	}
 }
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after the given number of milliseconds, or when the signal aborts. */
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal.aborted) return resolve();
-		const done = () => {
+		const finish = () => {
 			clearTimeout(timer);
-			signal.removeEventListener("abort", done);
+			signal.removeEventListener("abort", finish);
 			resolve();
 		};
-		const timer = setTimeout(done, Math.min(milliseconds, longestTimer));
-		signal.addEventListener("abort", done);
+		const timer = setTimeout(finish, Math.min(milliseconds, maxTimerMs));
+		signal.addEventListener("abort", finish);
 	});
 }

@@ -10,7 +10,17 @@ const valueByWord: ReadonlyMap<string, JsonValue> = new Map([
 	["none", null],
 	["null", null],
 ]);
-const escapedCharacters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\x07", "0": "\0", "\n": "" };
+const escapedCharacters: Readonly<Record<string, string>> = {
+	n: "\n",
+	t: "\t",
+	r: "\r",
+	b: "\b",
+	f: "\f",
+	v: "\v",
+	a: "\x07",
+	"0": "\0",
+	"\n": "",
+};
 const patterns = {
 	number: /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
 	whole: /^[+-]?\d+$/,

@@ -175,8 +175,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * status `paused`. If the run ends first, it ends as usual. If a run is recovered while it is pausing, the signal is aborted from
 	 * the beginning.
 	 *
-	 * When `recover` continues a run, it must read the state of the children first. The host wakes a paused run only if one of its
-	 * children changes, the runner has seen the child in this run, and has not seen the change.
+	 * When `recover` continues a run, it must read the state of the children first. The host wakes a paused run only for changes that its runner has not seen,
+	 * and only of children that the runner has seen in this run.
 	 */
 	readonly pausing: AbortSignal;
 	/**

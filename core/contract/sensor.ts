@@ -2,120 +2,140 @@ import type { JsonObject } from "./json.ts";
 import type { Clock, Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
 
-/** A trigger type that comes with a sensor: registered under the sensor's pack when the service starts. */
+/** A trigger type that a sensor provides. It is registered in the sensor's pack when the service starts. */
 export interface SensorTriggerType {
-	/** Name within the pack; the ref is `<pack>.<name>`. It may hold dots. */
+	/** Name within the pack; the ref is `<pack>.<name>`. The name may contain dots. */
 	readonly name: string;
-	/** One sentence. Default empty. */
+	/** One sentence. Default: an empty text. */
 	readonly description?: string;
-	/** JSON schema of payloads. Default: anything. */
+	/** JSON schema of payloads. Default: any payload is valid. */
 	readonly payload_schema?: JsonObject;
-	/** JSON schema of parameters. With properties, rules ask for triggers of this type with values of theirs. Default: none. */
+	/**
+	 * JSON schema of parameters. If it has properties, rules create triggers of this type with parameter values. Default: no
+	 * parameters.
+	 */
 	readonly parameters_schema?: JsonObject;
 }
 
 /** A trigger of one of the sensor's types. */
 export interface SensorTrigger {
-	/** What `dispatch` takes. */
+	/** Ref to pass to `dispatch`. */
 	readonly ref: string;
 	/** Ref of the trigger type. */
 	readonly type: string;
 	readonly parameters: JsonObject;
 }
 
-/** What has changed among the triggers of the sensor's types. A trigger never changes: another one takes its place. */
+/**
+ * A change of the set of triggers of the sensor's types. Triggers are immutable: a changed trigger is removed and a new one is added.
+ */
 export interface SensorTriggerChange {
 	readonly added: readonly SensorTrigger[];
 	readonly removed: readonly SensorTrigger[];
 }
 
-/** What the sensor keeps between its runs: datastore items of the system whose names begin with `<pack>.<sensor>:`. */
+/** Persistent state of a sensor: system items of the datastore whose names begin with `<pack>.<sensor>:`. */
 export interface SensorState {
-	/** Undefined when there is none, or it has expired. Secret items come in clear. */
+	/** Returns the value of an item, decrypted if it is secret. Resolves with undefined if the item does not exist or has expired. */
 	get(name: string): Promise<string | undefined>;
-	/** On disk when the promise resolves. */
+	/** Stores an item. The write is durable when the promise resolves. */
 	set(
 		name: string,
 		value: string,
 		options?: {
-			/** Seconds until it counts as absent. Default: it stays. */
+			/** Seconds until the item expires. Default: the item does not expire. */
 			readonly ttl?: number;
-			/** Keep it encrypted. Default false. */
+			/** True if the value must be encrypted. Default false. */
 			readonly secret?: boolean;
 		},
 	): Promise<void>;
-	/** Whether there was something to delete. */
+	/** Deletes an item. Resolves with true if the item existed. */
 	delete(name: string): Promise<boolean>;
-	/** Items whose names begin with `prefix` (default: all), by name, without the sensor's own prefix. */
+	/** Returns the items whose names begin with `prefix`, sorted by name. Names omit the sensor's own prefix. Default: all items. */
 	list(prefix?: string): Promise<readonly { readonly name: string; readonly value: string }[]>;
 }
 
-/** Everything a sensor needs for one run. Valid until `run` settles; afterwards its methods reject. */
+/** Everything that a sensor needs for one run. The context is valid until `run` settles; afterwards its methods reject. */
 export interface SensorContext {
-	/** `<pack>.<sensor>`. */
+	/** Ref of the sensor: `<pack>.<sensor>`. */
 	readonly ref: string;
+	/** Ref of the sensor's pack. */
 	readonly pack: string;
-	/** Seconds between two looks, as the sensor declares them. */
+	/** Seconds between two polls, as the sensor declares them. Undefined if the sensor does not poll. */
 	readonly poll_interval: number | undefined;
-	/** Configuration of the sensor's pack, defaults applied and secrets in clear; empty when it has none. */
+	/** Configuration of the sensor's pack, with defaults applied and secrets decrypted. Empty if the pack has no configuration. */
 	readonly packConfig: JsonObject;
 	/**
-	 * Variables for a process that works for it: the API's address, and a token for it where there is authentication, which ends with the run. Secret.
-	 * Empty for a sensor of the configuration.
+	 * Environment variables for a child process of the sensor: the address of the API and, if authentication is enabled, a token.
+	 *
+	 * The token is secret and expires with the run. Empty for a sensor of the service configuration.
 	 */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Aborts when the sensor is switched off, the service stops, or another node runs the sensor. Then `run` has to settle. */
+	/** Aborts if the sensor is disabled, the service stops, or another node runs the sensor. `run` must settle then. */
 	readonly signal: AbortSignal;
 	readonly logger: Logger;
 	readonly clock: Clock;
 	readonly state: SensorState;
-	/** Items of the system by their whole names: what others have kept, or are to read. */
+	/** All system items of the datastore, by their full names. It gives access to items that other components have stored. */
 	readonly datastore: SensorState;
 	/**
-	 * Dispatch a trigger: a trigger type's or trigger's ref, or a type with parameters. On disk when the promise resolves with the
-	 * instance's id; while the storage is away it waits. An event that nobody can take (unknown trigger, or a payload that the
-	 * schema refuses) is dropped with a warning in the log, and the promise resolves with undefined.
+	 * Dispatches a trigger. Resolves with the id of the trigger instance when the instance is durable.
+	 *
+	 * If the storage is unavailable, the call waits. If the trigger is unknown or its schema refuses the payload, the event is dropped.
+	 * The log then has a warning, and the promise resolves with undefined.
+	 * @param trigger ref of a trigger or trigger type, or a type with parameters
 	 */
 	dispatch(
 		trigger: TriggerReference,
 		payload: JsonObject,
 		options?: {
-			/** Tag of the trace that begins here. Default: one is made. */
+			/** Tag of the new trace. Default: a generated tag. */
 			readonly traceTag?: string;
-			/** Id of the trace that it joins; one that does not exist drops the event. Goes before the tag. Default: a trace begins here. */
+			/**
+			 * Id of an existing trace to join. If the trace does not exist, the event is dropped. Takes precedence over `traceTag`.
+			 * Default: a new trace.
+			 */
 			readonly traceId?: string;
-			/** A second event of this sensor with the same key is the same event, also after a restart. Default: each is its own. */
+			/**
+			 * Deduplication key. Events of this sensor with equal keys count as one event, even after a restart. Default: all events
+			 * are distinct.
+			 */
 			readonly uniqueKey?: string;
 		},
 	): Promise<string | undefined>;
-	/** The triggers of the sensor's types that exist now: with parameters, those that rules ask for. */
+	/** Returns the current triggers of the sensor's types. For a type with parameters, these are the triggers that rules use. */
 	triggers(): Promise<readonly SensorTrigger[]>;
-	/** First those that exist, as added; then each change. Ends when `signal` aborts. */
+	/** Yields the current triggers as added, then each change. Ends when `signal` aborts. */
 	followTriggers(): AsyncIterable<SensorTriggerChange>;
 }
 
 /**
  * A long-running source of events.
  *
- * The host does the rest: it runs each sensor on exactly one node, starts it again after a failure with growing pauses, takes it
- * over from a node that went away, and switches it on and off as operators say. `run` may be called again after it has settled,
- * never twice at a time.
+ * The host runs each sensor on exactly one node and restarts it after a failure, with increasing delays. It moves a sensor away from a
+ * failed node, and it enables and disables sensors on request of operators. `run` may be called again after it has settled, but never
+ * twice at a time.
  */
 export interface Sensor extends Lifecycle {
-	/** One sentence, shown in the sensor type record. */
+	/** One sentence, shown in the record of the sensor type. */
 	readonly description: string;
 	/** Pack of the sensor and its trigger types. Default `default`. */
 	readonly pack?: string;
+	/** Trigger types that the sensor provides. */
 	readonly trigger_types: readonly SensorTriggerType[];
-	/** Seconds between two looks of a sensor that polls, at least 4; `poll` is given it. Default: the sensor does not poll. */
+	/** Seconds between two polls, at least 4. Pass the value to `poll`. Default: the sensor does not poll. */
 	readonly poll_interval?: number;
 	/**
-	 * Dispatch events until `signal` aborts, then settle soon: after a grace (`sensorcontainer.shutdown_grace`) nobody waits any more.
-	 * Rejecting means that the sensor failed, and it is started again. Resolving means that it has nothing more to do: it rests
-	 * until it is switched on again or the service starts. It shares the service's process, so it must not block.
+	 * Dispatches events until `signal` aborts, then settles soon.
+	 *
+	 * - If the promise rejects, the sensor has failed, and the host restarts it.
+	 * - If the promise resolves, the sensor is finished. It starts again only when it is enabled again or the service starts.
+	 *
+	 * The host waits at most `sensorcontainer.shutdown_grace` seconds after the abort. The sensor shares the process of the service, so
+	 * it must not block the event loop.
 	 */
 	run(context: SensorContext): Promise<void>;
 }
 
-/** A sensor as a configuration holds it. */
+/** A sensor plugin, as a configuration refers to it. */
 export type SensorPlugin = Plugin<"sensor", Sensor>;

@@ -1,12 +1,16 @@
-const stated = new WeakMap<object, unknown>();
+const contractVersions = new WeakMap<object, unknown>();
 
-/** Remember for which version of the contract the plugin was written that has made this instance, so that the kits can ask. */
+/**
+ * Records for which version of the contract the plugin of this instance was written, so that conformance suites can read it.
+ *
+ * Returns the instance.
+ */
 export function stateContract<T>(instance: T, contract: unknown): T {
-	if (typeof instance === "object" && instance !== null) stated.set(instance, contract);
+	if (typeof instance === "object" && instance !== null) contractVersions.set(instance, contract);
 	return instance;
 }
 
-/** The version; undefined for an instance that no plugin has made. */
+/** Returns the recorded contract version. Returns undefined if the instance was not created by a plugin. */
 export function statedContract(instance: object): unknown {
-	return stated.get(instance);
+	return contractVersions.get(instance);
 }

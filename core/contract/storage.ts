@@ -2,7 +2,15 @@ import type { EntityKind, EntityMap } from "./entities/index.ts";
 import type { JsonValue } from "./json.ts";
 import type { Lifecycle, Plugin, PluginContext } from "./plugin.ts";
 
-/** What a field must be: a value (null is a value), or one of the comparisons. Text compares by code point. */
+/**
+ * Condition on a field: a value for equality (null is a value), or one of the comparisons. Texts compare by code point.
+ *
+ * - `in`: the field equals one of the values.
+ * - `not`: the field differs from the value.
+ * - `gt`, `gte`, `lt`, `lte`: the field is greater than, at least, less than, or at most the value.
+ * - `prefix`: the text begins with the prefix.
+ * - `member`: the value of a `json` field contains the member.
+ */
 export type Condition<V> =
 	| V
 	| { readonly in: readonly V[] }
@@ -11,45 +19,48 @@ export type Condition<V> =
 	| { readonly prefix: string }
 	| { readonly member: Member };
 
-/** Of a `json` field: somewhere in its value, at whatever depth, is an object that has this member with this text. */
+/** Condition on a `json` field: an object at any depth of the value has this member with this text. */
 export type Member = readonly [name: string, text: string];
 
 /**
- * All conditions must hold. Of `json` fields only `member` can be asked for, and of all others everything else; else it is `SVC_INVALID`. Null satisfies no
- * comparison but `not`, and no `in`, even one that lists null. A condition that is undefined is a `TypeError`, so that a value
- * gone missing never means "all of them".
+ * Conditions by field. All of them must hold.
+ *
+ * A `json` field supports only `member`; all other fields support everything else. Any other combination is `SVC_INVALID`. Null
+ * satisfies no comparison except `not`, and no `in`, even if the list contains null. A condition that is undefined is a `TypeError`, so
+ * that a missing value never selects all entities.
  */
 export type Where<E> = { readonly [F in keyof E]?: Condition<E[F]> };
 
 /** A field to sort by, and the direction. */
 export type Order<E> = readonly [field: keyof E & string, direction: "asc" | "desc"];
 
-/** Which entities to read, in which order, and how much of them. */
+/** Selects entities, their order, and a range of them. */
 export interface Query<E> {
+	/** Conditions that the entities satisfy. Default: all entities. */
 	readonly where?: Where<E>;
-	/** Later ones decide among equals. Without any the order is by `id` ascending. Null sorts first ascending, last descending. */
+	/** Sort fields; later ones break ties. Null sorts first ascending and last descending. Default: `id` ascending. */
 	readonly orderBy?: readonly Order<E>[];
-	/** Default: no limit. */
+	/** Maximum number of entities. Default: no limit. */
 	readonly limit?: number;
-	/** Default 0. */
+	/** Number of entities to skip. Default 0. */
 	readonly offset?: number;
-	/** Read only these fields (`id` is always read); the others are absent. Default: all. */
+	/** Fields to read; `id` is always read, and all others are absent. Default: all fields. */
 	readonly fields?: readonly (keyof E & string)[];
 }
 
 const appendKey: unique symbol = Symbol.for("svc.storage.append");
 
-/** In a patch: put `value` at the end of a `json` field that holds an array, atomically. What is no array stays as it is. */
+/** Patch value that atomically appends `value` to a `json` field with an array. A field that is not an array stays unchanged. */
 export interface Append {
 	readonly [appendKey]: JsonValue;
 }
 
-/** Patch value that appends to a JSON array field. */
+/** Returns a patch value that appends to a `json` field with an array. */
 export function append(value: JsonValue): Append {
 	return { [appendKey]: value };
 }
 
-/** The appended value, or undefined when `value` is not an `Append`. */
+/** Returns the value to append. Returns undefined if `value` is not an `Append`. */
 export function toAppended(value: unknown): JsonValue | undefined {
 	return typeof value === "object" && value !== null && appendKey in value ? (value as Append)[appendKey] : undefined;
 }
@@ -57,14 +68,16 @@ export function toAppended(value: unknown): JsonValue | undefined {
 const bytesKey: unique symbol = Symbol.for("svc.storage.bytes");
 
 /**
- * The entity with the text of its bulky field (`entityKinds`) as bytes besides, each of them a character of ASCII: what is large need not
- * become a string to be stored. They are there until the write has settled.
+ * Attaches the text of the bulky field (`bulky` in `entityKinds`) as bytes to an entity, and returns the entity.
+ *
+ * Each byte must be an ASCII character. A storage can write the bytes without creating a large string. They must stay valid until the
+ * write has settled.
  */
 export function withBulkyBytes<E extends object>(entity: E, toBytes: () => Uint8Array): E {
 	return Object.defineProperty(entity, bytesKey, { get: toBytes });
 }
 
-/** The bytes of the bulky field of an entity; undefined where there is only the text. */
+/** Returns the bytes that `withBulkyBytes` has attached. Returns undefined if the entity has only the text. */
 export function toBulkyBytes(entity: object): Uint8Array | undefined {
 	return (entity as { readonly [bytesKey]?: Uint8Array })[bytesKey];
 }
@@ -73,8 +86,13 @@ export function toBulkyBytes(entity: object): Uint8Array | undefined {
 export type Patch<E> = { readonly [F in keyof E]?: E[F] | Append };
 
 /**
- * One write among several that happen together or not at all. An update with an empty patch changes nothing: it asks whether the
- * entity is as expected, and keeps it so until the others have happened.
+ * One write of a batch that is applied atomically.
+ *
+ * - `insert`: adds entities.
+ * - `update`: patches the entity with this id if it satisfies `expected`.
+ * - `remove`: removes all entities that match `where`.
+ *
+ * An update with an empty patch changes nothing. It asserts that the entity satisfies `expected` until the whole batch is applied.
  */
 export type WriteOperation = {
 	[K in EntityKind]:
@@ -83,57 +101,68 @@ export type WriteOperation = {
 		| { readonly remove: K; readonly where: Where<EntityMap[K]> };
 }[EntityKind];
 
-/** What a storage can do. */
+/** Capabilities of a storage. */
 export interface StorageCapabilities {
-	/** Whether several processes may use it at once. Default false. */
+	/** True if several processes may use the storage concurrently. Default false. */
 	readonly shared?: boolean;
-	/** Whether what was written is there after a restart. Default false. */
+	/** True if written entities survive a restart. Default false. */
 	readonly durable?: boolean;
 }
 
-/** What a storage finds when it looks without changing anything. */
+/** Result of `Storage.inspect`, which changes nothing. */
 export interface StorageInspection {
-	/** Where it keeps things, for people to read: the path of a file, or an address. Never a password. */
+	/** Location of the data for humans: the path of a file, or an address. Never contains a password. */
 	readonly place: string;
-	/** `new`: nothing has been kept there yet. `older`: the schema has to be changed first. `ready`: records can be read. */
+	/**
+	 * - `new`: nothing has been stored yet.
+	 * - `older`: the schema must be migrated first.
+	 * - `ready`: records can be read.
+	 */
 	readonly state: "new" | "older" | "ready";
-	/** Names of the changes to its schema that `start` would make, in order. */
+	/** Names of the schema migrations that `start` would apply, in order. */
 	readonly changes: readonly string[];
-	/** Whether another process works on it now, beside which this one could not start. Absent where that cannot be told. */
+	/** True if another process uses the storage and prevents this process from starting. Absent if this is unknown. */
 	readonly in_use?: boolean;
 }
 
 /**
- * Keeps entities. Every method is atomic: it happens whole or not at all, and two callers never see half of it.
+ * Stores entities. Every method is atomic: it is applied completely or not at all, and no caller sees a partial result.
  *
- * When a promise of a writing method resolves, the write is durable (where `capabilities.durable`), except for kinds marked
- * `relaxed` in `entityKinds`: those survive the death of the process, and are durable at the latest with the next other write.
- * Entities given and returned are never shared: neither side sees the other's later changes. Rejects with `SVC_UNAVAILABLE`
- * while the store cannot be reached: a write may have happened all the same, when only its answer was lost. With `facts.refused` true
- * the store has said itself that it serves nobody now. Without that it may be this node alone that is cut off, and what it holds is
- * taken over by others.
+ * **Durability.** When the promise of a writing method resolves, the write is durable if `capabilities.durable` is true. Kinds marked
+ * `relaxed` in `entityKinds` are the exception: their writes survive a crash of the process, and become durable with the next other
+ * write at the latest.
  *
- * A `start` that rejects with `SVC_UNAVAILABLE` is tried again with a new instance until it succeeds: of a shared storage always, of any
- * other where `facts.retry_after` says that what is in the way passes.
+ * **Isolation.** Entities that are passed in or returned are never shared: neither side sees later changes by the other.
+ *
+ * **Unavailability.** Methods reject with `SVC_UNAVAILABLE` while the storage is unreachable. A rejected write may have been applied,
+ * because only the response may be lost. If `facts.refused` is true, the storage itself has refused to serve any client. Otherwise only
+ * this node may be disconnected, and other nodes take over the work that it holds.
+ *
+ * **Start.** If `start` of a shared storage rejects with `SVC_UNAVAILABLE`, the host always retries it with a new instance until it
+ * succeeds. For any other storage the host retries only if the error has `facts.retry_after`, which marks the cause as temporary.
  */
 export interface Storage extends Lifecycle {
-	/** Known from the beginning, before `start`. */
+	/** Capabilities of the storage. They are available before `start` and never change. */
 	readonly capabilities: StorageCapabilities;
-	/** All or none; `SVC_CONFLICT` (facts `conflict_id`, when known) when an id or unique key is taken. */
+	/** Inserts all entities or none. Throws `SVC_CONFLICT` if an id or unique key is taken, with `facts.conflict_id` if it is known. */
 	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void>;
+	/** Returns the entity with this id. Resolves with undefined if it does not exist. */
 	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined>;
+	/** Returns the entities that match the query, in its order. */
 	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]>;
-	/** How many match; not more than `limit`, so that nobody counts millions to say that there are many. Default: no limit. */
+	/** Counts matching entities up to `limit`, so that a storage never counts millions of entities in vain. Default: no limit. */
 	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit?: number): Promise<number>;
-	/** The different values of a field that is not `json`, null left out, ascending. */
+	/** Returns the distinct values of a field in ascending order, without null. The field must not be a `json` field. */
 	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
 		kind: K,
 		field: F,
 		where?: Where<EntityMap[K]>,
 	): Promise<NonNullable<EntityMap[K][F]>[]>;
 	/**
-	 * Compare-and-set: patch the entity if it still satisfies `expected`. The entity afterwards, or undefined when it does not
-	 * exist or no longer matches. Of any number of concurrent callers with the same `expected`, one wins.
+	 * Patches an entity if it satisfies `expected` (compare-and-set).
+	 *
+	 * Resolves with the patched entity. Resolves with undefined if the entity does not exist or does not match. Of any number of
+	 * concurrent callers with equal `expected`, exactly one succeeds.
 	 */
 	update<K extends EntityKind>(
 		kind: K,
@@ -142,52 +171,71 @@ export interface Storage extends Lifecycle {
 		expected?: Where<EntityMap[K]>,
 	): Promise<EntityMap[K] | undefined>;
 	/**
-	 * Atomically patch up to `limit` entities that match, the first by `orderBy`, and return them as they are afterwards, in that
-	 * order; of equal ones any may be first. Two callers never get the same one, provided the patch makes it no longer match. What another
-	 * write is changing at that moment may be passed over, instead of being waited for.
+	 * Atomically patches up to `limit` matching entities, the first ones by `orderBy`. Resolves with the patched entities in that
+	 * order.
+	 *
+	 * The order of equal entities is undefined. Two callers never claim one entity, provided that it no longer matches after the patch.
+	 * A claim may skip entities that a concurrent write holds, instead of waiting for that write.
 	 */
 	claim<K extends EntityKind>(
 		kind: K,
 		query: { readonly where: Where<EntityMap[K]>; readonly orderBy?: readonly Order<EntityMap[K]>[]; readonly limit: number },
 		patch: Patch<EntityMap[K]>,
 	): Promise<EntityMap[K][]>;
-	/** How many were removed. */
+	/** Removes matching entities, at most `limit`. Resolves with the number of removed entities. Default: no limit. */
 	remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number>;
-	/** Several writes, all or none. `SVC_CONFLICT` when a key is taken or an update's entity no longer satisfies `expected`. */
+	/**
+	 * Applies several writes atomically. Throws `SVC_CONFLICT` if a key is taken or an entity of an update does not satisfy `expected`.
+	 */
 	write(operations: readonly WriteOperation[]): Promise<void>;
 	/**
-	 * The time by the storage's own clock, in microseconds since 1970. The nodes that share a storage hold and lose their work by it, as
-	 * their own clocks may differ; so one that is shared should have it. Without it they go by the clock of each node.
+	 * Returns the time of the storage's clock, in microseconds since 1970.
+	 *
+	 * Nodes that share a storage grant and expire leases by this clock, because their own clocks may differ. A shared storage should
+	 * therefore implement it. Without it, each node uses its own clock.
 	 */
 	now?(): Promise<number>;
-	/** Names of the changes to its schema that `start` would make, in order; makes none. Called instead of `start`, and `stop` follows. */
+	/**
+	 * Returns the names of the schema migrations that `start` would apply, in order, without applying them.
+	 *
+	 * Called instead of `start`; `stop` follows.
+	 */
 	plan?(context: PluginContext): Promise<readonly string[]>;
 	/**
-	 * Say what is kept, and open it for reading where that can be done; change nothing, neither records nor schema nor files. Called
-	 * instead of `start`. Where the state is `ready`, only `get`, `find`, `count` and `distinct` are called. `stop` follows.
+	 * Reports the state of the storage and, if possible, opens it for reading. Changes neither records nor schema nor files.
+	 *
+	 * Called instead of `start`; `stop` follows. If the state is `ready`, only `get`, `find`, `count` and `distinct` are called.
 	 */
 	inspect?(context: PluginContext): Promise<StorageInspection>;
 	/**
-	 * Write everything that is kept at this moment into a file that is not there yet, readable for its owner alone, while others go on
-	 * working with it. Called instead of `start`. `SVC_CONFLICT` when there is such a file; `SVC_CONFIG` with what to do instead where the
-	 * storage is backed up by other means.
+	 * Writes a consistent copy of all data to a new file that only its owner can read, while other processes continue to use the
+	 * storage.
+	 *
+	 * Called instead of `start`. Throws `SVC_CONFLICT` if the file exists. Throws `SVC_CONFIG` with a remedy if the storage is backed
+	 * up by other means.
 	 */
 	backup?(context: PluginContext, file: string): Promise<void>;
 	/**
-	 * Put what `backup` has written in the place of what is kept, which is left beside it. Called instead of `start`. Resolves with where
-	 * that is now; undefined when nothing had been kept. `SVC_CONFIG` for what is no backup or is damaged, `SVC_UNAVAILABLE` while somebody
-	 * works on the storage; nothing has changed then.
+	 * Replaces the stored data with a file that `backup` has written, and keeps the previous data next to it.
+	 *
+	 * Called instead of `start`. Resolves with the location of the previous data, or undefined if there was none. Throws `SVC_CONFIG`
+	 * if the file is damaged or is not a backup, and `SVC_UNAVAILABLE` while another process uses the storage. Nothing has changed
+	 * then.
 	 */
 	restore?(context: PluginContext, file: string): Promise<string | undefined>;
 	/**
-	 * Give the room of removed entities back to the system, a little at a time so that nobody waits for it: whether there is more.
-	 * Called after removals, on one node, until it resolves with false.
+	 * Returns the space of removed entities to the operating system in small steps, so that other operations are not delayed.
+	 *
+	 * Called on one node after removals, until it resolves with false. Resolves with true if there is more space to return.
 	 */
 	compact?(): Promise<boolean>;
 }
 
-/** A storage as a configuration holds it. */
+/** A storage plugin, as a configuration refers to it. */
 export interface StoragePlugin extends Plugin<"storage", Storage> {
-	/** The same kind of storage at another address, such as `postgres://…`. `SVC_CONFIG` for an address that it cannot use. */
+	/**
+	 * Returns a plugin for a storage of this type at another address, such as `postgres://…`. Throws `SVC_CONFIG` for an unusable
+	 * address.
+	 */
 	at?(url: string): StoragePlugin;
 }

@@ -1,4 +1,4 @@
 import type { JsonObject } from "./json.ts";
 
-/** A trigger as dispatchers name it. */
+/** A trigger: the ref of a trigger or trigger type, or a trigger type with parameters. */
 export type TriggerReference = string | { readonly type: string; readonly parameters: JsonObject };

@@ -1,43 +1,43 @@
-/**
- * Work that must not happen side by side: for each key one after the other, in the order in which it was asked for.
- */
+/** Runs tasks with equal keys one at a time, in the order of their requests. Tasks with different keys run concurrently. */
 export class Turns {
-	readonly #last = new Map<string, Promise<unknown>>();
+	readonly #lastByKey = new Map<string, Promise<unknown>>();
 
 	/**
-	 * Do the work when its turn has come. Gives the work's own result or error; rejects with the signal's reason, without doing the
-	 * work, when that aborts before.
+	 * Runs `work` when all earlier tasks with this key have settled. Settles with the result or error of `work`.
+	 *
+	 * If the signal aborts before `work` begins, the promise rejects at once with the signal's reason and `work` is never called. Once
+	 * `work` has begun, the signal has no effect.
 	 */
 	async take<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		signal?.throwIfAborted();
-		let hasBegun = false;
-		const begin = () => {
+		let hasStarted = false;
+		const start = () => {
 			signal?.throwIfAborted();
-			hasBegun = true;
+			hasStarted = true;
 			return work();
 		};
-		const turn = (this.#last.get(key) ?? Promise.resolve()).then(begin, begin);
-		this.#last.set(key, turn);
-		const leave = () => {
-			if (this.#last.get(key) === turn) this.#last.delete(key);
+		const promise = (this.#lastByKey.get(key) ?? Promise.resolve()).then(start, start);
+		this.#lastByKey.set(key, promise);
+		const removeIfLast = () => {
+			if (this.#lastByKey.get(key) === promise) this.#lastByKey.delete(key);
 		};
-		turn.then(leave, leave);
-		return signal === undefined ? turn : unlessAborted(turn, signal, () => hasBegun);
+		promise.then(removeIfLast, removeIfLast);
+		return signal === undefined ? promise : rejectOnAbort(promise, signal, () => hasStarted);
 	}
 
-	/** Resolves when all that has been asked for so far is done. */
+	/** Resolves when all tasks that have been requested so far have settled. */
 	async settled(): Promise<void> {
-		await Promise.allSettled(this.#last.values());
+		await Promise.allSettled(this.#lastByKey.values());
 	}
 }
 
-/** Whoever waits for nothing any more is told at once; work that has begun is waited for. */
-async function unlessAborted<T>(turn: Promise<T>, signal: AbortSignal, hasBegun: () => boolean): Promise<T> {
-	let stop = () => {};
+/** Rejects at once if the signal aborts before the task begins. A task that has begun is awaited. */
+async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal, hasStarted: () => boolean): Promise<T> {
+	let removeListener = () => {};
 	const aborted = new Promise<never>((_, reject) => {
-		const onAbort = () => void (hasBegun() || reject(signal.reason as Error));
-		stop = () => signal.removeEventListener("abort", onAbort);
+		const onAbort = () => void (hasStarted() || reject(signal.reason as Error));
+		removeListener = () => signal.removeEventListener("abort", onAbort);
 		signal.addEventListener("abort", onAbort);
 	});
-	return Promise.race([turn, aborted]).finally(stop);
+	return Promise.race([promise, aborted]).finally(removeListener);
 }

@@ -1,30 +1,31 @@
 /**
- * Characters that show as something else than they are: they move the cursor, forge a line or a colour, ring, or turn the order of what
- * is written around. Every control character, the marks and overrides of writing direction, and the separators of lines.
+ * Characters that do not display as themselves. They move the cursor, forge a line or a colour, ring the bell, or reorder text.
+ *
+ * The pattern matches every control character, all marks and overrides of the writing direction, and the Unicode line separators.
  */
-const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-const unseenInLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const controlCharacters = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const controlCharactersInLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Whether a text holds a character that does not show as what it is. */
+/** Returns true if the text contains a control or direction character. Line breaks and tabs count. */
 export function hasUnseen(text: string): boolean {
-	return text.search(unseen) !== -1;
+	return text.search(controlCharacters) !== -1;
 }
 
-/** The same for a text of several lines: line breaks and tabs are what they show as. */
+/** Returns true if a text of several lines contains a control or direction character other than a line break or tab. */
 export function hasUnseenInLines(text: string): boolean {
-	return text.search(unseenInLines) !== -1;
+	return text.search(controlCharactersInLines) !== -1;
 }
 
-/** A line with such characters written out, as JSON does: `\u001b`. */
+/** Escapes control and direction characters as in JSON, such as `\u001b`. Line breaks and tabs are escaped as well. */
 export function toSeenLine(text: string): string {
-	return text.replace(unseen, writtenOut);
+	return text.replace(controlCharacters, toEscape);
 }
 
-/** The same for a text of several lines. */
+/** Escapes control and direction characters of a text of several lines. Line breaks and tabs are preserved. */
 export function toSeenLines(text: string): string {
-	return text.replace(unseenInLines, writtenOut);
+	return text.replace(controlCharactersInLines, toEscape);
 }
 
-function writtenOut(character: string): string {
+function toEscape(character: string): string {
 	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

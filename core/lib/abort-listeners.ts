@@ -1,24 +1,26 @@
-/** Who is to be told when a signal aborts. */
+/** Callbacks that run when a signal aborts. */
 export interface AbortWatch {
-	/** Call back once when the signal aborts; at once when it has. Gives back what forgets it. */
+	/**
+	 * Adds a callback that runs once when the signal aborts; at once if it already has. Returns a function that removes the callback.
+	 */
 	add(signal: AbortSignal, callback: () => void): () => void;
 }
 
-/** One listener on each signal, however many are to be told: beyond ten Node warns of a leak. */
+/** Creates a registry that adds a single listener to each signal. Node.js warns of a leak at more than ten listeners. */
 export function createAbortWatch(): AbortWatch {
 	const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 	function listen(signal: AbortSignal): Set<() => void> {
-		const waiting = new Set<() => void>();
-		callbacks.set(signal, waiting);
-		signal.addEventListener("abort", tell, { once: true });
-		return waiting;
+		const pendingCallbacks = new Set<() => void>();
+		callbacks.set(signal, pendingCallbacks);
+		signal.addEventListener("abort", notify, { once: true });
+		return pendingCallbacks;
 	}
 
-	function tell(this: AbortSignal): void {
-		const waiting = callbacks.get(this) ?? [];
+	function notify(this: AbortSignal): void {
+		const pendingCallbacks = callbacks.get(this) ?? [];
 		callbacks.delete(this);
-		for (const callback of waiting) callback();
+		for (const callback of pendingCallbacks) callback();
 	}
 
 	return {
@@ -27,13 +29,13 @@ export function createAbortWatch(): AbortWatch {
 				callback();
 				return () => {};
 			}
-			const waiting = callbacks.get(signal) ?? listen(signal);
-			waiting.add(callback);
+			const pendingCallbacks = callbacks.get(signal) ?? listen(signal);
+			pendingCallbacks.add(callback);
 			return () => {
-				waiting.delete(callback);
-				if (waiting.size > 0 || callbacks.get(signal) !== waiting) return;
+				pendingCallbacks.delete(callback);
+				if (pendingCallbacks.size > 0 || callbacks.get(signal) !== pendingCallbacks) return;
 				callbacks.delete(signal);
-				signal.removeEventListener("abort", tell);
+				signal.removeEventListener("abort", notify);
 			};
 		},
 	};

@@ -1,32 +1,32 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Milliseconds of work after which others have their turn. */
-const enough = 5;
+/** Milliseconds of continuous work before a yield. */
+const maxWorkMs = 5;
 
-/** For a long loop over what waits for nobody: without a breath now and then nobody else would be answered meanwhile. */
+/** Yields to the event loop every 5 ms during a long loop, so that requests are still served. */
 export class Breath {
-	#since = performance.now();
+	#lastYieldAt = performance.now();
 
-	/** To be awaited once in each round. */
+	/** Yields if 5 ms have passed since the last yield. Await it in each iteration of the loop. */
 	async take(): Promise<void> {
-		if (performance.now() - this.#since < enough) return;
+		if (performance.now() - this.#lastYieldAt < maxWorkMs) return;
 		await setImmediate();
-		this.#since = performance.now();
+		this.#lastYieldAt = performance.now();
 	}
 }
 
-/** Share of the time below which the event loop has little to do. */
-const little = 0.5;
+/** Utilization of the event loop below which it counts as low: 0 to 1. */
+const lowUtilization = 0.5;
 
-/** How busy the event loop is, from one look to the next. */
+/** Measures the utilization of the event loop between calls. */
 export class LoopLoad {
-	#last = performance.eventLoopUtilization();
+	#lastReading = performance.eventLoopUtilization();
 
-	/** Whether it had little to do since the last look, or since this was made. */
+	/** Returns true if the utilization was low since the previous call, or since the construction of this object. */
 	wasLittle(): boolean {
 		const now = performance.eventLoopUtilization();
-		const { utilization } = performance.eventLoopUtilization(now, this.#last);
-		this.#last = now;
-		return utilization < little;
+		const { utilization } = performance.eventLoopUtilization(now, this.#lastReading);
+		this.#lastReading = now;
+		return utilization < lowUtilization;
 	}
 }

@@ -1,64 +1,66 @@
+/** Callbacks of a poll loop. */
 export interface LooksParts {
+	/** Polls once. A new poll begins only when the previous one has settled. */
 	readonly look: () => Promise<void>;
-	/** A look has failed. */
+	/** Called when a poll has failed. */
 	readonly onError: (error: unknown) => void;
 }
 
-/** Looks for something to do: one look at a time, and another one behind it when that was asked for meanwhile. */
+/** Runs polls one at a time. A request during a poll starts another poll afterwards, so that no request is lost. */
 export class Looks {
 	readonly #parts: LooksParts;
-	#isOn = false;
+	#isStarted = false;
 	#timer: NodeJS.Timeout | undefined;
-	#looking: Promise<void> | undefined;
-	/** Asked for while looking. */
-	#again = false;
+	#running: Promise<void> | undefined;
+	/** True if another poll was requested during the current one. */
+	#isPollRequested = false;
 
 	constructor(parts: LooksParts) {
 		this.#parts = parts;
 	}
 
-	/** Whether it is started. */
+	/** True between `start` and `stop`. */
 	get isOn(): boolean {
-		return this.#isOn;
+		return this.#isStarted;
 	}
 
-	/** Also again, after `stop`. */
+	/** Enables polls. May be called again after `stop`. */
 	start(): void {
-		this.#isOn = true;
+		this.#isStarted = true;
 	}
 
-	/** Look now. Does nothing unless started. */
+	/** Requests a poll. Has no effect unless the loop is started. */
 	wake(): void {
-		if (!this.#isOn) return;
-		this.#again = true;
-		this.#looking ??= this.#lookRepeatedly().finally(() => {
-			this.#looking = undefined;
-			// What was asked for between the last look and now would wait for the next call.
-			if (this.#again) this.wake();
+		if (!this.#isStarted) return;
+		this.#isPollRequested = true;
+		this.#running ??= this.#pollRepeatedly().finally(() => {
+			this.#running = undefined;
+			// A request after the last iteration would otherwise wait for the next call.
+			if (this.#isPollRequested) this.wake();
 		});
 	}
 
-	/** Call `wake` in so many milliseconds, instead of when it was planned before. */
+	/** Calls `wake` after the given number of milliseconds. Replaces an earlier plan. */
 	plan(milliseconds: number, wake: () => void): void {
 		clearTimeout(this.#timer);
-		if (this.#isOn) this.#timer = setTimeout(wake, milliseconds);
+		if (this.#isStarted) this.#timer = setTimeout(wake, milliseconds);
 	}
 
-	/** Resolves when no look is under way. */
+	/** Disables polls. Resolves when no poll is running. */
 	async stop(): Promise<void> {
-		this.#isOn = false;
+		this.#isStarted = false;
 		clearTimeout(this.#timer);
-		await this.#looking;
+		await this.#running;
 	}
 
-	async #lookRepeatedly(): Promise<void> {
-		while (this.#again && this.#isOn) {
-			this.#again = false;
+	async #pollRepeatedly(): Promise<void> {
+		while (this.#isPollRequested && this.#isStarted) {
+			this.#isPollRequested = false;
 			try {
 				await this.#parts.look();
 			} catch (error) {
-				// At once it would fail again; whoever planned the next look decides when.
-				this.#again = false;
+				// An immediate poll would fail again. The planned poll retries.
+				this.#isPollRequested = false;
 				this.#parts.onError(error);
 			}
 		}

@@ -1,35 +1,40 @@
 /**
- * A value beside each of many objects that come and go, as a `WeakMap` has it, but kept in the object, where nobody sees it: not in its JSON,
- * not in a copy, and frozen objects have it too. V8's quick collections, of young objects only, take for used what lies in a `WeakMap` that has been
- * there for long, so all that it leads to stays until the next collection of the whole heap; and to set a value takes it ten times as long.
+ * A value for each of many short-lived objects, as in a `WeakMap`. The value is stored in a private field of the object itself.
+ *
+ * It appears neither in the object's JSON nor in copies, and frozen objects can have one. In V8 (Node 20), a young collection treats
+ * the entries of an old `WeakMap` as strong. All objects that they lead to then stay until the next full collection. In addition,
+ * setting a value in a `WeakMap` takes ten times as long.
  */
 export class Attached<K extends object, V> {
-	readonly #slot = createSlot<V>();
+	readonly #slotClass = createSlotClass<V>();
 
+	/** Returns the value of an object. Returns undefined if none is set. */
 	get(object: K): V | undefined {
-		return this.#slot.read(object);
+		return this.#slotClass.read(object);
 	}
 
+	/** Sets the value of an object. */
 	set(object: K, value: V): void {
-		this.#slot.write(object, value);
+		this.#slotClass.write(object, value);
 	}
 
+	/** Removes the value of an object. */
 	delete(object: K): void {
-		this.#slot.write(object, undefined);
+		this.#slotClass.write(object, undefined);
 	}
 }
 
-/** Makes what a class derived from it constructs the object itself, which thereby gets the private fields of that class. */
-class Itself {
+/** Returns its argument from the constructor, so that the private fields of a derived class are added to that object. */
+class ReturnArgument {
 	constructor(object: object) {
-		// biome-ignore lint/correctness/noConstructorReturn: that is what the class is for
+		// biome-ignore lint/correctness/noConstructorReturn: derived classes add their private fields to the returned object
 		return object;
 	}
 }
 
-/** A class for each, as each has a private field of its own. */
-function createSlot<V>() {
-	return class Slot extends Itself {
+/** Creates a class with a private field of its own for each `PrivateSlot`. */
+function createSlotClass<V>() {
+	return class Slot extends ReturnArgument {
 		#value: V | undefined;
 
 		static read(object: object): V | undefined {

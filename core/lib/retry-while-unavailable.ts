@@ -1,30 +1,33 @@
 import { isSvcError } from "../contract/index.ts";
 import { wait } from "./wait.ts";
 
-const shortestWait = 50;
-const longestWait = 1_000;
+const minPauseMs = 50;
+const maxPauseMs = 1_000;
 
+/** Options for retries while the storage is unavailable. */
 export interface OutageOptions {
-	/** Whether there is no point in trying again. */
+	/** Returns true if further attempts are pointless. The last error is thrown then. */
 	readonly isOver: () => boolean;
-	/** Called once, with the first failure. */
+	/** Called once, with the error of the first failed attempt. */
 	readonly onOutage: (error: unknown) => void;
-	/** Ends the wait for the next attempt; `isOver` must be true by then. */
+	/** Ends the wait for the next attempt. `isOver` must return true after the abort, otherwise attempts follow without a pause. */
 	readonly signal?: AbortSignal;
 }
 
 /**
- * Do something that needs the storage, again and again for as long as the storage is not available. An attempt that fails may have
- * stored what it meant to, when only the answer was lost: `isRetry` says that there was one before, whose success must be recognised.
+ * Calls `attempt` until it no longer fails with `SVC_UNAVAILABLE`. Pauses between attempts grow from 50 ms to 1 s.
+ *
+ * A failed attempt may have been stored although its response was lost. `isRetry` is true for all attempts but the first one: such an
+ * attempt must recognise that its write already exists. All other errors are thrown at once.
  */
 export async function outlastOutage<T>(attempt: (isRetry: boolean) => Promise<T>, { isOver, onOutage, signal }: OutageOptions): Promise<T> {
-	for (let pause = shortestWait, isRetry = false; ; pause = Math.min(pause * 2, longestWait), isRetry = true) {
+	for (let pauseMs = minPauseMs, isRetry = false; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs), isRetry = true) {
 		try {
 			return await attempt(isRetry);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAVAILABLE") || isOver()) throw error;
 			if (!isRetry) onOutage(error);
-			await wait(pause, signal ?? new AbortController().signal);
+			await wait(pauseMs, signal ?? new AbortController().signal);
 			if (isOver()) throw error;
 		}
 	}

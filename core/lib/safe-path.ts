@@ -1,7 +1,9 @@
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { SvcError } from "../contract/index.ts";
 
-/** Absolute path of `file` below `directory`; `SVC_INVALID` naming `field` when it leaves it. */
+/**
+ * Returns the absolute path of `file` below `directory`. Throws `SVC_INVALID`, which names `field`, if the path leaves the directory.
+ */
 export function resolveInside(directory: string, file: string, field: string): string {
 	const path = resolve(directory, file);
 	if (file === "" || file.includes("\0") || isAbsolute(file) || !path.startsWith(directory + sep)) {
@@ -10,7 +12,7 @@ export function resolveInside(directory: string, file: string, field: string): s
 	return path;
 }
 
-/** Directory of a pack's actions. */
+/** Returns the directory of a pack's actions. */
 export function toActionsDirectory(packDirectory: string): string {
 	return join(packDirectory, "actions");
 }

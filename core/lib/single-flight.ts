@@ -1,27 +1,29 @@
 /**
- * What is kept under a key, or is being read for it: of many who ask at once one reads. What was read before the map was cleared does not
- * come back into it, and what could not be read is read again.
+ * Returns the cached value of a key, or reads and caches it. Concurrent callers share one read.
+ *
+ * A value for which `isKept` returns false is not cached, nor is a failed read. If the cache is cleared during a read, the result is
+ * not added to it.
  */
 export function readOnce<T>(
-	kept: Map<string, Promise<T>>,
+	cache: Map<string, Promise<T>>,
 	key: string,
 	{ read, isKept = () => true }: { readonly read: () => Promise<T>; readonly isKept?: (value: T) => boolean },
 ): Promise<T> {
-	const known = kept.get(key);
-	if (known !== undefined) return known;
-	const forget = () => {
-		if (kept.get(key) === reading) kept.delete(key);
+	const cached = cache.get(key);
+	if (cached !== undefined) return cached;
+	const evict = () => {
+		if (cache.get(key) === pendingRead) cache.delete(key);
 	};
-	const reading = read().then(
+	const pendingRead = read().then(
 		(value) => {
-			if (!isKept(value)) forget();
+			if (!isKept(value)) evict();
 			return value;
 		},
 		(error: unknown) => {
-			forget();
+			evict();
 			throw error;
 		},
 	);
-	kept.set(key, reading);
-	return reading;
+	cache.set(key, pendingRead);
+	return pendingRead;
 }

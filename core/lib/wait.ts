@@ -1,6 +1,7 @@
-const longestTimer = 2_147_483_647;
+/** Maximum delay of a Node.js timer, in milliseconds. */
+const maxTimerMs = 2_147_483_647;
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after the given number of milliseconds, or when the signal aborts. */
 export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 	let onAbort = () => {};
 	const aborted = new Promise<void>((resolve) => {
@@ -12,22 +13,22 @@ export async function wait(milliseconds: number, signal: AbortSignal): Promise<v
 	signal.removeEventListener("abort", onAbort);
 }
 
-/** Resolves when `promise` has settled, or after so many milliseconds: whether it had settled. */
+/** Resolves when `promise` has settled or the milliseconds have passed. Resolves with true if `promise` has settled. Never rejects. */
 export async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
 	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<boolean>((resolve) => {
-		timer = setTimeout(() => resolve(false), Math.min(milliseconds, longestTimer));
+	const timeout = new Promise<boolean>((resolve) => {
+		timer = setTimeout(() => resolve(false), Math.min(milliseconds, maxTimerMs));
 	});
-	const settled = promise.then(
+	const settlement = promise.then(
 		() => true,
 		() => true,
 	);
-	const outcome = await Promise.race([settled, late]);
+	const hasSettled = await Promise.race([settlement, timeout]);
 	clearTimeout(timer);
-	return outcome;
+	return hasSettled;
 }
 
-/** What `promise` resolves with; undefined when that takes longer than `milliseconds`, or it rejects. */
+/** Resolves with the result of `promise`. Resolves with undefined if it rejects or takes longer than `milliseconds`. Never rejects. */
 export function atHand<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
 	return new Promise((resolve) => {
 		const timer = setTimeout(() => resolve(undefined), milliseconds);

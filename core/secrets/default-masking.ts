@@ -9,79 +9,86 @@ import {
 import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "../language/parameters/schema-masking.ts";
 
 /**
- * Definitions with the defaults and allowed values of secrets masked: a run that is not given a secret runs with its default.
- * A parameter is secret when either schema says so. The same object when nothing is.
+ * Masks the defaults and allowed values of secret parameters: a run without a value for a secret uses its default.
+ *
+ * A parameter is secret if either schema marks it so. Returns the same object if no parameter is secret.
  */
 export function maskDefaults(schema: ParameterSchema, other: ParameterSchema = {}): ParameterSchema {
-	const alsoOf = (name: string) => (Object.hasOwn(other, name) ? other[name] : undefined);
-	const holdsAny = Object.keys(schema).some((name) => {
-		const [definition, also] = [schema[name], alsoOf(name)];
-		return (definition !== undefined && holdsSecret(definition)) || (also !== undefined && holdsSecret(also));
+	const findOther = (name: string) => (Object.hasOwn(other, name) ? other[name] : undefined);
+	const hasSecrets = Object.keys(schema).some((name) => {
+		const [definition, otherDefinition] = [schema[name], findOther(name)];
+		return (definition !== undefined && holdsSecret(definition)) || (otherDefinition !== undefined && holdsSecret(otherDefinition));
 	});
-	if (!holdsAny) return schema;
+	if (!hasSecrets) return schema;
 	return mapMembers(schema, (definition, name) => {
-		const also = alsoOf(name);
-		return maskDefinition(definition, { isSecret: also?.secret === true, also });
+		const otherDefinition = findOther(name);
+		return maskDefinition(definition, { isSecret: otherDefinition?.secret === true, otherDefinition });
 	});
 }
 
 /**
- * Definitions as they come from somebody who was shown masked ones, with what is stored in the places that still hold the mask.
- * `SVC_INVALID` where nothing is stored for such a place, and where it would no longer be secret: whoever may change an
- * action need not be somebody who may see its secrets.
+ * Replaces the masks in parameter definitions by the stored values. The definitions come from a user who was shown masked ones.
  *
- * @param stored schemas of action and runner as they are stored; none for a new action
- * @param runnerParameters schema of the runner the action will have
+ * Throws `SVC_INVALID` if no value is stored for a mask, or if the value would no longer be secret. A user who may change an action
+ * need not have permission to see its secrets.
+ *
+ * @param stored schemas of action and runner as they are stored; undefined for a new action
+ * @param runnerParameters schema of the runner that the action will have
  */
 export function restoreDefaults(
 	given: ParameterSchema,
 	stored: { readonly parameters: ParameterSchema; readonly runnerParameters: ParameterSchema } | undefined,
 	runnerParameters: ParameterSchema,
 ): ParameterSchema {
-	const kept = (stored?.parameters ?? {}) as unknown as JsonObject;
+	const storedParameters = (stored?.parameters ?? {}) as unknown as JsonObject;
 	const shown = maskDefaults(stored?.parameters ?? {}, stored?.runnerParameters) as unknown as JsonObject;
-	const restored = restoreMasked(given as unknown as JsonObject, shown, kept) as unknown as ParameterSchema;
-	const next = maskDefaults(restored, runnerParameters);
+	const restored = restoreMasked(given as unknown as JsonObject, shown, storedParameters) as unknown as ParameterSchema;
+	const remasked = maskDefaults(restored, runnerParameters);
 	for (const [name, definition] of Object.entries(given)) {
 		const isSecret =
 			holdsSecret(definition) ||
 			[stored?.parameters, stored?.runnerParameters, runnerParameters].some((schema) => holdsSecretNamed(schema, name));
 		if (isSecret)
-			assertHidden(name, definition as unknown as JsonValue, restored[name] as unknown as JsonValue, next[name] as unknown as JsonValue);
+			assertRestoredAndHidden(
+				name,
+				definition as unknown as JsonValue,
+				restored[name] as unknown as JsonValue,
+				remasked[name] as unknown as JsonValue,
+			);
 	}
 	return restored;
 }
 
-interface Surroundings {
-	/** Whether what the definition is part of is secret. */
+interface MaskContext {
+	/** True if an enclosing definition is secret. */
 	readonly isSecret: boolean;
-	/** What the other schema says of the same parameter. */
-	readonly also?: ParameterDefinition | undefined;
+	/** Definition of the parameter in the other schema. */
+	readonly otherDefinition?: ParameterDefinition | undefined;
 }
 
-function maskDefinition(definition: ParameterDefinition, { isSecret, also }: Surroundings): ParameterDefinition {
-	const place = { isSecret: isSecret || definition.secret === true, also };
+function maskDefinition(definition: ParameterDefinition, { isSecret, otherDefinition }: MaskContext): ParameterDefinition {
+	const context = { isSecret: isSecret || definition.secret === true, otherDefinition };
 	const entries = Object.entries(definition) as [keyof ParameterDefinition, unknown][];
-	return Object.fromEntries(entries.map(([attribute, value]) => [attribute, maskAttribute(attribute, value, definition, place)]));
+	return Object.fromEntries(entries.map(([attribute, value]) => [attribute, maskAttribute(attribute, value, definition, context)]));
 }
 
 function maskAttribute(
 	attribute: keyof ParameterDefinition,
 	value: unknown,
 	definition: ParameterDefinition,
-	{ isSecret, also = {} }: Surroundings,
+	{ isSecret, otherDefinition = {} }: MaskContext,
 ): unknown {
-	const inner = (nested: unknown) => (isJsonObject(nested) ? maskDefinition(nested as ParameterDefinition, { isSecret }) : nested);
-	const hidden = (whole: JsonValue): JsonValue =>
-		isSecret ? mask : (maskBySchema(maskBySchema({ whole }, { whole: definition }), { whole: also })["whole"] ?? null);
+	const maskNested = (nested: unknown) => (isJsonObject(nested) ? maskDefinition(nested as ParameterDefinition, { isSecret }) : nested);
+	const maskValue = (whole: JsonValue): JsonValue =>
+		isSecret ? mask : (maskBySchema(maskBySchema({ whole }, { whole: definition }), { whole: otherDefinition })["whole"] ?? null);
 	switch (attribute) {
 		case "default":
-			return value === null ? null : hidden(value as JsonValue);
+			return value === null ? null : maskValue(value as JsonValue);
 		case "enum":
-			return (value as readonly JsonValue[]).map(hidden);
+			return (value as readonly JsonValue[]).map(maskValue);
 		case "properties":
 		case "patternProperties":
-			return mapMembers(value as ParameterSchema, (member) => inner(member) as ParameterDefinition);
+			return mapMembers(value as ParameterSchema, (member) => maskNested(member) as ParameterDefinition);
 		case "items":
 		case "allOf":
 		case "anyOf":
@@ -89,7 +96,7 @@ function maskAttribute(
 		case "additionalProperties":
 		case "additionalItems":
 		case "not":
-			return Array.isArray(value) ? value.map(inner) : inner(value);
+			return Array.isArray(value) ? value.map(maskNested) : maskNested(value);
 		default:
 			return value;
 	}
@@ -99,15 +106,27 @@ function mapMembers(members: ParameterSchema, change: (member: ParameterDefiniti
 	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]));
 }
 
-/** Every mask in `given` must have been replaced by something that is masked again. */
-function assertHidden(path: string, given: JsonValue | undefined, restored: JsonValue | undefined, shown: JsonValue | undefined): void {
+/** Throws `SVC_INVALID` if a mask in `given` was not replaced, or if its replacement is not masked again. */
+function assertRestoredAndHidden(
+	path: string,
+	given: JsonValue | undefined,
+	restored: JsonValue | undefined,
+	shown: JsonValue | undefined,
+): void {
 	if (given === mask) {
-		if (restored === mask) throw invalid(path, `"${mask}" stands for a hidden value, and none is stored here; give the value itself`);
-		if (shown !== mask) throw invalid(path, `"${mask}" stands for a hidden value that would be shown; give a new value, or keep it secret`);
+		if (restored === mask)
+			throw toInvalidError(path, `"${mask}" stands for a hidden value, and none is stored here; give the value itself`);
+		if (shown !== mask)
+			throw toInvalidError(path, `"${mask}" stands for a hidden value that would be shown; give a new value, or keep it secret`);
 	}
 	if (typeof given !== "object" || given === null) return;
 	for (const name of Object.keys(given)) {
-		assertHidden(`${path}.${name}`, memberOf(given, name), memberOf(restored, name), shown === mask ? mask : memberOf(shown, name));
+		assertRestoredAndHidden(
+			`${path}.${name}`,
+			memberOf(given, name),
+			memberOf(restored, name),
+			shown === mask ? mask : memberOf(shown, name),
+		);
 	}
 }
 
@@ -116,6 +135,6 @@ function holdsSecretNamed(schema: ParameterSchema | undefined, name: string): bo
 	return definition !== undefined && holdsSecret(definition);
 }
 
-function invalid(path: string, message: string): SvcError {
+function toInvalidError(path: string, message: string): SvcError {
 	return new SvcError("SVC_INVALID", `parameters.${path}: ${message}`);
 }

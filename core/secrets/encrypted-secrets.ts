@@ -4,7 +4,7 @@ import type { KeyRing } from "./encryption/key-ring.ts";
 import { findSecrets } from "./parameter-masking.ts";
 import { KnownSecrets } from "./redactor.ts";
 
-/** The same access, which tells what it has decrypted. */
+/** Returns an access that adds every decrypted value to `into`. */
 export function noteDecrypted(access: DatastoreAccess, into: string[]): DatastoreAccess {
 	return {
 		names: access.names,
@@ -17,70 +17,73 @@ export function noteDecrypted(access: DatastoreAccess, into: string[]): Datastor
 	};
 }
 
-/** Kept where something is secret that could not be encrypted: whatever it was is not known any more. */
-const unknown = "unknown";
-/** Characters of sealed texts whose content is remembered: lists show many records that know the same. */
-const mostRemembered = 1_000_000;
+/** Stored in place of secrets that could not be encrypted. Their values are lost, so everything is masked. */
+const unknownMarker = "unknown";
+/** Maximum characters of encrypted texts in the cache. Lists show many records with equal secrets. */
+const maxCachedCharacters = 1_000_000;
 
-interface Content {
+/** The data that is encrypted. */
+interface SecretContent {
 	readonly values: readonly string[];
 	readonly token?: string;
 }
 
-/** What records know to be secret, encrypted with the key of the datastore as they keep it (`known_secrets`). */
+/** The known secrets of records, encrypted with the key of the datastore (`known_secrets`). */
 export class SealedSecrets {
-	readonly #keys: Pick<KeyRing, "seal" | "unseal">;
-	readonly #opened = new Map<string, KnownSecrets>();
-	#remembered = 0;
+	readonly #keyRing: Pick<KeyRing, "seal" | "unseal">;
+	readonly #cache = new Map<string, KnownSecrets>();
+	#cachedCharacters = 0;
 
-	constructor(keys: Pick<KeyRing, "seal" | "unseal">) {
-		this.#keys = keys;
+	constructor(keyRing: Pick<KeyRing, "seal" | "unseal">) {
+		this.#keyRing = keyRing;
 	}
 
-	/** What a record knows. Everything is masked where it cannot be read, as after its key was removed. */
-	open(sealed: string | null | undefined): KnownSecrets {
-		if (!sealed) return KnownSecrets.none;
-		const known = this.#opened.get(sealed) ?? this.#unseal(sealed);
-		// The one used last goes to the end, as those at the beginning are forgotten.
-		this.#opened.delete(sealed);
-		this.#opened.set(sealed, known);
-		return known;
+	/**
+	 * Decrypts the secrets of a record. If that is impossible, for example because the key was removed, the result masks everything.
+	 */
+	open(encrypted: string | null | undefined): KnownSecrets {
+		if (!encrypted) return KnownSecrets.none;
+		const secrets = this.#cache.get(encrypted) ?? this.#decryptAndEvict(encrypted);
+		// Moves the text to the end of the map, whose first entries are evicted first.
+		this.#cache.delete(encrypted);
+		this.#cache.set(encrypted, secrets);
+		return secrets;
 	}
 
-	/** To be kept with a record that knows all of it but the token. */
-	of(known: KnownSecrets): string | null {
-		if (known.isUnknown) return unknown;
-		return known.values.length === 0 ? null : this.#seal({ values: known.values });
+	/** Encrypts secrets without the token. Returns null if there are none. */
+	of(secrets: KnownSecrets): string | null {
+		if (secrets.isUnknown) return unknownMarker;
+		return secrets.values.length === 0 ? null : this.#encrypt({ values: secrets.values });
 	}
 
-	/** To be kept with a record that knows what `sealed` does, and more. */
-	add(sealed: string | null, values: readonly string[]): string | null {
-		if (values.length === 0) return sealed;
-		const before = this.open(sealed);
-		const known = before.with(values);
-		return known === before ? sealed : this.of(known);
+	/** Adds secrets to an encrypted text. Returns the same text if nothing is added. */
+	add(encrypted: string | null, values: readonly string[]): string | null {
+		if (values.length === 0) return encrypted;
+		const current = this.open(encrypted);
+		const secrets = current.with(values);
+		return secrets === current ? encrypted : this.of(secrets);
 	}
 
-	/** To be kept while a run lasts that another process may go on with. */
-	addToken(sealed: string | null, { token }: KnownSecrets): string | null {
-		const known = this.open(sealed);
-		return token === undefined || known.isUnknown ? sealed : this.#seal({ values: known.values, token });
+	/** Adds the token of a run to an encrypted text. Stored during a run that another process may continue. */
+	addToken(encrypted: string | null, { token }: KnownSecrets): string | null {
+		const secrets = this.open(encrypted);
+		return token === undefined || secrets.isUnknown ? encrypted : this.#encrypt({ values: secrets.values, token });
 	}
 
-	/** As `sealed` without the token of the run. */
-	withoutToken(sealed: string | null): string | null {
-		const known = this.open(sealed);
-		return known.token === undefined ? sealed : this.of(known);
+	/** Removes the token of a run from an encrypted text. */
+	withoutToken(encrypted: string | null): string | null {
+		const secrets = this.open(encrypted);
+		return secrets.token === undefined ? encrypted : this.of(secrets);
 	}
 
-	/** What two records know together. */
+	/** Returns the union of two encrypted texts. */
 	join(one: string | null, other: string | null): string | null {
 		if (one === null || other === null || one === other) return one ?? other;
-		const known = this.open(other);
-		return known.isUnknown ? unknown : this.add(one, known.values);
+		const secrets = this.open(other);
+		return secrets.isUnknown ? unknownMarker : this.add(one, secrets.values);
 	}
 
-	/** Everything that is secret in what is shown of an execution: what it knows, and what its parameters are by their schemas. */
+	/** Returns all secrets that are masked in an execution: its known secrets, and secret parameters according to their schemas. */
 	ofExecution(
 		{ known_secrets, parameters }: Pick<ExecutionEntity, "known_secrets" | "parameters">,
 		snapshot: SnapshotEntity,
@@ -88,28 +91,28 @@ export class SealedSecrets {
 		return this.open(known_secrets).with(findSecrets(parameters, snapshot));
 	}
 
-	#seal(content: Content): string {
+	#encrypt(content: SecretContent): string {
 		try {
-			return this.#keys.seal(stringifyJson(content));
+			return this.#keyRing.seal(stringifyJson(content));
 		} catch {
-			return unknown;
+			return unknownMarker;
 		}
 	}
 
-	#unseal(sealed: string): KnownSecrets {
-		const known = this.#read(sealed);
-		this.#remembered += sealed.length;
-		for (const oldest of this.#opened.keys()) {
-			if (this.#remembered <= mostRemembered) break;
-			this.#opened.delete(oldest);
-			this.#remembered -= oldest.length;
+	#decryptAndEvict(encrypted: string): KnownSecrets {
+		const secrets = this.#decrypt(encrypted);
+		this.#cachedCharacters += encrypted.length;
+		for (const oldest of this.#cache.keys()) {
+			if (this.#cachedCharacters <= maxCachedCharacters) break;
+			this.#cache.delete(oldest);
+			this.#cachedCharacters -= oldest.length;
 		}
-		return known;
+		return secrets;
 	}
 
-	#read(sealed: string): KnownSecrets {
+	#decrypt(encrypted: string): KnownSecrets {
 		try {
-			const { values, token } = parseJson(this.#keys.unseal(sealed)) as unknown as Content;
+			const { values, token } = parseJson(this.#keyRing.unseal(encrypted)) as unknown as SecretContent;
 			return new KnownSecrets(values, token === undefined ? {} : { token });
 		} catch {
 			return KnownSecrets.unknown;

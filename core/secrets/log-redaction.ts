@@ -1,6 +1,9 @@
 import { mask } from "../language/parameters/schema-masking.ts";
 
-/** Attribute names whose values never reach a log (specification, Secrets masking 4), and the names of our own environment. */
+/**
+ * Attribute names whose values must never appear in a log (specification, Secrets masking 4), including those of the environment
+ * variables of runs.
+ */
 export const secretLogNames: readonly string[] = [
 	"password",
 	"auth_token",
@@ -12,12 +15,13 @@ export const secretLogNames: readonly string[] = [
 	"svc_action_auth_token",
 ];
 
-/** Deeper values are masked whole. */
+/** Maximum depth. Deeper values are masked as a whole. */
 const maximumDepth = 100;
 
 /**
- * Fields of a log line with the values of secret attributes masked, in nested objects and lists too. Names are compared
- * without regard to case. The same object when nothing was masked.
+ * Masks the values of secret attributes in the fields of a log line, including nested objects and lists.
+ *
+ * Names are compared case-insensitively. Returns the same object if nothing was masked.
  *
  * @param names lower-case names in addition to `secretLogNames`
  */
@@ -42,7 +46,7 @@ function maskLogValue(value: unknown, names: ReadonlySet<string>, depth: number)
 	return copy ?? value;
 }
 
-/** Errors, dates and the like are written by the logger in its own way. */
+/** Returns true for objects whose members are masked. The logger formats other objects, such as errors and dates. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	if (typeof value !== "object" || value === null) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);

@@ -2,53 +2,57 @@ import type { JsonObject, ParameterSchema, SnapshotEntity } from "../contract/in
 import { collectSecrets, holdsSecret, maskParameters } from "../language/parameters/schema-masking.ts";
 import { KnownSecrets } from "./redactor.ts";
 
-/** Defaults that are secret, found once for each snapshot. */
-const secretDefaults = new WeakMap<SnapshotEntity, readonly string[]>();
-/** Whether any parameter may hold a secret, found likewise: most actions have none, and every state of every execution is shown. */
-const secretive = new WeakMap<SnapshotEntity, boolean>();
+/** Cache of secret defaults by snapshot. */
+const secretDefaultsBySnapshot = new WeakMap<SnapshotEntity, readonly string[]>();
+/**
+ * Cache by snapshot: true if any parameter may contain a secret. Every state of every execution is shown, and most actions have no
+ * secrets.
+ */
+const mayHoldSecretsBySnapshot = new WeakMap<SnapshotEntity, boolean>();
 
 /**
- * Parameters of an execution as they are shown: secret ones masked, and the texts of secrets taken out of the others, into which
- * templates such as `curl -u {{ password }}` carry them. The same object when nothing is secret.
+ * Masks the parameters of an execution: secret parameters, and texts of secrets in other parameters.
+ *
+ * Templates such as `curl -u {{ password }}` copy secrets into other parameters. Returns the same object if nothing is secret.
  */
 export function toShownParameters(parameters: JsonObject, snapshot: SnapshotEntity): JsonObject {
 	return hideSecrets(parameters, snapshot, new KnownSecrets(findSecrets(parameters, snapshot)));
 }
 
-/** The same where it is known what is secret, besides what the schemas say. */
+/** Masks the parameters of an execution by their schemas, and by the given secrets. */
 export function hideSecrets(parameters: JsonObject, snapshot: SnapshotEntity, secrets: KnownSecrets): JsonObject {
 	const { action, runner } = snapshot;
 	return secrets.json(takesSecrets(snapshot) ? maskParameters(parameters, action.parameters, runner.runner_parameters) : parameters);
 }
 
-/** Whether a parameter of the action or its runner is secret, or may hold something that is. */
+/** Returns true if a parameter of the action or its runner is secret, or may contain a secret. */
 export function takesSecrets(snapshot: SnapshotEntity): boolean {
-	let found = secretive.get(snapshot);
+	let found = mayHoldSecretsBySnapshot.get(snapshot);
 	if (found === undefined) {
 		const { action, runner } = snapshot;
 		found = [action.parameters, runner.runner_parameters].some((schema) => Object.values(schema).some(holdsSecret));
-		secretive.set(snapshot, found);
+		mayHoldSecretsBySnapshot.set(snapshot, found);
 	}
 	return found;
 }
 
-/** The texts that are secret by the schemas among the parameters, and defaults, with which a run begins that is given none. */
+/** Returns the secret texts of parameters according to the schemas. Includes secret defaults, which a run without values uses. */
 export function findSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
 	const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;
-	const defaults = toSecretDefaults(snapshot, schemas);
+	const defaults = findSecretDefaults(snapshot, schemas);
 	if (!takesSecrets(snapshot)) return defaults;
 	if (parameters === undefined || maskParameters(parameters, ...schemas) === parameters) return defaults;
 	return [...defaults, ...collectSecrets(parameters, ...schemas)];
 }
 
-function toSecretDefaults(snapshot: SnapshotEntity, schemas: readonly ParameterSchema[]): readonly string[] {
-	let found = secretDefaults.get(snapshot);
+function findSecretDefaults(snapshot: SnapshotEntity, schemas: readonly ParameterSchema[]): readonly string[] {
+	let found = secretDefaultsBySnapshot.get(snapshot);
 	if (found === undefined) {
 		const values = schemas
 			.toReversed()
 			.flatMap((schema) => Object.entries(schema).map(([name, { default: value = null }]) => [name, value]));
 		found = collectSecrets(Object.fromEntries(values) as JsonObject, ...schemas);
-		secretDefaults.set(snapshot, found);
+		secretDefaultsBySnapshot.set(snapshot, found);
 	}
 	return found;
 }

@@ -2,24 +2,25 @@ import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, SvcError } from "../contract/index.ts";
 import { mask, restoreMasked } from "../language/parameters/schema-masking.ts";
 
-/** Values as they are stored, and as they were shown: with secrets masked. */
+/** Stored values, and the masked values that the user was shown. */
 export interface StoredValues {
 	readonly shown: JsonObject;
 	readonly stored: JsonObject;
 }
 
+/** Circumstances that determine whether hidden values may be kept. */
 export interface HiddenValuesOwner {
-	/** Undefined: the program that the engine is part of, which may do everything. */
+	/** The user of the update. Undefined for a call by the embedding program, which has all permissions. */
 	readonly principal: { readonly isAdmin: boolean } | undefined;
-	/** True if whatever else decides where the values go stays as it is. Default true. */
+	/** True if everything else that determines the destination of the values is unchanged. Default true. */
 	readonly isRestKept?: boolean;
 }
 
 /**
- * Values of an update with what is stored wherever they hold the mask.
+ * Replaces the masks in the values of an update by the stored values.
  *
- * Only administrators may keep a hidden value and change anything that decides where it goes: beside another address, command or template
- * the secret would go where that says, and the author of the change may not see it. `SVC_INVALID` then, naming `path`.
+ * Throws `SVC_INVALID`, which names `path`, unless the user is an administrator or nothing changes that determines the destination of a
+ * hidden value. Otherwise a user who may not see the secret could redirect it to another address, command or template.
  */
 export function restoreHidden(
 	path: string,
@@ -28,7 +29,7 @@ export function restoreHidden(
 	{ principal, isRestKept = true }: HiddenValuesOwner,
 ): JsonObject {
 	const restored = restoreMasked(given, shown, stored) as JsonObject;
-	const isAllKept = () => isRestKept && isDeepStrictEqual(given, shown);
-	if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isAllKept()) return restored;
+	const isUnchanged = () => isRestKept && isDeepStrictEqual(given, shown);
+	if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isUnchanged()) return restored;
 	throw new SvcError("SVC_INVALID", `${path}: "${mask}" keeps a hidden value only while the others stay; give the value itself`);
 }

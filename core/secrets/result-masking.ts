@@ -12,107 +12,110 @@ import type { SecretSchema } from "../language/parameters/definition-reader.ts";
 import { collectMasked, mask, maskBySecretSchema, maskWithinBudget, readOutputSchema } from "../language/parameters/schema-masking.ts";
 import { currentWorkBudget } from "../language/work-budget.ts";
 
-type Masked = Pick<SnapshotEntity, "action" | "runner">;
+type MaskingSchemas = Pick<SnapshotEntity, "action" | "runner">;
 
-/** Longer texts are masked whole instead of being read: a list shows many of them. */
-const longestText = 65_536;
-const printedTypes = ["stdout", "stderr"] as const;
+/** Maximum characters of a text that is parsed. Longer texts are masked as a whole, because a list shows many of them. */
+const maxTextLength = 65_536;
+const commandOutputTypes = ["stdout", "stderr"] as const;
 
-/** The result of an execution as it is shown: without what the output schema of its action calls secret, or the schema of an answer. */
-export function maskExecutionResult(result: JsonObject, { action, runner }: Masked): JsonObject {
-	const reading = readOutputSchema(action.output_schema);
-	const shown = reading.holdsSecret ? maskWithinBudget(() => maskByOutput(result, reading, runner.output_key)) : result;
+/**
+ * Masks the secrets of an execution's result by the output schema of its action. The result of an inquiry is also masked by its schema.
+ */
+export function maskExecutionResult(result: JsonObject, { action, runner }: MaskingSchemas): JsonObject {
+	const schema = readOutputSchema(action.output_schema);
+	const shown = schema.holdsSecret ? maskWithinBudget(() => maskByOutput(result, schema, runner.output_key)) : result;
 	return runner.name === inquiryRunnerType ? maskAnswer(shown) : shown;
 }
 
-/** The kinds of output that the output schema tells of secrets in. They come in pieces that cannot be judged. */
-export function findSecretOutput({ action, runner }: Masked): readonly OutputType[] {
-	const reading = readOutputSchema(action.output_schema);
-	if (runner.output_key !== null || !reading.holdsSecret) return [];
-	if (!describesResult(reading)) return ["stdout", "other"];
-	const held = printedTypes.filter((type) => reading.members?.get(type)?.holdsSecret === true);
-	// On several hosts a run prints lines of both to the third.
-	return held.length === 0 ? [] : [...held, "other"];
+/**
+ * Returns the output types that may contain secrets according to the output schema.
+ *
+ * A schema cannot be applied to single chunks of output, so the caller must mask these types as a whole.
+ */
+export function findSecretOutput({ action, runner }: MaskingSchemas): readonly OutputType[] {
+	const schema = readOutputSchema(action.output_schema);
+	if (runner.output_key !== null || !schema.holdsSecret) return [];
+	if (!describesResult(schema)) return ["stdout", "other"];
+	const secretTypes = commandOutputTypes.filter((type) => schema.members?.get(type)?.holdsSecret === true);
+	// Runs on several hosts print lines of both channels to the third one.
+	return secretTypes.length === 0 ? [] : [...secretTypes, "other"];
 }
 
-/**
- * The result of an execution that its output schema does not describe, without what the schema calls secret and without whatever stands
- * where a secret should be.
- */
-export function concealMismatch(result: JsonObject, { action, runner }: Masked): JsonObject {
-	const reading = readOutputSchema(action.output_schema);
-	if (!reading.holdsSecret) return result;
-	const conceal = (value: JsonValue) => maskBySecretSchema(value, reading, { shouldMaskMismatch: true });
+/** Masks a result that does not match its output schema, including all values at the positions of secrets. */
+export function concealMismatch(result: JsonObject, { action, runner }: MaskingSchemas): JsonObject {
+	const schema = readOutputSchema(action.output_schema);
+	if (!schema.holdsSecret) return result;
+	const conceal = (value: JsonValue) => maskBySecretSchema(value, schema, { shouldMaskMismatch: true });
 	return maskWithinBudget(() => {
 		if (runner.output_key !== null) return maskMember(result, runner.output_key, conceal);
-		if (isPrinted(result) || printingHosts(result).length > 0) return maskByOutput(result, reading, null);
-		return maskWhole(result, reading);
+		if (isPrinted(result) || printingHosts(result).length > 0) return maskByOutput(result, schema, null);
+		return maskWholeResult(result, schema);
 	});
 }
 
-/** Names of the hosts whose output a result holds: runners of remote hosts have a result of their own for each. */
+/** Returns the names of hosts in a result. Runners for remote hosts return the output of a command for each host. */
 export function printingHosts(result: JsonObject): readonly string[] {
 	return Object.keys(result).filter((name) => isPrinted(result[name]));
 }
 
-function maskByOutput(result: JsonObject, reading: SecretSchema, outputKey: string | null): JsonObject {
-	if (outputKey !== null) return maskMember(result, outputKey, (value) => maskKeyed(value, reading));
-	if (isPrinted(result)) return maskPrinted(result, reading);
+function maskByOutput(result: JsonObject, schema: SecretSchema, outputKey: string | null): JsonObject {
+	if (outputKey !== null) return maskMember(result, outputKey, (value) => maskOutputKeyValue(value, schema));
+	if (isPrinted(result)) return maskCommandOutput(result, schema);
 	const hosts = printingHosts(result);
-	if (hosts.length === 0) return maskWhole(result, reading);
-	return hosts.reduce((masked, host) => maskMember(masked, host, (value) => maskPrinted(value as JsonObject, reading)), result);
+	if (hosts.length === 0) return maskWholeResult(result, schema);
+	return hosts.reduce((masked, host) => maskMember(masked, host, (value) => maskCommandOutput(value as JsonObject, schema)), result);
 }
 
-/** It stays an object. */
-function maskWhole(result: JsonObject, reading: SecretSchema): JsonObject {
-	const masked: JsonValue = maskBySecretSchema(result, reading, { shouldMaskMismatch: false });
+/** Masks a whole result, which remains an object. */
+function maskWholeResult(result: JsonObject, schema: SecretSchema): JsonObject {
+	const masked: JsonValue = maskBySecretSchema(result, schema, { shouldMaskMismatch: false });
 	return isJsonObject(masked) ? masked : Object.fromEntries(Object.keys(result).map((name) => [name, mask]));
 }
 
-/** A text in place of what the schema describes is left alone, unless it is just that, not yet parsed. */
-function maskKeyed(value: JsonValue, reading: SecretSchema): JsonValue {
-	if (reading.isSecret || typeof value !== "string") return maskBySecretSchema(value, reading, { shouldMaskMismatch: false });
-	return /^\s*[[{]/.test(value) ? maskText(value, reading) : value;
+/** Masks the value of the output key. A text in place of a structure remains unchanged, unless it is JSON that was not parsed. */
+function maskOutputKeyValue(value: JsonValue, schema: SecretSchema): JsonValue {
+	if (schema.isSecret || typeof value !== "string") return maskBySecretSchema(value, schema, { shouldMaskMismatch: false });
+	return /^\s*[[{]/.test(value) ? maskText(value, schema) : value;
 }
 
 /** Returns true if a result is the output of a command. */
 export function isPrinted(value: JsonValue | undefined): boolean {
-	return isJsonObject(value) && printedTypes.some((type) => typeof value[type] === "string");
+	return isJsonObject(value) && commandOutputTypes.some((type) => typeof value[type] === "string");
 }
 
-/** What a command has printed is described as the text or JSON on its standard output, or with `stdout` and `stderr` as members. */
-function maskPrinted(printed: JsonObject, reading: SecretSchema): JsonObject {
-	if (!describesResult(reading)) return maskMember(printed, "stdout", (value) => maskText(value, reading));
-	const texts = printedTypes.reduce((masked, type) => {
-		const inner = reading.members?.get(type);
-		return inner === undefined ? masked : maskMember(masked, type, (value) => maskText(value, inner));
-	}, printed);
-	const others = Object.keys(printed).filter((name) => !printedTypes.some((type) => type === name));
-	return others.reduce((masked, name) => {
-		const inner = reading.members?.get(name);
-		return inner === undefined
+/** Masks the output of a command. Its schema describes standard output, or an object with the members `stdout` and `stderr`. */
+function maskCommandOutput(output: JsonObject, schema: SecretSchema): JsonObject {
+	if (!describesResult(schema)) return maskMember(output, "stdout", (value) => maskText(value, schema));
+	const texts = commandOutputTypes.reduce((masked, type) => {
+		const memberSchema = schema.members?.get(type);
+		return memberSchema === undefined ? masked : maskMember(masked, type, (value) => maskText(value, memberSchema));
+	}, output);
+	const otherNames = Object.keys(output).filter((name) => !commandOutputTypes.some((type) => type === name));
+	return otherNames.reduce((masked, name) => {
+		const memberSchema = schema.members?.get(name);
+		return memberSchema === undefined
 			? masked
-			: maskMember(masked, name, (value) => maskBySecretSchema(value, inner, { shouldMaskMismatch: true }));
+			: maskMember(masked, name, (value) => maskBySecretSchema(value, memberSchema, { shouldMaskMismatch: true }));
 	}, texts);
 }
 
 /** Returns true if an output schema describes the whole result of a command, and not only its standard output. */
 export function describesResult({ isSecret, members }: SecretSchema): boolean {
-	return !isSecret && printedTypes.some((type) => members?.has(type) === true);
+	return !isSecret && commandOutputTypes.some((type) => members?.has(type) === true);
 }
 
-/** A text that may be JSON: whole when it is not, or is no JSON of this kind. Without content there is nothing to hide. */
-function maskText(value: JsonValue, reading: SecretSchema): JsonValue {
-	if (!reading.holdsSecret || value === "") return value;
-	if (reading.isSecret || typeof value !== "string" || value.length > longestText) return mask;
+/** Masks a text that may be JSON. It is masked as a whole if it is not JSON of the expected type. An empty text remains unchanged. */
+function maskText(value: JsonValue, schema: SecretSchema): JsonValue {
+	if (!schema.holdsSecret || value === "") return value;
+	if (schema.isSecret || typeof value !== "string" || value.length > maxTextLength) return mask;
 	if (!currentWorkBudget().spendSteps(Math.ceil(value.length / 16))) return mask;
-	const parsed = parse(value);
+	const parsed = parseOrUndefined(value);
 	if (typeof parsed !== "object" || parsed === null) return mask;
-	const masked = maskBySecretSchema(parsed, reading, { shouldMaskMismatch: true });
+	const masked = maskBySecretSchema(parsed, schema, { shouldMaskMismatch: true });
 	return masked === parsed ? value : masked === mask ? mask : stringifyJson(masked);
 }
 
-function parse(text: string): JsonValue | undefined {
+function parseOrUndefined(text: string): JsonValue | undefined {
 	try {
 		return parseJson(text);
 	} catch {
@@ -127,7 +130,7 @@ function maskMember(values: JsonObject, name: string, replace: (value: JsonValue
 	return replaced === value ? values : Object.fromEntries(Object.entries(values).map(([key, old]) => [key, key === name ? replaced : old]));
 }
 
-/** The texts that are secret in a result by the output schema of its action, or the schema of an answer. */
+/** Returns the secret texts of a result, according to the output schema of its action or the schema of an inquiry. */
 export function findResultSecrets(result: JsonObject, snapshot: SnapshotEntity): readonly string[] {
 	return collectMasked(result, maskExecutionResult(result, snapshot));
 }

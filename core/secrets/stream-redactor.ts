@@ -1,78 +1,86 @@
 import { blankRanges, cutRanges, joinRanges, type Ranges } from "../lib/text-search/text-ranges.ts";
 import type { KnownSecrets } from "./redactor.ts";
 
-/** Text that may be given out. */
+/** Text that may be passed on. */
 export interface Released {
 	readonly data: string;
-	/** What of it is secret. */
+	/** Ranges of `data` that are secret. */
 	readonly ranges: Ranges;
-	/** What of that was the token of the run, which is not in the data any more. */
+	/** Ranges of `data` that contained the token of the run. The token itself has been replaced by asterisks. */
 	readonly blanks: Ranges;
 }
 
-const nothing: Released = { data: "", ranges: [], blanks: [] };
+const emptyRelease: Released = { data: "", ranges: [], blanks: [] };
 
-/** A text that ends with so many characters of a secret was cut there. */
-const shortestBeginning = 8;
+/** If a text ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
+const minPartialLength = 8;
 
 /**
- * Marks secrets in a text that comes in pieces, wherever it was cut: the end of a piece that may be the beginning of a secret is held
- * back until more is there, or until nothing follows. The token of a run is gone from what is given out.
+ * Finds secrets in a text that arrives in pieces, wherever the pieces are split. Replaces the token of the run by asterisks.
+ *
+ * The end of a piece may be the beginning of a secret. It is then held back until the next piece arrives or the text ends.
  */
 export class SecretStream {
 	readonly #secrets: KnownSecrets;
 	#state = 0;
-	#held = "";
+	#heldText = "";
 	#heldRanges: Ranges = [];
-	#heldBlanks: Ranges = [];
+	#heldBlankRanges: Ranges = [];
 
 	constructor(secrets: KnownSecrets) {
 		this.#secrets = secrets;
 	}
 
-	/** What is held back now. */
+	/** The text that is currently held back. */
 	get held(): Released {
-		return { data: this.#held, ranges: this.#heldRanges, blanks: this.#heldBlanks };
+		return { data: this.#heldText, ranges: this.#heldRanges, blanks: this.#heldBlankRanges };
 	}
 
+	/** Adds a piece. Returns the text that can be passed on. */
 	push(data: string): Released {
 		if (this.#secrets.isEmpty) return { data, ranges: [], blanks: [] };
-		if (this.#state === 0 && this.#held === "" && this.#secrets.isFreeLine(data)) return { data, ranges: [], blanks: [] };
+		if (this.#state === 0 && this.#heldText === "" && this.#secrets.isFreeLine(data)) return { data, ranges: [], blanks: [] };
 		const { matcher, isUnknown } = this.#secrets;
 		const { ranges, marked, state } = matcher.find(data, this.#state);
 		this.#state = state;
-		const offset = this.#held.length;
-		const all = blankRanges(this.#held + data, joinRanges([], marked, offset));
-		const released = all.length - matcher.openLength(state);
-		const joined = isUnknown ? [0, all.length] : joinRanges(this.#heldRanges, ranges, offset);
-		const blanks = joinRanges(this.#heldBlanks, marked, offset);
-		this.#held = all.slice(released);
-		this.#heldRanges = cutRanges(joined, released, all.length);
-		this.#heldBlanks = cutRanges(blanks, released, all.length);
-		return { data: all.slice(0, released), ranges: cutRanges(joined, 0, released), blanks: cutRanges(blanks, 0, released) };
+		const offset = this.#heldText.length;
+		const text = blankRanges(this.#heldText + data, joinRanges([], marked, offset));
+		const releasedLength = text.length - matcher.openLength(state);
+		const allRanges = isUnknown ? [0, text.length] : joinRanges(this.#heldRanges, ranges, offset);
+		const blanks = joinRanges(this.#heldBlankRanges, marked, offset);
+		this.#heldText = text.slice(releasedLength);
+		this.#heldRanges = cutRanges(allRanges, releasedLength, text.length);
+		this.#heldBlankRanges = cutRanges(blanks, releasedLength, text.length);
+		return {
+			data: text.slice(0, releasedLength),
+			ranges: cutRanges(allRanges, 0, releasedLength),
+			blanks: cutRanges(blanks, 0, releasedLength),
+		};
 	}
 
-	/** Whether a text as bytes, each of them a character, may be given out as it is. Where it may not, it must be pushed. */
+	/** Returns true if text that is given as bytes, one for each character, may be passed on unchanged. Otherwise pass it to `push`. */
 	passes(bytes: Buffer): boolean {
 		if (this.#secrets.isEmpty) return true;
-		return this.#state === 0 && this.#held === "" && !this.#secrets.isUnknown && this.#secrets.matcher.isFreeOf(bytes);
+		return this.#state === 0 && this.#heldText === "" && !this.#secrets.isUnknown && this.#secrets.matcher.isFreeOf(bytes);
 	}
 
 	/**
-	 * What is still held back. As secret when it is long enough to be told from ordinary text, or, with `goesOn`, at any length: then
-	 * others will give out what follows.
+	 * Ends the text. Returns the part that was held back.
+	 *
+	 * The part is marked as secret if it is long enough to be distinguished from ordinary text. With `goesOn`, it is marked at any
+	 * length, because another process will pass on the rest of the text.
 	 */
 	end({ goesOn = false } = {}): Released {
 		const { data, ranges, blanks } = this.held;
-		if (data === "") return nothing;
-		const isSecret = goesOn || data.length >= shortestBeginning || this.#secrets.isUnknown;
-		this.#held = "";
+		if (data === "") return emptyRelease;
+		const isSecret = goesOn || data.length >= minPartialLength || this.#secrets.isUnknown;
+		this.#heldText = "";
 		this.#heldRanges = [];
-		this.#heldBlanks = [];
+		this.#heldBlankRanges = [];
 		return { data, ranges: isSecret ? [0, data.length] : ranges, blanks };
 	}
 
-	/** What was given out by an earlier process, so that a secret is recognised that began there. */
+	/** Continues after text that another process has passed on, so that a secret which begins there is found. */
 	restore(data: string): void {
 		if (!this.#secrets.isEmpty) this.#state = this.#secrets.matcher.find(data, this.#state).state;
 	}

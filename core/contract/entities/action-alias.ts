@@ -1,12 +1,12 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** How a command may be written: a text, or what is shown of it beside what commands are held against. */
+/** Format of a command: a text, or a text to display (`display`) and the patterns that commands are matched against. */
 export type AliasFormat =
 	| string
 	| { readonly display: string; readonly representation: readonly string[]; readonly match_multiple?: boolean };
 
-/** What people write in a chat to run an action. */
+/** A chat command that runs an action. */
 export interface ActionAliasEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -14,20 +14,23 @@ export interface ActionAliasEntity {
 	readonly name: string;
 	readonly description: string;
 	readonly enabled: boolean;
-	/** Need not exist. */
+	/** Ref of the action, which need not exist. */
 	readonly action_ref: string;
 	readonly metadata_file: string | null;
 	readonly formats: readonly AliasFormat[];
-	/** What is said when the execution has been asked for: `enabled`, `format`, `append_url`, `extra`. */
+	/** Reply when the execution has been requested: `enabled`, `format`, `append_url`, `extra`. */
 	readonly ack: JsonObject;
-	/** What is said when it has ended: `enabled`, `format`, `extra`. */
+	/** Reply when the execution has ended: `enabled`, `format`, `extra`. */
 	readonly result: JsonObject;
 	readonly extra: JsonObject;
-	/** Parameters that no command may set. */
+	/** Parameters that a command must not set. */
 	readonly immutable_parameters: JsonObject;
-	/** User who changed it last: templates in `immutable_parameters` read with the permissions of this user. Null for one of an earlier version. */
+	/**
+	 * The user who last changed the alias. Templates in `immutable_parameters` are evaluated with this user's permissions. Null in
+	 * records of earlier versions.
+	 */
 	readonly author: string | null;
-	/** Scopes of the API key that it was changed last with, which narrow what these templates read. Null: no such key. */
+	/** Scopes of the API key of the last change, which restrict what these templates read. Null if no API key was used. */
 	readonly scopes: readonly string[] | null;
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import type { ParameterSchema } from "../parameters.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** An action, as it is kept. */
+/** The stored record of an action. */
 export interface ActionEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -10,7 +10,7 @@ export interface ActionEntity {
 	readonly name: string;
 	readonly description: string;
 	readonly runner_type: string;
-	/** File below the pack's `actions` directory, or empty. */
+	/** File below the pack's `actions` directory. Empty if the action has none. */
 	readonly entry_point: string;
 	readonly enabled: boolean;
 	readonly metadata_file: string | null;
@@ -18,7 +18,7 @@ export interface ActionEntity {
 	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;
-	/** Of an action that came with an installed pack: the `content` of the pack, so that an execution keeps the files that it began with. */
+	/** For an action of an installed pack, the `content` of the pack, so that an execution keeps the files with which it began. */
 	readonly content: string | null;
 }
 

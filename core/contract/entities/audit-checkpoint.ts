@@ -1,16 +1,16 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Signed word of what the audit record was at a moment. */
+/** A signed statement about the audit record at one time. */
 export interface AuditCheckpointEntity {
 	readonly id: string;
-	/** Of the last entry at that moment. */
+	/** Number of the last entry at that time. */
 	readonly number: number;
 	/** Hash of that entry. */
 	readonly hash: string;
 	readonly timestamp: string;
-	/** Public key that the signature is checked with: Ed25519, SPKI in base64. */
+	/** Public key for the verification of the signature: Ed25519, SPKI in base64. */
 	readonly public_key: string;
-	/** Of number, hash and time; base64. */
+	/** Signature of number, hash and time, in base64. */
 	readonly signature: string;
 }
 

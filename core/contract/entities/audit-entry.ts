@@ -1,36 +1,46 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** An entry of the audit record: who changed what, or was refused. Each holds the hash of the one before, so that none can be taken out unseen. */
+/**
+ * An entry of the audit record: a change, or a refused request, and its author.
+ *
+ * Each entry contains the hash of the previous one, so that the removal of an entry is detectable.
+ */
 export interface AuditEntryEntity {
 	readonly id: string;
 	/** From 1 without gaps. */
 	readonly number: number;
 	readonly timestamp: string;
-	/** Who asked; empty where nobody has said. */
+	/** The user of the request. Empty if the request named none. */
 	readonly user: string;
-	/** What they asked with: `token:<id>`, `api_key:<id>`, or `none`; of what an execution has changed `execution:<id>`. */
+	/** Credential of the request: `token:<id>`, `api_key:<id>`, or `none`. For changes by an execution, `execution:<id>`. */
 	readonly credential: string;
-	/** Where the request came from, as far as that is known. */
+	/** Client address of the request. Null if it is unknown. */
 	readonly address: string | null;
 	/** Id of the node that wrote the entry. */
 	readonly node: string;
 	readonly request_id: string | null;
-	/** Method and path, as the reference of the API has them; of an execution `action <ref>`. */
+	/** Method and path as in the API reference. For changes by an execution, `action <ref>`. */
 	readonly request: string;
 	readonly verb: string;
-	/** Kind, id and name of the record that was changed; null where it is about no single record. */
+	/** Kind, id and name of the changed record. Null if the request does not concern a single record. */
 	readonly record_kind: string | null;
 	readonly record_id: string | null;
 	readonly ref: string | null;
-	/** `done`: stored together with the change. `begun`: written before what takes more than one write. `refused`: nothing was changed. */
+	/**
+	 * - `done`: the entry was stored in one write with the change.
+	 * - `begun`: the entry was stored before a change that takes several writes.
+	 * - `refused`: nothing was changed.
+	 */
 	readonly outcome: string;
 	/** Names of the members that changed, never their values. */
 	readonly fields: readonly string[];
-	/** Why it was refused; of a pack version and hash of its files, as they are and as they were; how much was not recorded before. */
+	/**
+	 * Reason of a refusal; for a pack, version and hash of its files before and after; or the number of changes that were not recorded.
+	 */
 	readonly detail: string | null;
-	/** Of the entry before; 64 zeros in the first one. */
+	/** Hash of the previous entry. The first entry has 64 zeros. */
 	readonly previous_hash: string;
-	/** SHA-256 of all the rest, hex. */
+	/** SHA-256 of all other fields, in hex. */
 	readonly hash: string;
 }
 

@@ -1,15 +1,15 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Something that one node at a time does for all, such as removing what is old. */
+/** A singleton task: a periodic task that exactly one node runs at a time, such as deleting expired records. */
 export interface DutyEntity {
 	readonly id: string;
 	readonly name: string;
-	/** Node that does it, null while nobody does. */
+	/** Node that holds the lease of the task. Null if no node holds it. */
 	readonly owner: string | null;
-	/** As in executions. */
+	/** Fencing token, as in executions. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
-	/** When it was last brought to its end. */
+	/** Time at which the task last completed. */
 	readonly done_at: string | null;
 }
 

@@ -1,7 +1,25 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** States of an execution (docs/execution-lifecycle.md). */
+/**
+ * Status of an execution (docs/execution-lifecycle.md). The statuses `succeeded`, `failed`, `timeout`, `abandoned` and `canceled` are
+ * final.
+ *
+ * - `requested`: the execution is stored.
+ * - `scheduled`: a node has claimed the execution.
+ * - `delayed`: the execution waits until its `delay` has passed or a policy admits it.
+ * - `running`: the runner works.
+ * - `succeeded`: the action succeeded.
+ * - `failed`: the action failed, or the runner could not do its work.
+ * - `timeout`: the time-out has passed, and the work was ended.
+ * - `abandoned`: the service stopped or crashed during the run.
+ * - `canceling`: the end was requested, and the work is being ended.
+ * - `canceled`: the execution ended because a user or policy requested it.
+ * - `pending`: the execution waits for the answer to an inquiry.
+ * - `pausing`: a workflow that starts nothing new and waits for its active tasks.
+ * - `paused`: a workflow without active tasks; no node holds it.
+ * - `resuming`: a paused workflow that a node will continue.
+ */
 export type ExecutionStatus =
 	| "requested"
 	| "scheduled"
@@ -18,24 +36,24 @@ export type ExecutionStatus =
 	| "paused"
 	| "resuming";
 
-/** The user who changed an execution from outside, or answered its question. */
+/** The user who changed an execution from outside, or answered its inquiry. */
 export interface ExecutionActor {
 	readonly user: string;
-	/** Kind and id of the request's credential, such as `token:<id>`; null if no credential was needed. */
+	/** Kind and id of the request's credential, such as `token:<id>`. Null if no credential was required. */
 	readonly credential: string | null;
-	/** The reason that the user gave; null if none was given. */
+	/** The reason that the user gave. Null if the user gave none. */
 	readonly reason: string | null;
 }
 
-/** A state that an execution has reached. */
+/** A status that an execution has reached. */
 export interface ExecutionLogEntry {
 	readonly status: ExecutionStatus;
 	readonly timestamp: string;
-	/** Absent if the service itself set the state. */
+	/** The user who set the status. Absent if the service itself set it. */
 	readonly by?: ExecutionActor;
 }
 
-/** One run of an action. Execution and live action of the specification are one record; both ids are kept. */
+/** One run of an action. Execution and live action of the specification are one record with both ids. */
 export interface ExecutionEntity {
 	readonly id: string;
 	readonly liveaction_id: string;
@@ -43,9 +61,14 @@ export interface ExecutionEntity {
 	readonly action_ref: string;
 	readonly runner_name: string;
 	readonly user: string;
-	/** Whose permissions count for its templates where those of `user` do not: the author of the rule that started it. Null: the user's. */
+	/**
+	 * The author of the rule that started the execution. Templates are evaluated with the permissions of the author instead of `user`.
+	 * Null: with those of `user`.
+	 */
 	readonly author: string | null;
-	/** What the token of its action may be used for: the scopes of the API key that it was started with. Null: all that its user may. */
+	/**
+	 * Scopes that restrict the token of the run: those of the API key that started the execution. Null: all permissions of the user.
+	 */
 	readonly scopes: readonly string[] | null;
 	readonly parent_id: string | null;
 	readonly trace_id: string;
@@ -53,25 +76,30 @@ export interface ExecutionEntity {
 	readonly trigger_name: string | null;
 	readonly trigger_type_name: string | null;
 	readonly trigger_instance_id: string | null;
-	/** Id of the `rule_snapshot` with the rule and its trigger as they were when it acted; null when no rule did. */
+	/**
+	 * Id of the `rule_snapshot` with the rule and its trigger at the time when the rule acted. Null if no rule started the execution.
+	 */
 	readonly rule_snapshot_id: string | null;
 	readonly start_timestamp: string;
 	readonly end_timestamp: string | null;
 	readonly elapsed_seconds: number | null;
-	/** Not before this time; `start_timestamp` plus `delay`. */
+	/** Earliest time of the start: `start_timestamp` plus `delay`. */
 	readonly due_timestamp: string;
-	/** Milliseconds asked for before scheduling. */
+	/** Requested milliseconds before scheduling. Null if no delay was requested. */
 	readonly delay: number | null;
-	/** How often it has been started, from 0. */
+	/** Number of starts, from 0. */
 	readonly attempt: number;
-	/** Node that holds the lease, null while nobody does. */
+	/** Node that holds the lease. Null if no node holds it. */
 	readonly owner: string | null;
-	/** New at each claim; every write about the run carries it and is refused when it is stale. */
+	/** Fencing token, which changes with each claim. Every write about the run carries it, and a write with an old value is refused. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
-	/** Ref of the action whose concurrency policies say when it is scheduled; null when none has a say, or has had it. */
+	/**
+	 * Ref of the action whose concurrency policies decide about the start. Null if no policy applies, or if the execution has been
+	 * admitted.
+	 */
 	readonly queue: string | null;
-	/** Id of the `snapshot` with action and runner type as they were at creation. */
+	/** Id of the `snapshot` with action and runner type at the time of the request. */
 	readonly snapshot_id: string;
 	readonly result_size: number | null;
 	readonly log: readonly ExecutionLogEntry[];
@@ -79,28 +107,36 @@ export interface ExecutionEntity {
 	readonly notify: JsonObject | null;
 	readonly callback: JsonObject | null;
 	readonly runner_info: JsonObject | null;
-	/** What the runner needs to find the run again (`saveState`), null when it cannot be found. Shown nowhere. */
+	/** State that the runner needs to reattach to the run (`saveState`). Null if it cannot reattach. Never shown. */
 	readonly run_state: JsonObject | null;
 	/**
-	 * What was known to be secret besides the execution's own parameters, encrypted; null: nothing. It is masked wherever the execution is
-	 * shown, and shown nowhere itself.
+	 * Known secrets other than those in the execution's own parameters, encrypted. Null if there are none.
+	 *
+	 * They are masked wherever the execution is shown. The field itself is never shown.
 	 */
 	readonly known_secrets: string | null;
 	/**
-	 * Id of the execution whose chosen tasks this one runs again; null: none. Only the service writes it, so that nobody reads another's results by
-	 * what a request says.
+	 * Id of the execution that this one partially re-runs. Null if there is none.
+	 *
+	 * Only the service writes it: otherwise a request could read results of another execution.
 	 */
 	readonly takes_up: string | null;
 	/**
-	 * SHA-256 of the token of its run, hex, from the begin of the run to its end; null: there is none. The token itself is kept nowhere.
-	 * Shown nowhere.
+	 * SHA-256 of the token of the run in hex, from the start to the end of the run. Null if there is no token. Never shown.
+	 *
+	 * The token itself is never stored.
 	 */
 	readonly token_hash: string | null;
-	/** Another text each time that a child has stopped waiting: whoever pauses the execution must have seen all of them. Null: never. */
+	/**
+	 * Random value that is renewed whenever a child leaves a waiting state. Null if that has never happened.
+	 *
+	 * A write that pauses the execution expects the value that it has read before it checked the children. Otherwise an update of a
+	 * child could be lost, and the execution would stay paused.
+	 */
 	readonly stirred: string | null;
-	/** Id of the execution that makes good how this one has ended, as a policy has it run again; stored with the end. Null: none. Shown nowhere. */
+	/** Id of the execution with which a policy re-runs this one, stored with the end. Null if there is none. Never shown. */
 	readonly followed_by: string | null;
-	/** As given by the caller (rendered, cast), with real values of secrets. */
+	/** Parameters of the caller, rendered and cast, with unmasked secrets. */
 	readonly parameters: JsonObject;
 	readonly result: JsonObject | null;
 }
@@ -137,7 +173,7 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		runner_info: "json",
 		parameters: "json",
 		result: "json",
-		// Last, as later migrations added them.
+		// Last, because later migrations added them.
 		run_state: "json",
 		queue: "text",
 		author: "text",
@@ -151,22 +187,22 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 	},
 	unique: [["liveaction_id"]],
 	indexes: [
-		// With the parent, so that those without one are listed and counted without reading the entities.
+		// Including the parent, so that executions without a parent are listed and counted without reading the rows.
 		["start_timestamp", "parent_id"],
-		// With queue and delay, so that what waits for neither is found without reading all that does.
+		// Including queue and delay, so that executions that wait for neither are found without reading those that do.
 		["status", "start_timestamp", "parent_id", "queue", "delay"],
 		["action_ref", "start_timestamp", "parent_id"],
-		// What failed of one action, or of one user, is most often asked for together.
+		// Failures of one action or of one user are the most frequent combination.
 		["action_ref", "status", "start_timestamp", "parent_id"],
 		["runner_name", "start_timestamp", "parent_id"],
 		["user", "start_timestamp", "parent_id"],
 		["user", "status", "start_timestamp", "parent_id"],
-		// With those that no rule has started: lists ask for them too, and they may be few.
+		// Not sparse: lists also select executions without a rule, which may be few.
 		["rule_name", "start_timestamp", "parent_id"],
 		["trace_id"],
 	],
 	sparseIndexes: {
-		// Few wait for a time, and nobody looks for them among all that has ever waited.
+		// Few executions are delayed at a time. A full index would contain all executions, since only few ever had a delay.
 		delay: [
 			["status", "due_timestamp"],
 			["status", "queue", "due_timestamp"],

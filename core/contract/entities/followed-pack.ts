@@ -1,24 +1,29 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** How far the service has come with a pack that the configuration has it follow. */
+/** State of a pack in a git repository that the service follows. */
 export interface FollowedPackEntity {
 	readonly id: string;
-	/** Where the pack comes from, with revision and folder, as it would be written to install it. */
+	/** Source of the pack with revision and directory, in the form of an installation request. */
 	readonly source: string;
-	/** Ref of the pack, once it was installed from there. */
+	/** Ref of the pack. Null until it has been installed from this source. */
 	readonly pack: string | null;
-	/** Commit that was tried last, or is being tried. */
+	/** Commit of the last or current installation. */
 	readonly commit: string | null;
-	/** `installing`, `installed`, `failed`, or `unreachable`. */
+	/**
+	 * - `installing`: an installation is running.
+	 * - `installed`: the last installation succeeded.
+	 * - `failed`: the last installation failed.
+	 * - `unreachable`: the repository cannot be reached.
+	 */
 	readonly state: string;
-	/** Why it has failed, or cannot be reached. */
+	/** Reason of the status `failed` or `unreachable`. */
 	readonly reason: string | null;
-	/** Of the last installation. */
+	/** Id of the execution of the last installation. */
 	readonly execution_id: string | null;
 	readonly tried_at: string | null;
-	/** When the commit is tried again, though it is the same; null: with another one. */
+	/** Time at which the same commit is tried again. Null: only another commit is tried. */
 	readonly retry_at: string | null;
-	/** When the last look there began. */
+	/** Time at which the last poll of the repository began. */
 	readonly checked_at: string;
 }
 

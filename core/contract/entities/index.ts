@@ -82,11 +82,13 @@ export type { WorkerJobEntity, WorkerJobStatus } from "./worker-job.ts";
 export type { WorkerOutputEntity } from "./worker-output.ts";
 
 /**
- * What a storage keeps. A new kind is a file here with its interface and its shape, and its lines in this file: storages take what they
- * keep from `entityKinds`.
+ * The built-in kinds of entities.
  *
- * Every field is always present; what is not known is null. `id` is 24 hex characters, time-ordered, except where noted.
- * Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as text.
+ * To add a kind, add a file with its interface and its definition here, and its lines to this file: storages read the kinds from
+ * `entityKinds`.
+ *
+ * Every field is always present, and null if it has no value. `id` consists of 24 hex characters and is time-ordered, except where
+ * noted. Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as text.
  */
 export interface OwnEntityMap {
 	execution: ExecutionEntity;
@@ -129,13 +131,16 @@ export interface OwnEntityMap {
 	worker_output: WorkerOutputEntity;
 }
 
-/** Every kind: those of the service, and what features of one's own declare here and define with `defineKind` (`svc-automation/feature`). */
+/**
+ * All kinds of entities: the built-in ones, and those that custom features declare here and define with `defineKind`
+ * (`svc-automation/feature`).
+ */
 export interface EntityMap extends OwnEntityMap {}
 
 /** Name of a kind of entities. */
 export type EntityKind = keyof EntityMap;
 
-const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEntityMap[K]> } = {
+const builtInKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEntityMap[K]> } = {
 	execution: executionKind,
 	snapshot: snapshotKind,
 	output_chunk: outputChunkKind,
@@ -176,5 +181,5 @@ const ownKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEn
 	worker_output: workerOutputKind,
 };
 
-/** Shape of every kind, as data for storage plugins: they ask for it at their start. */
-export const entityKinds = { ...ownKinds } as { readonly [K in EntityKind]: EntityKindDefinition<EntityMap[K]> };
+/** Definitions of all kinds, as data for storage plugins. A storage reads them when it starts. */
+export const entityKinds = { ...builtInKinds } as { readonly [K in EntityKind]: EntityKindDefinition<EntityMap[K]> };

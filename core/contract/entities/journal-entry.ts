@@ -1,14 +1,14 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** What a run has decided, for whoever goes on with it (`RunJournal`). */
+/** A journal entry of a run, from which the run can be continued (`RunJournal`). */
 export interface JournalEntryEntity {
 	readonly id: string;
 	readonly execution_id: string;
 	/** From 1 without gaps within one execution. */
 	readonly sequence: number;
 	readonly timestamp: string;
-	/** As the runner has given it, secrets in clear. Shown nowhere. */
+	/** The entry as the runner has written it, unmasked. Never shown. */
 	readonly entry: JsonObject;
 }
 

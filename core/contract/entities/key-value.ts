@@ -4,16 +4,16 @@ import type { EntityKindDefinition } from "./kind.ts";
 export interface KeyValueEntity {
 	readonly id: string;
 	readonly scope: "svckv.system" | "svckv.user";
-	/** In user scope `<user>:<name>`. */
+	/** Name of the item; in user scope `<user>:<name>`. */
 	readonly name: string;
-	/** Whose it is, in user scope. */
+	/** Owner of the item in user scope. Null in system scope. */
 	readonly user: string | null;
 	readonly description: string | null;
 	readonly secret: boolean;
-	/** An item past it counts as absent. */
+	/** Time at which the item expires. An expired item is treated as absent. */
 	readonly expire_timestamp: string | null;
 	readonly updated_at: string;
-	/** Cipher text when `secret`. */
+	/** The value; a ciphertext if `secret` is true. */
 	readonly value: string;
 }
 

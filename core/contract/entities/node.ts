@@ -1,42 +1,63 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Parts of the service that a node may run. */
+/**
+ * Roles of a node.
+ *
+ * - `auth`: serves sign-in and tokens.
+ * - `api`: serves the API.
+ * - `stream`: serves event streams.
+ * - `worker`: runs executions.
+ * - `rules`: processes trigger instances.
+ * - `timers`: fires timers.
+ * - `sensors`: runs sensors.
+ */
 export const nodeRoles = ["auth", "api", "stream", "worker", "rules", "timers", "sensors"] as const;
 
 /** A part of the service that a node may run. */
 export type NodeRole = (typeof nodeRoles)[number];
 
-/** `starting` until everything runs; `draining` while what it has begun goes on and nothing new begins; then `drained`. */
+/**
+ * State of a node.
+ *
+ * - `starting`: some components have not started yet.
+ * - `ready`: all components run.
+ * - `draining`: current work continues, and no new work begins.
+ * - `drained`: no work is left.
+ */
 export type NodeState = "starting" | "ready" | "draining" | "drained";
 
-/** A process of the service, as it tells of itself every third of `scheduler.lease`. The id is the node's id. */
+/** A process of the service. It updates its record every third of `scheduler.lease`. The id is the node's id. */
 export interface NodeEntity {
 	readonly id: string;
-	/** `node.name` of the options; the host's name by default. Several may have the same. */
+	/** The option `node.name`, by default the name of the host. Several nodes may share a name. */
 	readonly name: string;
 	readonly hostname: string;
 	readonly pid: number;
 	readonly version: string;
 	readonly state: NodeState;
-	/** Whether somebody has asked it to drain. */
+	/** True if an operator has requested the node to drain. */
 	readonly drain: boolean;
-	/** Executions that run there. */
+	/** Number of executions that run on the node. */
 	readonly running: number;
 	readonly started_at: string;
 	readonly heartbeat_at: string;
-	/** A node past it counts as gone. */
+	/** Time after which the node counts as failed, unless it renews its record. */
 	readonly expires_at: string;
-	/** Writes about work that was no longer its own, and that were therefore refused, since it started. */
+	/** Number of refused stale writes since the start of the node: writes about work that it no longer owned. */
 	readonly late_writes: number;
-	/** Seconds by which its clock is ahead of the storage's; null where it was started before that was told, or only it uses the storage. */
+	/**
+	 * Seconds by which the clock of the node is ahead of the storage's clock.
+	 *
+	 * Null for a node of an earlier version that does not report it, or if only this node uses the storage.
+	 */
 	readonly clock_offset: number | null;
-	/** Name of its event bus plugin: nodes with unlike ones do not hear each other. */
+	/** Name of the event bus plugin. Nodes with different event buses do not receive each other's events. */
 	readonly event_bus: string;
-	/** Whether that bus reaches other processes. */
+	/** True if the event bus reaches other processes. */
 	readonly event_bus_shared: boolean;
 	readonly roles: readonly NodeRole[];
-	/** Where its components listen, by component. */
+	/** Listen addresses by component. */
 	readonly addresses: JsonObject;
 }
 

@@ -1,20 +1,22 @@
 import type { OutputType } from "../runner.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A piece of the output of an execution, as it is kept. */
+/** A stored chunk of the output of an execution. */
 export interface OutputChunkEntity {
 	readonly id: string;
 	readonly execution_id: string;
-	/** From 1 without gaps within one execution, over all output types. */
+	/** From 1 without gaps within one execution, across all output types. */
 	readonly sequence: number;
 	readonly output_type: OutputType;
 	readonly timestamp: string;
 	readonly data: string;
-	/** Where `data` holds secrets: start and end of each, in turn, as indexes of the string. Null: nowhere that is known of. */
+	/**
+	 * Positions of secrets in `data`: the start and end of each, alternating, as string indices. Null if there are no known secrets.
+	 */
 	readonly secret_spans: readonly number[] | null;
 	/**
-	 * How many line ends come before it in the output as it is shown, with `data` masked: of all types, and of its own type. Null in what an
-	 * earlier version has stored.
+	 * Number of line breaks before the chunk in the masked output, over all types and over its own type. Null in records of earlier
+	 * versions.
 	 */
 	readonly lines_before: number | null;
 	readonly own_lines_before: number | null;

@@ -1,13 +1,13 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A piece of the content of a pack: of the bytes of all its files, one behind the other. The id is `<content>:<sequence>`. */
+/** A chunk of the content of a pack, which is the concatenation of all its files. The id is `<content>:<sequence>`. */
 export interface PackContentChunkEntity {
 	readonly id: string;
 	/** Id of the `pack_content`. */
 	readonly content: string;
 	/** From 0 without gaps. */
 	readonly sequence: number;
-	/** Base64. */
+	/** Bytes of the chunk in base64. */
 	readonly data: string;
 }
 

@@ -1,30 +1,30 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A file of a pack, as it is kept. */
+/** A stored file of a pack. */
 export interface PackContentFile {
-	/** Inside the pack, with `/` between its parts. */
+	/** Path within the pack, separated by `/`. */
 	readonly path: string;
-	/** Whether it can be executed. */
+	/** True if the file is executable. */
 	readonly executable: boolean;
 	readonly size: number;
 	readonly sha256: string;
 }
 
-/** All files of a pack as they were at one time. The id is the SHA-256 of their names, modes and bytes, so that the same files are kept once. */
+/** All files of a pack at one time. The id is the SHA-256 of their names, modes and bytes, so that equal contents are stored once. */
 export interface PackContentEntity {
 	readonly id: string;
-	/** Ref of the pack that it was first stored for. */
+	/** Ref of the pack for which the content was first stored. */
 	readonly pack: string;
-	/** Bytes of all files. */
+	/** Total bytes of all files. */
 	readonly size: number;
-	/** How many pieces it is kept in. */
+	/** Number of chunks. */
 	readonly chunks: number;
-	/** Whether all of them are there. */
+	/** True if all chunks are stored. */
 	readonly complete: boolean;
 	readonly created_at: string;
-	/** Last time that it was stored, or that a pack was made to refer to it. */
+	/** Last time at which the content was stored, or a pack was changed to refer to it. */
 	readonly used_at: string;
-	/** In the order of their paths. */
+	/** Files in the order of their paths. */
 	readonly files: readonly PackContentFile[];
 }
 

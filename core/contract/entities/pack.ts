@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A pack, as it is kept. */
+/** The stored record of a pack. */
 export interface PackEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -9,21 +9,21 @@ export interface PackEntity {
 	readonly description: string;
 	readonly version: string;
 	readonly author: string;
-	/** Absolute directory; null for packs without one (`core`, `default`), and for those that were installed. */
+	/** Absolute path of the directory. Null for packs without a directory (`core`, `default`) and for installed packs. */
 	readonly path: string | null;
-	/** The manifest, unknown members included. */
+	/** The manifest, including unknown members. */
 	readonly metadata: JsonObject;
-	/** Of an installed pack: SHA-256 of its files, which the storage keeps and each node lays out for itself. */
+	/** For an installed pack, the SHA-256 of its files. The storage contains the files, and each node unpacks them. */
 	readonly content: string | null;
-	/** Where an installed pack came from. */
+	/** Source of an installed pack. Null for other packs. */
 	readonly source: JsonObject | null;
-	/** Of an installed pack: `at`, `by` and `execution_id` of its installation. */
+	/** `at`, `by` and `execution_id` of the installation. Null for packs that were not installed. */
 	readonly installation: JsonObject | null;
-	/** What was installed before, the latest first: `content`, `version`, `source` and `installation` of each. */
+	/** Previous installations, latest first: `content`, `version`, `source` and `installation` of each. */
 	readonly earlier: readonly JsonObject[] | null;
-	/** Paths of its files when it was registered, 1,000 at most; null for packs without files. */
+	/** Paths of the pack's files at registration, at most 1,000. Null for packs without files. */
 	readonly files: readonly string[] | null;
-	/** Another one with each registration, so that two at once do not mix. */
+	/** Unique id of the last registration, so that concurrent registrations do not mix. */
 	readonly registration: string | null;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A rule about the executions of an action: how many at once, what follows a failure, which workers carry them out. */
+/** A policy for the executions of an action: how many run at once, what follows a failure, which workers run them. */
 export interface PolicyEntity {
 	readonly id: string;
 	readonly ref: string;
@@ -9,11 +9,14 @@ export interface PolicyEntity {
 	readonly name: string;
 	readonly description: string;
 	readonly enabled: boolean;
-	/** Ref of the action; need not exist. `<pack>.*` and `*` where the type may be about more than one. */
+	/** Ref of the action, which need not exist. Some policy types also allow `<pack>.*` and `*`. */
 	readonly resource_ref: string;
 	/** `action.concurrency`, `action.concurrency.attr`, `action.retry`, `action.crash` or `action.workers`. */
 	readonly policy_type: string;
-	/** Counted up with every execution it lets through, so that of two nodes that count at the same time one counts again. */
+	/**
+	 * Counter that each admitted execution increments. If two nodes count running executions concurrently, one of them must count
+	 * again.
+	 */
 	readonly turn: number;
 	readonly metadata_file: string | null;
 	readonly parameters: JsonObject;

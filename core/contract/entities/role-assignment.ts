@@ -1,12 +1,12 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A role that a user has because of a group in the site's directory. Those of the configuration are not stored. */
+/** A role that a user has through a group of the auth backend. Assignments in the configuration are not stored. */
 export interface RoleAssignmentEntity {
 	readonly id: string;
 	readonly user: string;
 	readonly role: string;
 	readonly description: string;
-	/** The group it comes from. */
+	/** The group from which the role derives. */
 	readonly source: string;
 }
 

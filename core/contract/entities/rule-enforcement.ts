@@ -1,6 +1,6 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** That a rule acted on a trigger instance, or why it could not. A rule that did not match leaves none. */
+/** Record of a rule that acted on a trigger instance, or failed to. A rule that did not match leaves no record. */
 export interface RuleEnforcementEntity {
 	readonly id: string;
 	readonly rule_id: string;
@@ -25,7 +25,8 @@ export const ruleEnforcementKind: EntityKindDefinition<RuleEnforcementEntity> = 
 		trace_id: "text",
 		failure_reason: "text",
 	},
-	// Those of an event lie side by side there, which keeps writes cheap. Those of a rule are found by the refs it has had (`rule_ref`).
+	// Enforcements of one event are adjacent in this index, which keeps writes cheap. Enforcements of a rule are found through its refs
+	// (`rule_ref`).
 	unique: [["trigger_instance_id", "rule_id"]],
 	indexes: [["enforced_at"], ["rule_ref", "enforced_at", "rule_id"], ["trace_id"]],
 	timeline: "enforced_at",

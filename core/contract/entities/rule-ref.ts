@@ -1,6 +1,9 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A ref under which a rule has acted, kept before it does so for the first time: a rule can be renamed and removed, what it did stays. */
+/**
+ * A ref under which a rule has acted. It is stored before the rule first acts, so that its actions are found after it was renamed or
+ * removed.
+ */
 export interface RuleRefEntity {
 	readonly id: string;
 	readonly rule_id: string;

@@ -1,29 +1,32 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** What to do about a trigger. */
+/** A rule: the action to run when a trigger fires. */
 export interface RuleEntity {
 	readonly id: string;
 	readonly ref: string;
 	readonly pack: string;
 	readonly name: string;
 	readonly description: string;
-	/** `backstop` rules are looked at when no standard rule of the trigger matched. */
+	/**
+	 * - `standard`: evaluated for each trigger instance.
+	 * - `backstop`: evaluated only if no standard rule of the trigger matched.
+	 */
 	readonly type: "standard" | "backstop";
 	readonly enabled: boolean;
 	/** Ref of the trigger. */
 	readonly trigger: string;
 	readonly trigger_type: string;
-	/** Need not exist. */
+	/** Ref of the action, which need not exist. */
 	readonly action_ref: string;
-	/** User who changed it last: its templates read with the permissions of this user. */
+	/** The user who last changed the rule. Its templates are evaluated with this user's permissions. */
 	readonly user: string;
-	/** Scopes of the API key that it was changed last with, which narrow what it does. Null: no such key. */
+	/** Scopes of the API key of the last change, which restrict what the rule can do. Null if no API key was used. */
 	readonly scopes: readonly string[] | null;
-	/** A new one with each change. */
+	/** Unique value that changes with each update. */
 	readonly revision: string;
 	readonly metadata_file: string | null;
-	/** Path to `{type, pattern}`. */
+	/** Criteria by path, each `{type, pattern}`. */
 	readonly criteria: JsonObject;
 	readonly action_parameters: JsonObject;
 	readonly type_parameters: JsonObject;

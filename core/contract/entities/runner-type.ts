@@ -1,12 +1,12 @@
 import type { ParameterSchema } from "../parameters.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A runner type, as it is kept. */
+/** The stored record of a runner type. */
 export interface RunnerTypeEntity {
 	readonly id: string;
 	readonly name: string;
 	readonly description: string;
-	/** Set by operators; registration never changes it. */
+	/** True if the runner type may be used. Operators set it; registration never changes it. */
 	readonly enabled: boolean;
 	readonly runner_module: string;
 	readonly output_key: string | null;

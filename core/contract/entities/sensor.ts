@@ -1,42 +1,49 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
 /**
- * States of a sensor: `waiting` to be started again after a failure; `failed` when it was told to end and has not, so that it
- * cannot be started again yet.
+ * State of a sensor.
+ *
+ * - `stopped`: the sensor does not run.
+ * - `running`: the sensor runs.
+ * - `waiting`: the sensor will be restarted after a failure.
+ * - `failed`: the sensor was told to end and has not ended, so it cannot be restarted yet.
  */
 export type SensorStateName = "stopped" | "running" | "waiting" | "failed";
 
-/** A source of events as it is configured, or came with a pack, and how it does. */
+/** Configuration and state of a sensor, which comes from the configuration or from a pack. */
 export interface SensorEntity {
 	readonly id: string;
 	readonly ref: string;
 	readonly pack: string;
 	readonly name: string;
 	readonly description: string;
-	/** Set by operators; registration never changes it. */
+	/** True if the sensor may run. Operators set it; registration never changes it. */
 	readonly enabled: boolean;
-	/** Seconds. */
+	/** Seconds between two polls. */
 	readonly poll_interval: number | null;
 	readonly state: SensorStateName;
 	readonly state_changed_at: string;
-	/** Failures in a row. */
+	/** Number of consecutive failures. */
 	readonly restarts: number;
 	readonly last_error: string | null;
-	/** When it is started again, while it waits for that. */
+	/** Time of the next start. Null unless the state is `waiting`. */
 	readonly next_start_at: string | null;
-	/** Node that runs it. */
+	/** Node that runs the sensor. Null if no node does. */
 	readonly owner: string | null;
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
-	/** Refs. */
+	/** Refs of the sensor's trigger types. */
 	readonly trigger_types: readonly string[];
-	/** File below the pack's directory `sensors`; null for a sensor of the configuration. */
+	/** File below the pack's directory `sensors`. Null for a sensor of the configuration. */
 	readonly entry_point: string | null;
-	/** Path in the pack; null for a sensor of the configuration. */
+	/** Path within the pack. Null for a sensor of the configuration. */
 	readonly metadata_file: string | null;
-	/** As in actions. */
+	/** Content of the pack, as in actions. */
 	readonly content: string | null;
-	/** Another one for each change of what is run: it is then ended, and begun anew. Null for a sensor of the configuration. */
+	/**
+	 * Unique value that changes with the code of the sensor: a running sensor is then restarted. Null for a sensor of the
+	 * configuration.
+	 */
 	readonly revision: string | null;
 }
 

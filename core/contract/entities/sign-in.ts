@@ -1,13 +1,16 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Failed sign-ins of one user from one address, or of one address, so that they slow down on every node. */
+/**
+ * Failed sign-ins of a user from an address, or from an address in total. The record is shared, so that further attempts slow down on
+ * all nodes.
+ */
 export interface SignInFailureEntity {
 	readonly id: string;
-	/** What is counted, hashed. */
+	/** Hash of the user and address, or of the address, that is counted. */
 	readonly subject: string;
 	readonly failures: number;
 	readonly last_failure_at: string;
-	/** No attempt is looked at before this time. */
+	/** Time before which all attempts are refused without verification. */
 	readonly blocked_until: string;
 }
 
@@ -17,12 +20,12 @@ export const signInFailureKind: EntityKindDefinition<SignInFailureEntity> = {
 	indexes: [["last_failure_at"]],
 };
 
-/** That a user has signed in from an address. */
+/** Record of an address from which a user has signed in. */
 export interface SignInPlaceEntity {
 	readonly id: string;
-	/** User and address, hashed. */
+	/** Hash of user and address. */
 	readonly subject: string;
-	/** Of late; not of each time. */
+	/** Approximate time of the last sign-in. It is not updated by every sign-in. */
 	readonly signed_in_at: string;
 }
 
@@ -32,10 +35,10 @@ export const signInPlaceKind: EntityKindDefinition<SignInPlaceEntity> = {
 	indexes: [["signed_in_at"]],
 };
 
-/** A sign-in with a provider that has been finished: it cannot be a second time, on any node. */
+/** A completed sign-in with a provider. It cannot be completed a second time on any node. */
 export interface UsedSignInEntity {
 	readonly id: string;
-	/** What it is known by, hashed. */
+	/** Hash of the identifier of the sign-in. */
 	readonly subject: string;
 	readonly used_at: string;
 }

@@ -2,7 +2,7 @@ import type { ActionEntity } from "./action.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 import type { RunnerTypeEntity } from "./runner-type.ts";
 
-/** Action and runner type as they were; the id is derived from the content, so equal ones are kept once. */
+/** Action and runner type at one time. The id is derived from the content, so that equal snapshots are stored once. */
 export interface SnapshotEntity {
 	readonly id: string;
 	readonly action: ActionEntity;

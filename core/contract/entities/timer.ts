@@ -1,14 +1,14 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** When a timer trigger fires next. */
+/** State of a timer trigger. */
 export interface TimerEntity {
 	readonly id: string;
 	/** Ref of the trigger. */
 	readonly trigger: string;
 	readonly trigger_type: string;
-	/** Intervals are counted from here. */
+	/** Time from which intervals are counted. */
 	readonly started_at: string;
-	/** Null: never again. */
+	/** Time at which the timer fires next. Null if it never fires again. */
 	readonly next_fire_at: string | null;
 	readonly last_fired_at: string | null;
 }

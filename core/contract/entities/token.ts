@@ -1,20 +1,20 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A token, as it is kept: its hash only. */
+/** A token. Only its hash is stored. */
 export interface TokenEntity {
 	readonly id: string;
-	/** SHA-256 of the token, hex; the token itself is kept nowhere. */
+	/** SHA-256 of the token in hex. The token itself is never stored. */
 	readonly token_hash: string;
 	readonly user: string;
 	readonly expiry: string;
-	/** Whether it was made for a running action rather than for a person. */
+	/** True if the token was created for a running action instead of a person. */
 	readonly service: boolean;
 	readonly created_at: string;
 	readonly metadata: JsonObject;
-	/** Whom the provider has vouched for (`Identity.subject`); null: there was none. */
+	/** Subject of the sign-in (`Identity.subject`). Null if there was none. */
 	readonly subject: string | null;
-	/** Of the provider (`Identity.session`); null: not known. */
+	/** Session at the provider (`Identity.session`). Null if it is unknown. */
 	readonly session: string | null;
 }
 

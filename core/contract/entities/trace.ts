@@ -1,11 +1,11 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** What ties together everything that came of one event or request. */
+/** Connects everything that one event or request has caused. */
 export interface TraceEntity {
 	readonly id: string;
 	readonly trace_tag: string;
 	readonly start_timestamp: string;
-	/** Where whoever began it stands in a trace of their own, as the header `traceparent` says it; null: nowhere. Shown nowhere. */
+	/** Trace context of the client that began the trace, as in the header `traceparent`. Null if there was none. Never shown. */
 	readonly traceparent: string | null;
 }
 

@@ -1,10 +1,17 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** States of a trigger instance: `processed` says that every rule was looked at, whether or not one matched. */
+/**
+ * Status of a trigger instance.
+ *
+ * - `pending`: not processed yet.
+ * - `processing`: a node processes it.
+ * - `processed`: all rules have been evaluated, whether or not one matched.
+ * - `processing_failed`: processing has failed.
+ */
 export type TriggerInstanceStatus = "pending" | "processing" | "processed" | "processing_failed";
 
-/** One event. Acknowledged means stored; each rule acts on it once. */
+/** One event. It is acknowledged when it is stored, and each rule acts on it once. */
 export interface TriggerInstanceEntity {
 	readonly id: string;
 	/** Ref of the trigger. */
@@ -13,22 +20,22 @@ export interface TriggerInstanceEntity {
 	readonly status: TriggerInstanceStatus;
 	readonly occurrence_time: string;
 	readonly trace_id: string;
-	/** A second event with the same key is the same event; the id when nothing is known of it. */
+	/** Deduplication key: events with equal keys are one event. Equals the id if the sender gave no key. */
 	readonly unique_key: string;
-	/** Execution whose end this is. */
+	/** Id of the execution whose end caused this event. Null for other events. */
 	readonly caused_by_id: string | null;
-	/** Rules between this event and the first of its cascade, from 0. */
+	/** Number of rules between this event and the first event of its cascade, from 0. */
 	readonly depth: number;
-	/** How often its processing has been begun. */
+	/** Number of times that processing has begun. */
 	readonly attempt: number;
-	/** Node that processes it. */
+	/** Node that processes the event. Null if no node does. */
 	readonly owner: string | null;
-	/** As in executions. */
+	/** Fencing token, as in executions. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
-	/** Why the status is `processing_failed`. */
+	/** Reason of the status `processing_failed`. */
 	readonly failure_reason: string | null;
-	/** As in executions: what is secret in the payload, with real values. */
+	/** Known secrets of the payload, encrypted as in executions. The payload itself is unmasked. */
 	readonly known_secrets: string | null;
 	readonly payload: JsonObject;
 }

@@ -1,18 +1,18 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A kind of event: what its instances hold and how it is parameterised. */
+/** A kind of event: the schema of its payloads and parameters. */
 export interface TriggerTypeEntity {
 	readonly id: string;
-	/** `<pack>.<name>`; the name may hold dots. */
+	/** `<pack>.<name>`; the name may contain dots. */
 	readonly ref: string;
 	readonly pack: string;
 	readonly name: string;
 	readonly description: string;
 	readonly metadata_file: string | null;
-	/** JSON schema of payloads; empty: anything. */
+	/** JSON schema of payloads. Empty: any payload is valid. */
 	readonly payload_schema: JsonObject;
-	/** JSON schema of parameters; empty: the type has one trigger, without parameters, of its own name. */
+	/** JSON schema of parameters. Empty: the type has exactly one trigger, which has no parameters and the name of the type. */
 	readonly parameters_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 }

@@ -1,17 +1,17 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A trigger type with values for its parameters; rules with the same values share it. */
+/** A trigger type with parameter values. Rules with equal values share the trigger. */
 export interface TriggerEntity {
 	readonly id: string;
 	/** `<pack>.<name>`. */
 	readonly ref: string;
 	readonly pack: string;
-	/** The name of the type, or a random UUID when there are parameters. */
+	/** Name of the type, or a random UUID if there are parameters. */
 	readonly name: string;
 	/** Ref of the trigger type. */
 	readonly type: string;
-	/** SHA-256 of the parameters with sorted keys, hex. */
+	/** SHA-256 of the parameters with sorted keys, in hex. */
 	readonly parameters_hash: string;
 	readonly description: string;
 	readonly parameters: JsonObject;

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A user who has signed in, as it is kept. */
+/** A user who has signed in. */
 export interface UserEntity {
 	readonly id: string;
 	readonly name: string;
 	readonly is_service: boolean;
 	readonly created_at: string;
 	readonly nicknames: JsonObject;
-	/** Whom the name belongs to (`Identity.subject`); null: whoever the backend knows by it. */
+	/** Subject that owns the name (`Identity.subject`). Null: the user whom the backend knows by this name. */
 	readonly subject: string | null;
 }
 

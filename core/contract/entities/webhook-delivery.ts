@@ -1,28 +1,28 @@
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** What came in over a webhook and what became of it. */
+/** A delivery to a webhook and its result. */
 export interface WebhookDeliveryEntity {
 	readonly id: string;
-	/** Without outer slashes. */
+	/** Path of the webhook, without outer slashes. */
 	readonly url: string;
-	/** Ref of the trigger it was for. */
+	/** Ref of the trigger of the webhook. */
 	readonly trigger: string;
-	/** Trigger and delivery id while a second delivery with it is a repetition; otherwise the id. */
+	/** Trigger and delivery id while a second delivery with this id counts as a repetition; otherwise the id of the record. */
 	readonly delivery_key: string;
-	/** As the sender gave it. */
+	/** Id that the sender gave to the delivery. */
 	readonly delivery_id: string | null;
 	readonly received_at: string;
-	/** accepted, duplicate, refused … */
+	/** `accepted`, `duplicate`, `refused`, `replayed` or `overruled`. */
 	readonly verdict: string;
 	readonly user: string;
 	readonly trigger_instance_id: string | null;
-	/** Why it was refused. */
+	/** Reason of a refusal. */
 	readonly reason: string | null;
 	readonly trace_tag: string | null;
-	/** Without credentials. */
+	/** Headers without credentials. */
 	readonly headers: JsonObject;
-	/** Without credentials; null in deliveries that were stored before queries were. */
+	/** Query without credentials. Null in records of versions that did not store it. */
 	readonly query: JsonObject | null;
 	readonly body: JsonValue;
 }

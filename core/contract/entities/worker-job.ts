@@ -1,43 +1,50 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
 /**
- * How far a run on a worker has come. `waiting`: no worker has it. `taken`: one has. `ended`: `result` says how. `lost`: its worker has not
- * told of it for longer than its lease.
+ * Status of a run on a worker.
+ *
+ * - `waiting`: no worker has taken the job.
+ * - `taken`: a worker runs the job.
+ * - `ended`: the job has ended; `result` holds the result.
+ * - `lost`: the lease of the worker has expired.
  */
 export type WorkerJobStatus = "waiting" | "taken" | "ended" | "lost";
 
 type OutputKind = "stdout" | "stderr" | "other";
 
-/** A run that a worker carries out. Its id is that of the live action, so that it exists once; it goes when the end of the run is stored. */
+/**
+ * A run that a worker carries out. Its id is that of the live action, so there is at most one. It is removed when the end of the run is
+ * stored.
+ */
 export interface WorkerJobEntity {
 	readonly id: string;
 	readonly execution_id: string;
 	/** Name of the runner type. */
 	readonly runner: string;
 	readonly status: WorkerJobStatus;
-	/** Why it is to end, once that is so. */
+	/** Reason for which the worker must end the run. Null unless the end was requested. */
 	readonly stop: "cancel" | "timeout" | null;
-	/** Id of the worker that has it. */
+	/** Id of the worker that has taken the job. */
 	readonly worker: string | null;
 	readonly worker_name: string | null;
-	/** Whose credential that worker has. */
+	/** The user of the worker's credential. */
 	readonly user: string | null;
-	/** What every request about it carries: only whoever has taken it knows it. */
+	/** Fencing token, which every request about the job carries. Only the worker that has taken the job knows it. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
-	/** Of the last output that was stored; 0 while there is none. */
+	/** Sequence of the last stored output. 0 if there is none. */
 	readonly sequence: number;
-	/** Of the last output that the run has taken over; behind it a little. */
+	/** Sequence of the last output that the run has consumed. It lags slightly. */
 	readonly consumed: number;
-	/** Id of the `pack_content` with the files that it needs. */
+	/** Id of the `pack_content` with the files that the run needs. */
 	readonly content: string | null;
 	readonly created_at: string;
 	readonly labels: readonly string[];
-	/** Bytes by channel of output that was removed, as the execution has it for certain. */
+	/** Bytes of removed output by channel. Output is removed when the execution has stored it durably. */
 	readonly trimmed: Readonly<Record<OutputKind, number>> | null;
-	/** What the runner is called with; sealed where there is a key. */
+	/** Input of the runner. Encrypted if a key is configured. */
 	readonly spec: string;
-	/** What it has come to; sealed likewise. */
+	/** Result of the run. Encrypted if a key is configured. */
 	readonly result: string | null;
 }
 

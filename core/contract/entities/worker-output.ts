@@ -1,13 +1,13 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Output that a worker has handed over, until its run has ended. */
+/** Output that a worker has transferred, until its run has ended. */
 export interface WorkerOutputEntity {
 	readonly id: string;
 	/** Id of the `worker_job`. */
 	readonly job: string;
 	/** From 1 without gaps. */
 	readonly sequence: number;
-	/** Pieces in order, as JSON; sealed where there is a key. */
+	/** Ordered chunks as JSON. Encrypted if a key is configured. */
 	readonly data: string;
 }
 

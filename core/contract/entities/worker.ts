@@ -1,27 +1,27 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A process on another machine that takes work over HTTP, as it told of itself last. */
+/** A worker process on another machine, which receives jobs over HTTP. The record holds its last heartbeat. */
 export interface WorkerEntity {
 	readonly id: string;
-	/** Several may have the same. */
+	/** Name of the worker. Several workers may share a name. */
 	readonly name: string;
-	/** Whose credential it has. */
+	/** The user of the worker's credential. */
 	readonly user: string;
 	readonly hostname: string;
 	readonly pid: number;
 	readonly version: string;
-	/** Most that it runs at once. */
+	/** Maximum number of concurrent runs. */
 	readonly places: number;
-	/** What it ran when it told of itself. */
+	/** Number of runs at the last heartbeat. */
 	readonly running: number;
-	/** Whether it takes on nothing new, as it is about to stop. */
+	/** True if the worker accepts no new jobs because it is about to stop. */
 	readonly draining: boolean;
 	readonly started_at: string;
 	readonly seen_at: string;
-	/** A worker past it counts as gone. */
+	/** Time after which the worker counts as failed, unless it sends a heartbeat. */
 	readonly expires_at: string;
 	readonly labels: readonly string[];
-	/** Names of the runner types that it has. */
+	/** Names of the runner types that the worker provides. */
 	readonly runners: readonly string[];
 }
 

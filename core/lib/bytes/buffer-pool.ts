@@ -1,66 +1,72 @@
 import { reserveText } from "./wasm-memory.ts";
 
 /**
- * Memory in pieces of one size that is used again: what is left to be collected waits for that, and a flood takes more meanwhile
- * than all else the service holds.
+ * Pool of buffers of one size.
+ *
+ * Without a pool, released buffers wait for a garbage collection. During bulk output they would take more memory than the rest of the
+ * service.
  */
 export class Rooms {
 	readonly size: number;
-	readonly #most: number;
+	readonly #maxSpare: number;
 	readonly #spare: Buffer[] = [];
-	/** The same of those in the memory of functions, which are never given back. */
-	readonly #reserved: Buffer[] = [];
-	#unreserved: number;
+	/** Unused buffers in the WebAssembly memory, which is never freed. */
+	readonly #spareReserved: Buffer[] = [];
+	#unreservedCount: number;
 
-	/** @param most pieces that wait to be used again; the first `reserved` of them are where functions of WebAssembly find them */
+	/**
+	 * @param most maximum number of unused buffers to keep
+	 * @param reserved number of additional buffers in the WebAssembly memory, where functions need no copy of them; they are used first
+	 */
 	constructor({ size, most, reserved = 0 }: { readonly size: number; readonly most: number; readonly reserved?: number }) {
 		this.size = size;
-		this.#most = most;
-		this.#unreserved = reserved;
+		this.#maxSpare = most;
+		this.#unreservedCount = reserved;
 	}
 
-	/** Held by whoever takes it. What is in it is of no meaning. */
+	/** Returns a buffer with a reference count of 1. Its initial contents are undefined. */
 	take(): Room {
-		const reserved = this.#reserved.pop() ?? this.#reserve();
-		if (reserved !== undefined) return new Room(reserved, (bytes) => this.#reserved.push(bytes));
+		const reserved = this.#spareReserved.pop() ?? this.#reserve();
+		if (reserved !== undefined) return new Room(reserved, (bytes) => this.#spareReserved.push(bytes));
 		return new Room(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.size), (bytes) => {
-			if (this.#spare.length < this.#most) this.#spare.push(bytes);
+			if (this.#spare.length < this.#maxSpare) this.#spare.push(bytes);
 		});
 	}
 
 	#reserve(): Buffer | undefined {
-		if (this.#unreserved === 0) return undefined;
-		this.#unreserved -= 1;
+		if (this.#unreservedCount === 0) return undefined;
+		this.#unreservedCount -= 1;
 		return reserveText(this.size);
 	}
 }
 
-/** A piece of memory, there for as long as somebody holds it. */
+/** A reference-counted buffer of a pool. It returns to the pool with the last `release`. */
 export class Room {
 	#bytes: Buffer | undefined;
-	#holders = 1;
-	readonly #onEmpty: (bytes: Buffer) => void;
+	#referenceCount = 1;
+	readonly #onReleased: (bytes: Buffer) => void;
 
-	constructor(bytes: Buffer, onEmpty: (bytes: Buffer) => void) {
+	constructor(bytes: Buffer, onReleased: (bytes: Buffer) => void) {
 		this.#bytes = bytes;
-		this.#onEmpty = onEmpty;
+		this.#onReleased = onReleased;
 	}
 
+	/** The bytes of the buffer. Throws after the last `release`. */
 	get bytes(): Buffer {
 		if (this.#bytes === undefined) throw new Error("memory was asked for after it had been let go of");
 		return this.#bytes;
 	}
 
-	/** Keep it until `release`, beside those who hold it already. */
+	/** Adds a reference. The caller must call `release`. */
 	hold(): void {
-		this.#holders += 1;
+		this.#referenceCount += 1;
 	}
 
-	/** Whether that was the last one. */
+	/** Removes a reference. Returns true if it was the last one. */
 	release(): boolean {
-		this.#holders -= 1;
-		if (this.#holders > 0 || this.#bytes === undefined) return false;
-		this.#onEmpty(this.#bytes);
+		this.#referenceCount -= 1;
+		if (this.#referenceCount > 0 || this.#bytes === undefined) return false;
+		this.#onReleased(this.#bytes);
 		this.#bytes = undefined;
 		return true;
 	}

@@ -3,8 +3,8 @@ import { findPlace, reserveText, textMemory } from "./wasm-memory.ts";
 
 const newline = 10;
 const blockSize = 16;
-/** Bytes that are counted at a time where they lie elsewhere. */
-const longest = 65_536;
+/** Maximum bytes that are copied at a time to count text outside of the WebAssembly memory. */
+const maxCopiedBytes = 65_536;
 
 type Count = (from: number, until: number) => number;
 
@@ -12,48 +12,50 @@ const local = (index: number) => ({ get: [0x20, index], set: [0x21, index], tee:
 const [from, until, count] = [local(0), local(1), local(2)] as const;
 const add = [0x6a];
 
-/** `count(from, until)`: how many line ends there are from `from` to `until`, in whole blocks. The numbers are those of the specification of WebAssembly. */
+/**
+ * `count(from, until)`: returns the number of line breaks in whole blocks. The numbers are opcodes of the WebAssembly specification.
+ */
 const code = [
-	// block, loop; left once `from` is not less than `until`
+	// block, loop: ends when `from` is not less than `until`
 	...[0x02, 0x40, 0x03, 0x40, ...from.get, ...until.get, 0x4f, 0x0d, 1],
-	// a bit for each byte of the block that is a line end, counted
+	// counts the bits of a mask with one bit for each line break of the block
 	...[...from.get, 0xfd, 0x00, 0, 0, 0xfd, 0x0c, ...Array.from({ length: blockSize }, () => newline), 0xfd, 0x23, 0xfd, 0x64, 0x69],
 	...[...count.get, ...add, ...count.set],
 	...[...from.get, 0x41, blockSize, ...add, ...from.set, 0x0c, 0, 0x0b, 0x0b],
 	...[...count.get, 0x0b],
 ];
 
-let counter: { readonly run: Count; readonly room: Buffer } | null | undefined;
+let wasmCounter: { readonly run: Count; readonly buffer: Buffer } | null | undefined;
 
-function createCounter(): typeof counter {
+function createWasmCounter(): typeof wasmCounter {
 	try {
 		const module = toModule({ name: "count", parameters: 2, locals: ["int32"], code });
 		const run = loadFunction<Count>(module, "count", textMemory().memory);
-		const room = reserveText(longest);
-		return room === undefined ? null : { run, room };
+		const buffer = reserveText(maxCopiedBytes);
+		return buffer === undefined ? null : { run, buffer };
 	} catch {
 		return null;
 	}
 }
 
-/** How many line ends a text has, as bytes: a string of it would only be more to collect. */
+/** Returns the number of line breaks in a text that is given as bytes. Creating a string would produce garbage. */
 export function countLineEndsIn(text: Uint8Array): number {
-	if (counter === undefined) counter = createCounter();
-	const whole = counter === null || counter === undefined ? 0 : text.length - (text.length % blockSize);
-	let sum = countOneByOne(text.subarray(whole));
-	if (!counter || whole === 0) return sum;
-	const { run, room } = counter;
-	const place = findPlace(text);
-	if (place !== undefined) return sum + run(place, place + whole);
-	for (let start = 0; start < whole; start += longest) {
-		const part = text.subarray(start, Math.min(whole, start + longest));
-		room.set(part);
-		sum += run(room.byteOffset, room.byteOffset + part.length);
+	if (wasmCounter === undefined) wasmCounter = createWasmCounter();
+	const wholeBlockBytes = wasmCounter === null || wasmCounter === undefined ? 0 : text.length - (text.length % blockSize);
+	let sum = countBytewise(text.subarray(wholeBlockBytes));
+	if (!wasmCounter || wholeBlockBytes === 0) return sum;
+	const { run, buffer } = wasmCounter;
+	const address = findPlace(text);
+	if (address !== undefined) return sum + run(address, address + wholeBlockBytes);
+	for (let start = 0; start < wholeBlockBytes; start += maxCopiedBytes) {
+		const part = text.subarray(start, Math.min(wholeBlockBytes, start + maxCopiedBytes));
+		buffer.set(part);
+		sum += run(buffer.byteOffset, buffer.byteOffset + part.length);
 	}
 	return sum;
 }
 
-function countOneByOne(text: Uint8Array): number {
+function countBytewise(text: Uint8Array): number {
 	let sum = 0;
 	for (const byte of text) if (byte === newline) sum += 1;
 	return sum;

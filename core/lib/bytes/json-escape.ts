@@ -2,20 +2,22 @@ import { blockSize, escapeModule, escapeTable } from "./json-escape-wasm.ts";
 import { loadFunction } from "./wasm-function.ts";
 import { findPlace, reserveText, textMemory } from "./wasm-memory.ts";
 
-/** Characters; longer texts are rare, and for shorter ones `JSON.stringify` is as good. */
-const [shortest, longest] = [4_096, 196_608];
-/** Of one character. */
-const longestEscape = 6;
+/** Number of characters. `JSON.stringify` is as fast for shorter texts, and longer ones are rare. */
+const [minLength, maxLength] = [4_096, 196_608];
+/** Maximum number of bytes of an escaped character. */
+const maxEscapeLength = 6;
 
 type Escape = (from: number, until: number, to: number) => number;
 
 /**
- * JSON of large texts of ASCII, which most output is. `JSON.stringify` looks at each character by itself, and makes a text that is copied twice
- * until it is bytes; of a flood that was a fifth of all time.
+ * Escapes large ASCII texts for JSON. Most output is ASCII.
+ *
+ * `JSON.stringify` examines each character separately and creates a string that is copied twice before it becomes bytes. During bulk
+ * output, that took a fifth of the total time.
  */
-class AsciiJson {
+class AsciiJsonEscaper {
 	readonly #bytes: Buffer;
-	/** What lies elsewhere is copied to the one, and what has come of it lies in the other. */
+	/** Texts outside of the WebAssembly memory are copied to `#source`. The result is written to `#target`. */
 	readonly #source: Buffer;
 	readonly #target: Buffer;
 	readonly #escape: Escape;
@@ -23,7 +25,7 @@ class AsciiJson {
 	constructor() {
 		const { memory, bytes } = textMemory();
 		this.#escape = loadFunction<Escape>(escapeModule, "escape", memory);
-		const [source, target] = [reserveText(longest), reserveText(longest * longestEscape + 2 * blockSize)];
+		const [source, target] = [reserveText(maxLength), reserveText(maxLength * maxEscapeLength + 2 * blockSize)];
 		if (source === undefined || target === undefined) throw new Error("there is no room");
 		[this.#bytes, this.#source, this.#target] = [bytes, source, target];
 		for (let code = 0; code < 128; code += 1) {
@@ -35,41 +37,42 @@ class AsciiJson {
 
 	escape(text: string | Uint8Array): Buffer {
 		const { byteOffset: to } = this.#target;
-		return this.#bytes.subarray(to, this.#escape(...this.#place(text), to));
+		return this.#bytes.subarray(to, this.#escape(...this.#locate(text), to));
 	}
 
-	/** From where to where the text lies in the memory. */
-	#place(text: string | Uint8Array): [from: number, until: number] {
-		const place = typeof text === "string" ? undefined : findPlace(text);
-		if (place !== undefined) return [place, place + text.length];
+	/** Returns start and end of the text in the WebAssembly memory. Copies the text if it is elsewhere. */
+	#locate(text: string | Uint8Array): [from: number, until: number] {
+		const address = typeof text === "string" ? undefined : findPlace(text);
+		if (address !== undefined) return [address, address + text.length];
 		if (typeof text === "string") this.#source.write(text, "latin1");
 		else this.#source.set(text);
 		return [this.#source.byteOffset, this.#source.byteOffset + text.length];
 	}
 }
 
-/** Null: this machine, or what it lets run, cannot do it. */
-let asciiJson: AsciiJson | null | undefined;
+/** Null if WebAssembly is not available, or lacks the required instructions. Undefined before the first use. */
+let escaper: AsciiJsonEscaper | null | undefined;
 
-function createAsciiJson(): AsciiJson | null {
+function createEscaper(): AsciiJsonEscaper | null {
 	try {
-		return new AsciiJson();
+		return new AsciiJsonEscaper();
 	} catch {
 		return null;
 	}
 }
 
 /**
- * The bytes of a large text of ASCII, which may be given as bytes, as they stand between the quotes of JSON, there until the next call;
- * undefined for every other text.
+ * Returns the bytes between the quotes of the JSON of a large ASCII text, which may be given as bytes.
+ *
+ * The bytes are valid until the next call. Returns undefined for every other text.
  */
 export function escapeAscii(text: string | Uint8Array): Buffer | undefined {
-	return canEscape(text) ? asciiJson?.escape(text) : undefined;
+	return canEscape(text) ? escaper?.escape(text) : undefined;
 }
 
-/** Whether it is a large text of ASCII, and this machine can do it. */
+/** Returns true for a large ASCII text if WebAssembly is available. */
 function canEscape(text: string | Uint8Array): boolean {
-	if (text.length < shortest || text.length > longest || Buffer.byteLength(text) !== text.length) return false;
-	if (asciiJson === undefined) asciiJson = createAsciiJson();
-	return asciiJson !== null;
+	if (text.length < minLength || text.length > maxLength || Buffer.byteLength(text) !== text.length) return false;
+	if (escaper === undefined) escaper = createEscaper();
+	return escaper !== null;
 }

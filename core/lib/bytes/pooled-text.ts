@@ -2,102 +2,117 @@ import { withBulkyBytes } from "../../contract/index.ts";
 import { Attached } from "../private-slot.ts";
 import { Rooms } from "./buffer-pool.ts";
 
-/** Bytes of a page. */
+/** Maximum bytes of a pooled text. */
 export const pageSize = 131_072;
-/** Shorter texts cost less as strings. */
-const shortest = 16_384;
+/** Minimum number of characters. Shorter texts are cheaper as strings. */
+const minLength = 16_384;
 
-/** Of all runs, and of all who follow one. */
-const pages = new Rooms({ size: pageSize, most: 16, reserved: 32 });
-const texts = new Attached<object, PagedText>();
+/** Shared by all runs and all subscribers. */
+const bufferPool = new Rooms({ size: pageSize, most: 16, reserved: 32 });
+const textByRecord = new Attached<object, PagedText>();
 
 /**
- * Text of a flood, each byte a character of ASCII, in memory that is used again once nobody holds it any more: as strings it would fill the
- * heap faster than it is collected.
+ * Text of bulk output in a pooled buffer. Each byte is an ASCII character.
+ *
+ * As strings, bulk output would fill the heap faster than it is collected.
  */
 export class PagedText {
-	readonly #page = pages.take();
+	readonly #buffer = bufferPool.take();
 	#length = 0;
 
+	/** Number of bytes of the text. */
 	get length(): number {
 		return this.#length;
 	}
 
+	/** Number of bytes that can still be added. */
 	get room(): number {
 		return pageSize - this.#length;
 	}
 
-	/** There until the last holder has let go. */
+	/** The bytes of the text. They are valid until the last `release`. */
 	get bytes(): Buffer {
-		return this.#page.bytes.subarray(0, this.#length);
+		return this.#buffer.bytes.subarray(0, this.#length);
 	}
 
-	/** A string of its own. */
+	/** The text as a string, independent of the buffer. */
 	get text(): string {
-		return this.#page.bytes.toString("latin1", 0, this.#length);
+		return this.#buffer.bytes.toString("latin1", 0, this.#length);
 	}
 
-	/** No more than there is room for; only before anybody else has got it. */
+	/** Appends at most `room` bytes. Must not be called after the text has been shared. */
 	add(bytes: Uint8Array): void {
-		this.#page.bytes.set(bytes, this.#length);
+		this.#buffer.bytes.set(bytes, this.#length);
 		this.#length += bytes.length;
 	}
 
-	/** The same of a text, each character of which is a byte: without bytes of its own beside it, which would wait to be collected. */
+	/** Appends at most `room` ASCII characters of a string, without creating a temporary buffer. */
 	write(text: string): void {
-		this.#length += this.#page.bytes.write(text, this.#length, "latin1");
+		this.#length += this.#buffer.bytes.write(text, this.#length, "latin1");
 	}
 
-	/** Keep it until `release`, beside those who hold it already. Whoever has made it holds it. */
+	/** Adds a reference. The caller must call `release`. The creator of the text holds the first reference. */
 	hold(): void {
-		this.#page.hold();
+		this.#buffer.hold();
 	}
 
+	/** Removes a reference. The last one returns the buffer to the pool. */
 	release(): void {
-		this.#page.release();
+		this.#buffer.release();
 	}
 }
 
-/** Makes a record with this text as its `data`: a string whenever somebody asks for it, and bytes for those who take them. */
-export function withPagedText<T extends object>(members: T, paged: PagedText): T & { readonly data: string } {
-	texts.set(members, paged);
-	Object.defineProperty(members, "data", ownText);
-	return withBulkyBytes(members, toOwnBytes) as T & { readonly data: string };
+/**
+ * Adds a pooled text to a record as its `data`, and returns the record. Each read of `data` creates a string.
+ *
+ * Storages that support bytes receive the bytes instead.
+ */
+export function withPagedText<T extends object>(members: T, pooledText: PagedText): T & { readonly data: string } {
+	textByRecord.set(members, pooledText);
+	Object.defineProperty(members, "data", dataProperty);
+	return withBulkyBytes(members, getBytes) as T & { readonly data: string };
 }
 
-/** The same function for all records: with one of its own, each would be an object of which V8 looks up member by member. */
-const ownText = {
+/**
+ * Property descriptor that all records share. With a getter for each record, V8 (Node 20) would look up the record's members one by
+ * one.
+ */
+const dataProperty = {
 	get(this: object) {
-		return pagedTextOf(this).text;
+		return textOf(this).text;
 	},
 	enumerable: true,
 };
 
-function toOwnBytes(this: object): Uint8Array {
-	return pagedTextOf(this).bytes;
+function getBytes(this: object): Uint8Array {
+	return textOf(this).bytes;
 }
 
-function pagedTextOf(record: object): PagedText {
-	return texts.get(record) as PagedText;
+function textOf(record: object): PagedText {
+	return textByRecord.get(record) as PagedText;
 }
 
-/** The same record with its text in a page, which the caller holds; undefined where a string is as good. */
+/**
+ * Returns a copy of the record with its text in a pooled buffer. The caller must release it.
+ *
+ * Returns undefined if a string is as good: the text is short, too long, or not ASCII.
+ */
 export function toPaged<T extends { readonly data: string }>({
 	data,
 	...members
 }: T): (Omit<T, "data"> & { readonly data: string }) | undefined {
-	if (data.length < shortest || data.length > pageSize || Buffer.byteLength(data) !== data.length) return undefined;
-	const paged = new PagedText();
-	paged.write(data);
-	return withPagedText(members, paged);
+	if (data.length < minLength || data.length > pageSize || Buffer.byteLength(data) !== data.length) return undefined;
+	const pooledText = new PagedText();
+	pooledText.write(data);
+	return withPagedText(members, pooledText);
 }
 
-/** The text in a page that a record stands on; undefined where it is a string. */
+/** Returns the pooled text of a record. Returns undefined if its text is a string. */
 export function findPagedText(record: object): PagedText | undefined {
-	return texts.get(record);
+	return textByRecord.get(record);
 }
 
-/** The same record with a text that stays, whoever lets go of what. */
+/** Returns the record with an owned string, which stays valid after the buffer has been released. */
 export function withOwnText<T extends object>(record: T): T {
 	return findPagedText(record) === undefined ? record : { ...record };
 }

@@ -1,21 +1,22 @@
 const valueTypes = { int32: 0x7f, vector: 0x7b } as const;
 
-/** A function of WebAssembly in the numbers of its specification. */
+/** A WebAssembly function, as opcodes of the specification. */
 export interface WasmFunction {
 	readonly name: string;
-	/** How many whole numbers it is given; it answers with one. */
+	/** Number of 32-bit integer parameters. The function returns one 32-bit integer. */
 	readonly parameters: number;
-	/** Types of its local variables, which are counted on behind the parameters. */
+	/** Types of local variables. Their indices follow those of the parameters. */
 	readonly locals: readonly (keyof typeof valueTypes)[];
 	readonly code: readonly number[];
 }
 
+/** A WebAssembly memory. */
 export interface WasmMemory {
 	readonly buffer: ArrayBuffer;
 }
 
-/** The part of WebAssembly that is used: the types of Node have none of it. */
-interface Wasm {
+/** The part of the WebAssembly API that is used here. The types of Node.js do not include it. */
+interface WebAssemblyApi {
 	readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
 	readonly Module: new (code: Uint8Array) => object;
 	readonly Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
@@ -23,36 +24,36 @@ interface Wasm {
 
 const pageSize = 65_536;
 
-/** A module with one function on a memory that it is given as `memory` of `host`. */
+/** Encodes a module with one function. The module imports its memory as `memory` of `host`. */
 export function toModule({ name, parameters, locals, code }: WasmFunction): Uint8Array {
 	const int32s = Array.from({ length: parameters }, () => valueTypes.int32);
 	const body = [locals.length, ...locals.flatMap((type) => [1, valueTypes[type]]), ...code];
 	return Uint8Array.from([
 		...[...Buffer.from("\0asm"), 1, 0, 0, 0],
-		...section(1, [1, 0x60, parameters, ...int32s, 1, valueTypes.int32]),
-		...section(2, [1, ...toName("host"), ...toName("memory"), 0x02, 0, 1]),
-		...section(3, [1, 0]),
-		...section(7, [1, ...toName(name), 0, 0]),
-		...section(10, [1, ...toLength(body.length), ...body]),
+		...encodeSection(1, [1, 0x60, parameters, ...int32s, 1, valueTypes.int32]),
+		...encodeSection(2, [1, ...encodeName("host"), ...encodeName("memory"), 0x02, 0, 1]),
+		...encodeSection(3, [1, 0]),
+		...encodeSection(7, [1, ...encodeName(name), 0, 0]),
+		...encodeSection(10, [1, ...encodeLength(body.length), ...body]),
 	]);
 }
 
-/** A memory of at least so many bytes. Throws where this machine, or what it lets run, cannot do it. */
+/** Creates a memory of at least `bytes` bytes. Throws if WebAssembly is not available. */
 export function createMemory(bytes: number): WasmMemory {
-	return new (findWasm().Memory)({ initial: Math.ceil(bytes / pageSize) });
+	return new (getWebAssembly().Memory)({ initial: Math.ceil(bytes / pageSize) });
 }
 
-/** The function of such a module, on a memory. Throws as well. */
+/** Instantiates a module on a memory and returns its function. Throws if WebAssembly is not available. */
 export function loadFunction<F>(module: Uint8Array, name: string, memory: WasmMemory): F {
-	const { Module, Instance } = findWasm();
+	const { Module, Instance } = getWebAssembly();
 	return new Instance(new Module(module), { host: { memory } }).exports[name] as F;
 }
 
-const findWasm = () => (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
-const toName = (text: string) => [text.length, ...Buffer.from(text)];
-const section = (id: number, content: readonly number[]) => [id, ...toLength(content.length), ...content];
+const getWebAssembly = () => (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;
+const encodeName = (text: string) => [text.length, ...Buffer.from(text)];
+const encodeSection = (id: number, content: readonly number[]) => [id, ...encodeLength(content.length), ...content];
 
-/** Seven bits to a byte. */
-function toLength(length: number): number[] {
+/** Encodes a length below 16,384 as LEB128, seven bits a byte. */
+function encodeLength(length: number): number[] {
 	return length < 128 ? [length] : [(length & 127) | 128, length >> 7];
 }

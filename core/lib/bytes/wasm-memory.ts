@@ -1,54 +1,57 @@
 import { createMemory, type WasmMemory } from "./wasm-function.ts";
 
-/** Bytes, of which the system gives those that are used. */
-const size = 8_388_608;
-/** The first ones are left to tables of the functions. */
-const first = 4_096;
-/** Bytes that functions which work on blocks may read and write behind a piece. */
-const margin = 32;
+/** Bytes of the memory. The operating system allocates only the pages that are used. */
+const memorySize = 8_388_608;
+/** Bytes at the start of the memory that are reserved for tables of functions. */
+const tableBytes = 4_096;
+/** Bytes after each reserved buffer that block-wise functions may read and write. */
+const overrunBytes = 32;
 
+/** The WebAssembly memory and its allocation state. */
 interface TextMemory {
 	readonly memory: WasmMemory;
 	readonly bytes: Buffer;
-	/** Where the next piece begins. */
-	free: number;
+	/** Offset of the next reserved buffer. */
+	nextOffset: number;
 }
 
-let made: TextMemory | null | undefined;
+/** Null if WebAssembly is not available. Undefined before the first use. */
+let sharedMemory: TextMemory | null | undefined;
 
 /**
- * Memory that functions of WebAssembly work on. What lies there need not be copied for them, and a flood has each of its bytes looked at by
- * several. Throws where this machine, or what it lets run, has none.
+ * Returns the memory on which WebAssembly functions work. Text in this memory need not be copied for them.
+ *
+ * That matters during bulk output, where several functions process each byte. Throws if WebAssembly is not available.
  */
 export function textMemory(): Pick<TextMemory, "memory" | "bytes"> {
-	const found = find();
-	if (found === null) throw new Error("there is no memory for functions of WebAssembly");
-	return found;
+	const shared = getSharedMemory();
+	if (shared === null) throw new Error("there is no memory for functions of WebAssembly");
+	return shared;
 }
 
-/** A piece of it for good; undefined where there is none left, or none at all. */
+/** Permanently reserves a buffer in the WebAssembly memory. Returns undefined if there is no capacity or no such memory. */
 export function reserveText(length: number): Buffer | undefined {
-	const found = find();
-	if (found === null || found.free + length + margin > size) return undefined;
-	const piece = found.bytes.subarray(found.free, found.free + length);
-	found.free += length + margin;
+	const shared = getSharedMemory();
+	if (shared === null || shared.nextOffset + length + overrunBytes > memorySize) return undefined;
+	const piece = shared.bytes.subarray(shared.nextOffset, shared.nextOffset + length);
+	shared.nextOffset += length + overrunBytes;
 	return piece;
 }
 
-/** Where bytes lie in it; undefined for those that lie elsewhere. */
+/** Returns the address of bytes in the WebAssembly memory. Returns undefined if they are elsewhere. */
 export function findPlace(bytes: Uint8Array): number | undefined {
-	return made && bytes.buffer === made.bytes.buffer ? bytes.byteOffset : undefined;
+	return sharedMemory && bytes.buffer === sharedMemory.bytes.buffer ? bytes.byteOffset : undefined;
 }
 
-function find(): TextMemory | null {
-	if (made === undefined) made = create();
-	return made;
+function getSharedMemory(): TextMemory | null {
+	if (sharedMemory === undefined) sharedMemory = createSharedMemory();
+	return sharedMemory;
 }
 
-function create(): TextMemory | null {
+function createSharedMemory(): TextMemory | null {
 	try {
-		const memory = createMemory(size);
-		return { memory, bytes: Buffer.from(memory.buffer), free: first };
+		const memory = createMemory(memorySize);
+		return { memory, bytes: Buffer.from(memory.buffer), nextOffset: tableBytes };
 	} catch {
 		return null;
 	}

@@ -1,79 +1,79 @@
 import type { Ranges } from "./text-ranges.ts";
 
-/** What was found in a text, and where the search stands at its end. */
+/** Matches in a text, and the state of the search at its end. */
 export interface Found {
-	/** Everything that belongs to an occurrence. */
+	/** Merged ranges of all matches. */
 	readonly ranges: Ranges;
-	/** The same for the patterns that were added as marked. */
+	/** Merged ranges of the matches of marked patterns. */
 	readonly marked: Ranges;
-	/** To be given with the text that goes on from here. */
+	/** State to pass to the search of the text that follows. */
 	readonly state: number;
 }
 
-const none: Ranges = [];
+const noRanges: Ranges = [];
 
-/** The search of Aho and Corasick: looks at each character once, whatever the patterns. */
+/** Searches for many patterns at once with the Aho-Corasick algorithm, in one pass over the text regardless of the patterns. */
 export class Automaton {
-	/** For each state: the one for its longest end that begins a pattern, and how long that is. */
+	/** `#fail`: the state of the longest proper suffix of a state that is a prefix of a pattern. `#depth`: characters of the state. */
 	readonly #fail: Int32Array;
 	readonly #depth: Int32Array;
-	/** Length of the longest pattern that ends in the state. */
-	readonly #longest: Int32Array;
-	readonly #longestMarked: Int32Array;
-	/** Length of the longest end that could still become a pattern. */
-	readonly #open: Int32Array;
-	/** The states that characters below 256 lead to from the first one, where most of a text is passed. */
-	readonly #starts = new Int32Array(256);
-	readonly #next: Transitions;
+	/** Length of the longest pattern that ends in the state; 0 if there is none. */
+	readonly #matchLength: Int32Array;
+	readonly #markedMatchLength: Int32Array;
+	/** Length of the longest suffix of the state that is an incomplete pattern. */
+	readonly #partialLength: Int32Array;
+	/** Transitions from the root for characters below 256. Most characters of a text are processed with this table. */
+	readonly #rootTransitions = new Int32Array(256);
+	readonly #transitions: Transitions;
 
-	/** @param patterns none of them empty; true for marked ones */
+	/** @param patterns non-empty patterns; the value is true for marked ones */
 	constructor(patterns: ReadonlyMap<string, boolean>) {
 		let size = 1;
 		for (const pattern of patterns.keys()) size += pattern.length;
 		this.#fail = new Int32Array(size);
 		this.#depth = new Int32Array(size);
-		this.#longest = new Int32Array(size);
-		this.#longestMarked = new Int32Array(size);
-		this.#open = new Int32Array(size);
-		this.#next = new Transitions(size);
-		this.#link(this.#add(patterns, size));
+		this.#matchLength = new Int32Array(size);
+		this.#markedMatchLength = new Int32Array(size);
+		this.#partialLength = new Int32Array(size);
+		this.#transitions = new Transitions(size);
+		this.#linkFailures(this.#addPatterns(patterns, size));
 	}
 
-	/** Occurrences in `text`, which goes on from where `state` was reached: ranges may begin before it. */
+	/** Finds matches in `text`, which continues a text that ended in `state`. Ranges may begin before `text`, at negative indices. */
 	find(text: string, state = 0): Found {
 		const ranges: number[] = [];
 		const marked: number[] = [];
-		const starts = this.#starts;
-		const longest = this.#longest;
+		const rootTransitions = this.#rootTransitions;
+		const matchLengths = this.#matchLength;
 		let current = state;
 		for (let index = 0; index < text.length; index += 1) {
 			const code = text.charCodeAt(index);
-			current = current === 0 && code < 256 ? (starts[code] as number) : this.#step(current, code);
+			current = current === 0 && code < 256 ? (rootTransitions[code] as number) : this.#step(current, code);
 			if (current === 0) continue;
-			const length = longest[current] as number;
+			const length = matchLengths[current] as number;
 			if (length === 0) continue;
 			addRange(ranges, index + 1 - length, index + 1);
-			const markedLength = this.#longestMarked[current] as number;
+			const markedLength = this.#markedMatchLength[current] as number;
 			if (markedLength > 0) addRange(marked, index + 1 - markedLength, index + 1);
 		}
-		return { ranges: ranges.length === 0 ? none : ranges, marked: marked.length === 0 ? none : marked, state: current };
+		return { ranges: ranges.length === 0 ? noRanges : ranges, marked: marked.length === 0 ? noRanges : marked, state: current };
 	}
 
-	/** How many characters before a state may be the beginning of a pattern that goes on. */
+	/** Returns the number of characters before a state that may be the beginning of a pattern. */
 	openLength(state: number): number {
-		return this.#open[state] as number;
+		return this.#partialLength[state] as number;
 	}
 
 	#step(state: number, code: number): number {
 		for (let current = state; ; current = this.#fail[current] as number) {
-			const next = current === 0 && code < 256 ? (this.#starts[code] as number) : this.#next.get(current, code);
+			const next = current === 0 && code < 256 ? (this.#rootTransitions[code] as number) : this.#transitions.get(current, code);
 			if (next !== 0) return next;
 			if (current === 0) return 0;
 		}
 	}
 
-	/** A state for each beginning of each pattern. */
-	#add(patterns: ReadonlyMap<string, boolean>, size: number): AddedStates {
+	/** Adds a state for each prefix of each pattern. */
+	#addPatterns(patterns: ReadonlyMap<string, boolean>, size: number): AddedStates {
 		const parents = new Int32Array(size);
 		const codes = new Uint16Array(size);
 		let count = 1;
@@ -81,60 +81,63 @@ export class Automaton {
 			let state = 0;
 			for (let index = 0; index < pattern.length; index += 1) {
 				const code = pattern.charCodeAt(index);
-				let next = this.#next.get(state, code);
+				let next = this.#transitions.get(state, code);
 				if (next === 0) {
 					next = count++;
-					this.#next.set(state, code, next);
+					this.#transitions.set(state, code, next);
 					this.#depth[next] = index + 1;
 					parents[next] = state;
 					codes[next] = code;
-					if (state === 0 && code < 256) this.#starts[code] = next;
+					if (state === 0 && code < 256) this.#rootTransitions[code] = next;
 				}
-				// What a pattern goes on from is open.
-				this.#open[state] = index;
+				// A state with a longer prefix is an incomplete pattern.
+				this.#partialLength[state] = index;
 				state = next;
 			}
-			this.#longest[state] = pattern.length;
-			if (isMarked) this.#longestMarked[state] = pattern.length;
+			this.#matchLength[state] = pattern.length;
+			if (isMarked) this.#markedMatchLength[state] = pattern.length;
 		}
 		return { parents, codes, count };
 	}
 
-	/** States of few characters first: each builds on shorter ones. */
-	#link({ parents, codes, count }: AddedStates): void {
-		for (const state of this.#byDepth(count)) {
+	/** Sets the failure links in order of depth, because each state depends on shorter ones. */
+	#linkFailures({ parents, codes, count }: AddedStates): void {
+		for (const state of this.#statesByDepth(count)) {
 			const parent = parents[state] as number;
 			const fail = parent === 0 ? 0 : this.#step(this.#fail[parent] as number, codes[state] as number);
 			this.#fail[state] = fail;
-			this.#longest[state] ||= this.#longest[fail] as number;
-			this.#longestMarked[state] ||= this.#longestMarked[fail] as number;
-			this.#open[state] ||= this.#open[fail] as number;
+			this.#matchLength[state] ||= this.#matchLength[fail] as number;
+			this.#markedMatchLength[state] ||= this.#markedMatchLength[fail] as number;
+			this.#partialLength[state] ||= this.#partialLength[fail] as number;
 		}
 	}
 
-	/** All states but the first, in as many steps as there are. */
-	#byDepth(count: number): Int32Array {
-		const places = new Int32Array(count + 1);
-		for (const depth of this.#depth.subarray(1, count)) places[depth + 1] = at(places, depth + 1) + 1;
-		for (let depth = 1; depth <= count; depth += 1) places[depth] = at(places, depth) + at(places, depth - 1);
+	/** Returns all states except the root, sorted by depth with a counting sort. */
+	#statesByDepth(count: number): Int32Array {
+		const offsets = new Int32Array(count + 1);
+		for (const depth of this.#depth.subarray(1, count)) offsets[depth + 1] = at(offsets, depth + 1) + 1;
+		for (let depth = 1; depth <= count; depth += 1) offsets[depth] = at(offsets, depth) + at(offsets, depth - 1);
 		const ordered = new Int32Array(count - 1);
 		for (let state = 1; state < count; state += 1) {
 			const depth = at(this.#depth, state);
-			ordered[at(places, depth)] = state;
-			places[depth] = at(places, depth) + 1;
+			ordered[at(offsets, depth)] = state;
+			offsets[depth] = at(offsets, depth) + 1;
 		}
 		return ordered;
 	}
 }
 
 interface AddedStates {
-	/** For each state the one before its last character, and that character. */
+	/** For each state its parent state and its last character. */
 	readonly parents: Int32Array;
 	readonly codes: Uint16Array;
 	readonly count: number;
 }
 
-/** A hash table from state and character to the next state; 0: none. Twice the room that is needed, so that look-ups are short. */
+/**
+ * A hash table from a state and a character to the next state; 0 if there is none. It has twice the required capacity, so that lookups
+ * are short.
+ */
 class Transitions {
 	readonly #states: Int32Array;
 	readonly #codes: Uint16Array;
@@ -160,7 +163,7 @@ class Transitions {
 		this.#targets[slot] = target;
 	}
 
-	/** Where the pair is, or would be. */
+	/** Returns the index of an entry, or the index at which it would be added. */
 	#slot(state: number, code: number): number {
 		let slot = (Math.imul(state, 0x9e3779b1) ^ Math.imul(code + 1, 0x85ebca6b)) >>> 7;
 		for (slot &= this.#mask; ; slot = (slot + 1) & this.#mask) {
@@ -169,7 +172,7 @@ class Transitions {
 	}
 }
 
-/** Ranges come by their ends; a longer one takes in earlier ones. */
+/** Adds a range. Ranges are added in order of their ends, so a new one may absorb previous ones. */
 function addRange(ranges: number[], start: number, end: number): void {
 	let from = start;
 	while (ranges.length > 0 && (ranges.at(-1) as number) >= from) {

@@ -2,59 +2,70 @@ import { Automaton, type Found } from "./aho-corasick.ts";
 import type { Ranges } from "./text-ranges.ts";
 import { blockLength, SkipSearch } from "./wu-manber.ts";
 
-const none: Ranges = [];
-/** So many patterns of such lengths are looked for by a quicker way first: most texts hold none of them. The token of a run has 88 in base64. */
-const few = { patterns: 48, shortest: blockLength, longest: 96 };
+const noRanges: Ranges = [];
+/**
+ * Limits within which patterns are searched with the faster Wu-Manber algorithm first. Most texts contain none of them.
+ *
+ * The token of a run has 88 characters in base64.
+ */
+const skipSearchLimits = { maxPatterns: 48, minLength: blockLength, maxLength: 96 };
 
 /**
- * Finds every occurrence of any number of patterns, overlapping ones too, in a time that grows with the text alone: whoever chooses both
- * patterns and text cannot make it slow. A text may come in pieces.
+ * Finds all matches of any number of patterns, including overlapping ones. A text may arrive in pieces.
+ *
+ * The time grows with the length of the text alone, so that even a chosen combination of patterns and text cannot make the search slow.
  */
 export class SecretMatcher {
-	/** Characters of the shortest pattern; infinity without patterns. */
+	/** Length of the shortest pattern; infinity if there are no patterns. */
 	readonly shortest: number;
 	readonly #patterns: ReadonlyMap<string, boolean>;
-	/** Looks for them where they are few and short. */
-	readonly #few: SkipSearch | undefined;
-	/** All characters of those few, and halves of characters, between which a text may be cut. */
-	readonly #alphabet: ReadonlySet<string>;
+	/** Faster search. Undefined if the patterns exceed its limits. */
+	readonly #skipSearch: SkipSearch | undefined;
+	/** All UTF-16 code units of the patterns, if they are within the limits. A text may be split between the surrogates of a pair. */
+	readonly #codeUnits: ReadonlySet<string>;
 	#automaton: Automaton | undefined;
 
-	/** @param patterns none of them empty; true for marked ones */
+	/** @param patterns non-empty patterns; the value is true for marked ones */
 	constructor(patterns: ReadonlyMap<string, boolean>) {
 		this.#patterns = patterns;
 		const texts = [...patterns.keys()];
 		this.shortest = texts.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
-		const isFew = texts.length <= few.patterns && texts.every(({ length }) => length >= few.shortest && length <= few.longest);
-		this.#few = isFew ? new SkipSearch(texts) : undefined;
-		this.#alphabet = new Set(isFew ? texts.join("").split("") : []);
+		const isWithinLimits =
+			texts.length <= skipSearchLimits.maxPatterns &&
+			texts.every(({ length }) => length >= skipSearchLimits.minLength && length <= skipSearchLimits.maxLength);
+		this.#skipSearch = isWithinLimits ? new SkipSearch(texts) : undefined;
+		this.#codeUnits = new Set(isWithinLimits ? texts.join("").split("") : []);
 	}
 
-	/** Occurrences in `text`, which goes on from where `state` was reached: ranges may begin before it. */
+	/** Finds matches in `text`, which continues a text that ended in `state`. Ranges may begin before `text`, at negative indices. */
 	find(text: string, state = 0): Found {
-		if (state !== 0 || this.#few?.mayFind(text) !== false) return this.#whole.find(text, state);
-		// Nothing is in it: what is left to tell is whether its end begins something.
+		if (state !== 0 || this.#skipSearch?.mayFind(text) !== false) return this.#fullSearch.find(text, state);
+		// There is no match. Only a pattern that begins at the end of the text remains to be found.
 		const last = text.at(-1);
-		if (last === undefined || !this.#alphabet.has(last)) return { ranges: none, marked: none, state: 0 };
-		return this.#whole.find(text.slice(-few.longest));
+		if (last === undefined || !this.#codeUnits.has(last)) return { ranges: noRanges, marked: noRanges, state: 0 };
+		return this.#fullSearch.find(text.slice(-skipSearchLimits.maxLength));
 	}
 
-	/** Whether nothing is in a text as bytes, each of them a character, nor begins at its end. False may be wrong. */
+	/**
+	 * Returns true if text that is given as bytes, one for each character, contains no match, and no pattern begins at its end.
+	 *
+	 * False may be wrong.
+	 */
 	isFreeOf(bytes: Buffer): boolean {
-		if (this.#few?.mayFindIn(bytes) !== false) return false;
+		if (this.#skipSearch?.mayFindIn(bytes) !== false) return false;
 		const last = bytes.at(-1);
-		if (last === undefined || !this.#alphabet.has(String.fromCharCode(last))) return true;
-		// A character of a pattern, as in a line of nothing else, need not be how one begins.
-		return this.#whole.find(bytes.toString("latin1", Math.max(0, bytes.length - few.longest))).state === 0;
+		if (last === undefined || !this.#codeUnits.has(String.fromCharCode(last))) return true;
+		// The last character occurs in a pattern, but may not begin one, as in a line that consists of that character alone.
+		return this.#fullSearch.find(bytes.toString("latin1", Math.max(0, bytes.length - skipSearchLimits.maxLength))).state === 0;
 	}
 
-	/** How many characters before a state may be the beginning of a pattern that goes on. */
+	/** Returns the number of characters before a state that may be the beginning of a pattern. */
 	openLength(state: number): number {
-		return state === 0 ? 0 : this.#whole.openLength(state);
+		return state === 0 ? 0 : this.#fullSearch.openLength(state);
 	}
 
-	/** Made when it is first needed, which for most runs is never. */
-	get #whole(): Automaton {
+	/** Created at first use, because most runs never need it. */
+	get #fullSearch(): Automaton {
 		this.#automaton ??= new Automaton(this.#patterns);
 		return this.#automaton;
 	}

@@ -1,35 +1,35 @@
-/** Ranges of a text, start and end in turn, in order, none touching another. */
+/** Ranges of a text: alternating start and end indices in ascending order. Ranges neither overlap nor touch. */
 export type Ranges = readonly number[];
 
-/** The text with other characters, as many and as many bytes, in the place of each range of ASCII. */
+/** Replaces each character in ASCII ranges by an asterisk, so that lengths in characters and bytes stay unchanged. */
 export function blankRanges(text: string, ranges: Ranges): string {
 	return replaceRanges(text, ranges, (length) => "*".repeat(length));
 }
 
-/** Ranges that hold nothing any more. */
+/** Returns the ranges that contain only asterisks. */
 export function findBlanks(text: string, ranges: Ranges): Ranges {
-	const found: number[] = [];
+	const blanks: number[] = [];
 	for (let index = 0; index < ranges.length; index += 2) {
 		const [start, end] = [ranges[index] as number, ranges[index + 1] as number];
-		if (/^\*+$/.test(text.slice(start, end))) found.push(start, end);
+		if (/^\*+$/.test(text.slice(start, end))) blanks.push(start, end);
 	}
-	return found;
+	return blanks;
 }
 
-/** Returns the text with each range replaced by what `replacement` returns for its length in characters. */
+/** Returns the text with each range replaced by the result of `replacement`, which receives the length in characters. */
 export function replaceRanges(text: string, ranges: Ranges, replacement: (length: number) => string): string {
 	if (ranges.length === 0) return text;
 	let replaced = "";
-	let done = 0;
+	let copiedLength = 0;
 	for (let index = 0; index < ranges.length; index += 2) {
 		const [start, end] = [ranges[index] as number, ranges[index + 1] as number];
-		replaced += text.slice(done, start) + replacement(end - start);
-		done = end;
+		replaced += text.slice(copiedLength, start) + replacement(end - start);
+		copiedLength = end;
 	}
-	return replaced + text.slice(done);
+	return replaced + text.slice(copiedLength);
 }
 
-/** What of the ranges lies between two places, counted from the first; none touching another. */
+/** Returns the parts of the ranges between two positions, relative to the first position. */
 export function cutRanges(ranges: Ranges, from: number, to: number): Ranges {
 	if (ranges.length === 0) return ranges;
 	const cut: number[] = [];
@@ -41,7 +41,7 @@ export function cutRanges(ranges: Ranges, from: number, to: number): Ranges {
 	return cut;
 }
 
-/** Two lists of ranges as one: `later` lies `offset` further on, and may reach back. */
+/** Merges two lists of ranges. `later` is relative to `offset` and may overlap `earlier`. */
 export function joinRanges(earlier: Ranges, later: Ranges, offset: number): Ranges {
 	if (later.length === 0) return earlier;
 	const joined = [...earlier];

@@ -1,36 +1,37 @@
 import type { KeyValueEntity } from "../../contract/index.ts";
 
-/** What an encrypted text belongs to, and is worth nothing without. */
+/** Address of the item to which a ciphertext is bound. The ciphertext is useless for another item. */
 export interface SealedPlace extends Pick<KeyValueEntity, "scope" | "name" | "user"> {}
 
-/** The value of a secret item as it is kept. */
+/** The parts of a stored ciphertext. */
 export interface CipherText {
+	/** Id of the key. */
 	readonly keyId: string;
-	/** Everything before the data. It is authenticated with them, so that neither key nor item can be exchanged. */
+	/** The text before the data. It is authenticated together with the data, so that neither key nor item can be exchanged. */
 	readonly header: string;
-	/** Nonce, tag and encrypted text in base64url. */
+	/** Nonce, authentication tag and encrypted text, in base64url. */
 	readonly data: string;
-	/** The item it was made for; undefined in those of earlier versions, which name none. */
+	/** Item to which the ciphertext is bound. Undefined for ciphertexts of earlier versions, which name no item. */
 	readonly address: SealedPlace | undefined;
 }
 
-const bound = /^(svc2\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)\.)([A-Za-z0-9_-]+)$/;
-const unbound = /^(svc1\.([0-9a-f]{8})\.)([A-Za-z0-9_-]+)$/;
+const itemCiphertext = /^(svc2\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)\.)([A-Za-z0-9_-]+)$/;
+const legacyCiphertext = /^(svc1\.([0-9a-f]{8})\.)([A-Za-z0-9_-]+)$/;
 
-/** Beginning of a new cipher text. */
+/** Returns the header of a new ciphertext. */
 export function toHeader(keyId: string, { scope, name }: SealedPlace): string {
 	return `svc2.${keyId}.${Buffer.from(`${scope}:${name}`).toString("base64url")}.`;
 }
 
-/** The parts of a cipher text; undefined for any other text. */
+/** Parses a ciphertext. Returns undefined for any other text. */
 export function parseCipherText(text: string): CipherText | undefined {
-	const older = unbound.exec(text);
-	if (older !== null) {
-		const [, header = "", keyId = "", data = ""] = older;
+	const legacy = legacyCiphertext.exec(text);
+	if (legacy !== null) {
+		const [, header = "", keyId = "", data = ""] = legacy;
 		return { keyId, header, data, address: undefined };
 	}
-	const [, header = "", keyId = "", item = "", data = ""] = bound.exec(text) ?? [];
-	const address = toAddress(Buffer.from(item, "base64url").toString());
+	const [, header = "", keyId = "", encodedAddress = "", data = ""] = itemCiphertext.exec(text) ?? [];
+	const address = toAddress(Buffer.from(encodedAddress, "base64url").toString());
 	return address === undefined ? undefined : { keyId, header, data, address };
 }
 

@@ -15,17 +15,18 @@ import {
 import { dirname } from "node:path";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 
-/** The keys of a key file. New secrets are encrypted with `current`; the others can still be read. */
+/** Keys of a key file. New secrets are encrypted with `current`; the other keys only decrypt. */
 export interface StoredKeys {
+	/** Id of the current key. */
 	readonly current: string;
-	/** 32 bytes in base64url, by key id. */
+	/** Keys of 32 bytes in base64url, by their ids. */
 	readonly keys: Readonly<Record<string, string>>;
 }
 
-/** A lock older than this was left behind: what it guards takes milliseconds. */
-const staleLock = 10_000;
+/** Milliseconds after which a lock counts as abandoned. A change of the file takes only milliseconds. */
+const staleLockMs = 10_000;
 
-/** The keys in the file; undefined when there is no file. `SVC_CONFIG` when it cannot be read or holds something else. */
+/** Reads a key file. Returns undefined if it does not exist. Throws `SVC_CONFIG` if it cannot be read or is damaged. */
 export function readKeyFile(path: string): StoredKeys | undefined {
 	let text: string;
 	try {
@@ -40,10 +41,10 @@ export function readKeyFile(path: string): StoredKeys | undefined {
 	return stored;
 }
 
-/** Make a key file; false when there is one, which is never replaced. */
+/** Creates a key file with one key. Returns false if the file exists; an existing file is never replaced. */
 export function createKeyFile(path: string): boolean {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	const temporary = writeBeside(path, addKey({ current: "", keys: {} }));
+	const temporary = writeTemporary(path, addKey({ current: "", keys: {} }));
 	try {
 		linkSync(temporary, path);
 		return true;
@@ -55,22 +56,26 @@ export function createKeyFile(path: string): boolean {
 	}
 }
 
-/** Change a key file as a whole. Two processes that do so at once never lose each other's keys. */
+/**
+ * Replaces the contents of a key file. A lock file prevents two processes from losing each other's keys.
+ *
+ * Throws `SVC_CONFIG` if the file does not exist, and `SVC_CONFLICT` if another process is changing it.
+ */
 export function changeKeyFile(path: string, change: (stored: StoredKeys) => StoredKeys): StoredKeys {
 	const lock = `${path}.lock`;
-	takeLock(lock);
+	acquireLock(lock);
 	try {
 		const stored = readKeyFile(path);
 		if (stored === undefined) throw new SvcError("SVC_CONFIG", `key file "${path}" does not exist`);
 		const changed = change(stored);
-		renameSync(writeBeside(path, changed), path);
+		renameSync(writeTemporary(path, changed), path);
 		return changed;
 	} finally {
 		unlinkSync(lock);
 	}
 }
 
-/** The keys with a new one, which becomes the current one. */
+/** Returns the keys with a new key, which becomes the current one. */
 export function addKey({ keys }: StoredKeys): StoredKeys {
 	const current = randomBytes(4).toString("hex");
 	return { current, keys: { ...keys, [current]: randomBytes(32).toString("base64url") } };
@@ -88,8 +93,8 @@ function parse(text: string): StoredKeys | undefined {
 	}
 }
 
-/** On disk before it takes the place of the old file: a key that is lost takes every secret with it. */
-function writeBeside(path: string, stored: StoredKeys): string {
+/** Writes a temporary file and syncs it to disk before it replaces the key file. Losing a key would lose all its secrets. */
+function writeTemporary(path: string, stored: StoredKeys): string {
 	const temporary = `${path}.${randomBytes(4).toString("hex")}`;
 	const file = openSync(temporary, "wx", 0o600);
 	try {
@@ -101,7 +106,7 @@ function writeBeside(path: string, stored: StoredKeys): string {
 	return temporary;
 }
 
-function takeLock(path: string): void {
+function acquireLock(path: string): void {
 	for (let attempt = 0; attempt < 2; attempt += 1) {
 		try {
 			closeSync(openSync(path, "wx", 0o600));
@@ -109,7 +114,7 @@ function takeLock(path: string): void {
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
 			const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 };
-			if (Date.now() - mtimeMs < staleLock) break;
+			if (Date.now() - mtimeMs < staleLockMs) break;
 			unlinkSync(path);
 		}
 	}
@@ -117,12 +122,14 @@ function takeLock(path: string): void {
 }
 
 /**
- * What is wrong with who may read the key file, seen by the user the service runs as; undefined where nobody else may. A file of root that is lent
- * to the service by its group, as Kubernetes mounts secrets, may be read by that group, as the service could not read it otherwise.
+ * Returns the problem if other users can read the key file, from the view of the user that runs the service. Otherwise returns
+ * undefined.
+ *
+ * A file of root may be readable by its group. Kubernetes mounts secrets in this way, and the service could not read them otherwise.
  */
-export function findKeyExposure(path: string, { mode, uid }: Pick<Stats, "mode" | "uid">, self: number): string | undefined {
-	const isLent = uid === 0 && self !== 0;
-	if ((mode & (isLent ? 0o037 : 0o077)) === 0) return undefined;
-	const [who, command] = isLent ? ["others than its group", "chmod 440"] : ["other users", "chmod 600"];
-	return `key file "${path}" can be read by ${who} (mode ${(mode & 0o777).toString(8)}); ${command} it`;
+export function findKeyExposure(path: string, { mode, uid }: Pick<Stats, "mode" | "uid">, serviceUid: number): string | undefined {
+	const isSharedByGroup = uid === 0 && serviceUid !== 0;
+	if ((mode & (isSharedByGroup ? 0o037 : 0o077)) === 0) return undefined;
+	const [readers, command] = isSharedByGroup ? ["others than its group", "chmod 440"] : ["other users", "chmod 600"];
+	return `key file "${path}" can be read by ${readers} (mode ${(mode & 0o777).toString(8)}); ${command} it`;
 }

@@ -4,123 +4,133 @@ import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type CipherText, parseCipherText, type SealedPlace, toHeader } from "./ciphertext.ts";
 import { addKey, changeKeyFile, createKeyFile, findKeyExposure, readKeyFile, type StoredKeys } from "./key-file.ts";
 
-const sizes = { nonce: 12, tag: 16 };
+const byteLengths = { nonce: 12, tag: 16 };
 const sealPattern = /^seal1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 
+/** Dependencies of a key ring. */
 export interface KeyRingParts {
+	/** Path of the key file. */
 	readonly path: string;
-	/** `keyvalue.enable_encryption`. */
+	/** Value of `keyvalue.enable_encryption`. */
 	readonly isEnabled: boolean;
 	readonly logger: Logger;
 }
 
 /**
- * Encrypts the values of secret items with AES-256-GCM. Each cipher text names its key, so that several keys can be read. The file is
- * looked at before each use: another process of this machine may have rotated the key.
+ * Encrypts and decrypts with the keys of the key file, using AES-256-GCM. Each ciphertext names its key, so that old keys remain
+ * usable.
+ *
+ * The key ring checks the file before each use, because another process of this machine may have rotated the key.
  */
 export class KeyRing {
 	readonly #parts: KeyRingParts;
-	#stored: StoredKeys | undefined;
-	#version = "";
+	#storedKeys: StoredKeys | undefined;
+	#fileVersion = "";
 
 	constructor(parts: KeyRingParts) {
 		this.#parts = parts;
 	}
 
-	/** For one item: nothing else's value can be made of it. `SVC_INVALID` when there is no key. */
+	/** Encrypts the value of one item. The ciphertext is valid only for this item. Throws `SVC_INVALID` if there is no key. */
 	encrypt(text: string, address: SealedPlace): string {
-		return this.#close(text, toHeader(this.#need().current, address));
+		return this.#encrypt(text, toHeader(this.#requireKeys().current, address));
 	}
 
 	/**
-	 * The value of the item at that address. `SVC_INVALID` for what is no cipher text, was made for another item, was changed, or
-	 * needs a key that is not there. Older cipher texts name no item: see to it that one is the item's own.
+	 * Decrypts the value of the item at this address.
+	 *
+	 * Throws `SVC_INVALID` if the text is not a ciphertext, belongs to another item, was modified, or requires a missing key.
+	 * Ciphertexts of earlier versions name no item: the caller must ensure that the ciphertext is that of the item.
 	 */
 	decrypt(cipherText: string, { scope, name }: SealedPlace): string {
 		const parsed = parseCipherText(cipherText);
 		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
 		const { keyId, header, data, address = { scope, name } } = parsed;
 		if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "the value was encrypted for another item");
-		return this.#open({ keyId, header, data });
+		return this.#decrypt({ keyId, header, data });
 	}
 
-	/** For what is no item, and can never be the value of one. `SVC_INVALID` when there is no key. */
+	/** Encrypts a text that is not the value of an item, and cannot be used as one. Throws `SVC_INVALID` if there is no key. */
 	seal(text: string): string {
-		return this.#close(text, toSealHeader(this.#need().current));
+		return this.#encrypt(text, toSealHeader(this.#requireKeys().current));
 	}
 
-	/** What was sealed. `SVC_INVALID` as of `decrypt`. */
+	/**
+	 * Decrypts a text that `seal` has encrypted. Throws `SVC_INVALID` if it is not such a text, was modified, or requires a missing
+	 * key.
+	 */
 	unseal(sealed: string): string {
 		const [, keyId = "", data = ""] = sealPattern.exec(sealed) ?? [];
 		if (keyId === "") throw new SvcError("SVC_INVALID", "the value is no sealed text of this service");
-		return this.#open({ keyId, header: toSealHeader(keyId), data });
+		return this.#decrypt({ keyId, header: toSealHeader(keyId), data });
 	}
 
-	/** Whether a cipher text was made with the key that is used for new ones. */
+	/** Returns true if a ciphertext was created with the current key. */
 	isCurrent(cipherText: string): boolean {
 		return keyIdOf(cipherText) === this.currentId;
 	}
 
-	/** Whether its key is there. */
+	/** Returns true if the key of a ciphertext is available. */
 	isKnown(cipherText: string): boolean {
-		return Object.hasOwn(this.#load()?.keys ?? {}, keyIdOf(cipherText));
+		return Object.hasOwn(this.#loadKeys()?.keys ?? {}, keyIdOf(cipherText));
 	}
 
-	/** Make a key file unless there is one. */
+	/** Creates the key file if it does not exist. */
 	create(): void {
 		const { path, logger } = this.#parts;
 		if (createKeyFile(path)) logger.info("key file of the datastore made", { path });
 	}
 
-	/** Add a key and use it from now on; its id. */
+	/** Adds a key and makes it the current key. Returns its id. Throws `SVC_INVALID` if there is no key. */
 	add(): string {
-		this.#need();
+		this.#requireKeys();
 		const { current } = changeKeyFile(this.#parts.path, addKey);
-		this.#load();
+		this.#loadKeys();
 		return current;
 	}
 
-	/** Forget the keys for which `isUnused` holds, except the current one; their ids. */
+	/** Removes the keys for which `isUnused` returns true, except the current key. Returns the ids of the removed keys. */
 	forget(isUnused: (keyId: string) => boolean): readonly string[] {
-		this.#need();
-		const gone: string[] = [];
+		this.#requireKeys();
+		const removedIds: string[] = [];
 		changeKeyFile(this.#parts.path, ({ current, keys }) => {
-			gone.push(...Object.keys(keys).filter((id) => id !== current && isUnused(id)));
-			return { current, keys: Object.fromEntries(Object.entries(keys).filter(([id]) => !gone.includes(id))) };
+			removedIds.push(...Object.keys(keys).filter((id) => id !== current && isUnused(id)));
+			return { current, keys: Object.fromEntries(Object.entries(keys).filter(([id]) => !removedIds.includes(id))) };
 		});
-		return gone;
+		return removedIds;
 	}
 
-	/** What is wrong with the key file; undefined when secrets can be kept. */
+	/** Returns the problem of the key file. Returns undefined if secrets can be encrypted, or if encryption is disabled. */
 	problem(): string | undefined {
 		const { path, isEnabled } = this.#parts;
 		if (!isEnabled) return undefined;
-		if (this.#load() === undefined) return `there is no usable key file at "${path}"`;
+		if (this.#loadKeys() === undefined) return `there is no usable key file at "${path}"`;
 		return findKeyExposure(path, statSync(path), process.geteuid?.() ?? 0);
 	}
 
+	/** Id of the current key. Undefined if there is no key. */
 	get currentId(): string | undefined {
-		return this.#load()?.current;
+		return this.#loadKeys()?.current;
 	}
 
-	#load(): StoredKeys | undefined {
+	#loadKeys(): StoredKeys | undefined {
 		const { path, isEnabled, logger } = this.#parts;
 		if (!isEnabled) return undefined;
 		try {
-			const found = statSync(path, { throwIfNoEntry: false });
-			const next = found === undefined ? "" : `${found.ino}:${found.mtimeMs}:${found.size}`;
-			if (next === this.#version) return this.#stored;
-			this.#stored = readKeyFile(path);
-			this.#version = next;
+			const stats = statSync(path, { throwIfNoEntry: false });
+			const fileVersion = stats === undefined ? "" : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+			if (fileVersion === this.#fileVersion) return this.#storedKeys;
+			this.#storedKeys = readKeyFile(path);
+			this.#fileVersion = fileVersion;
 		} catch (error) {
 			logger.error("key file of the datastore cannot be used", { error: toErrorMessage(error) });
 			return undefined;
 		}
-		return this.#stored;
+		return this.#storedKeys;
 	}
 
-	#need(): StoredKeys {
-		const keys = this.#load();
+	#requireKeys(): StoredKeys {
+		const keys = this.#loadKeys();
 		if (keys !== undefined) return keys;
 		throw new SvcError(
 			"SVC_INVALID",
@@ -131,28 +141,28 @@ export class KeyRing {
 	}
 
 	#keyOf(id: string): Buffer {
-		const { keys } = this.#need();
+		const { keys } = this.#requireKeys();
 		const key = Object.hasOwn(keys, id) ? keys[id] : undefined;
 		if (key === undefined) throw new SvcError("SVC_INVALID", `the value was encrypted with key "${id}", which is not in the key file`);
 		return Buffer.from(key, "base64url");
 	}
 
-	/** Encrypt with the current key, which the header names. */
-	#close(text: string, header: string): string {
-		const nonce = randomBytes(sizes.nonce);
-		const cipher = createCipheriv("aes-256-gcm", this.#keyOf(this.#need().current), nonce).setAAD(Buffer.from(header));
+	/** Encrypts with the current key, which the header must name. */
+	#encrypt(text: string, header: string): string {
+		const nonce = randomBytes(byteLengths.nonce);
+		const cipher = createCipheriv("aes-256-gcm", this.#keyOf(this.#requireKeys().current), nonce).setAAD(Buffer.from(header));
 		const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
 		return `${header}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
 	}
 
-	#open({ keyId, header, data }: Pick<CipherText, "keyId" | "header" | "data">): string {
+	#decrypt({ keyId, header, data }: Pick<CipherText, "keyId" | "header" | "data">): string {
 		const bytes = Buffer.from(data, "base64url");
-		const tagEnd = sizes.nonce + sizes.tag;
+		const tagEnd = byteLengths.nonce + byteLengths.tag;
 		const key = this.#keyOf(keyId);
 		try {
-			const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, sizes.nonce), { authTagLength: sizes.tag })
+			const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, byteLengths.nonce), { authTagLength: byteLengths.tag })
 				.setAAD(Buffer.from(header))
-				.setAuthTag(bytes.subarray(sizes.nonce, tagEnd));
+				.setAuthTag(bytes.subarray(byteLengths.nonce, tagEnd));
 			return decipher.update(bytes.subarray(tagEnd), undefined, "utf8") + decipher.final("utf8");
 		} catch (error) {
 			throw new SvcError("SVC_INVALID", "integrity check of the encrypted value failed", { cause: error });
@@ -164,7 +174,7 @@ function toSealHeader(keyId: string): string {
 	return `seal1.${keyId}.`;
 }
 
-/** Id of the key a cipher text was made with; empty when it is none. */
+/** Returns the id of the key of a ciphertext. Returns an empty text if the text is not a ciphertext. */
 export function keyIdOf(cipherText: string): string {
 	return parseCipherText(cipherText)?.keyId ?? "";
 }

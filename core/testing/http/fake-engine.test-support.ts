@@ -260,7 +260,10 @@ export function toEngine(fake: FakeEngine): Engine {
 			follow: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
 				fake.follow(options.after ?? 0, options.type, options.signal),
 			followShared: (_id: string, options: { after?: number; type?: string; signal: AbortSignal }) =>
-				Object.assign(fake.follow(options.after ?? 0, options.type, options.signal), { isOnlySubscriber: false, takeCached: () => undefined }),
+				Object.assign(fake.follow(options.after ?? 0, options.type, options.signal), {
+					isOnlySubscriber: false,
+					takeCached: () => undefined,
+				}),
 		},
 		events: {
 			open: async (names: readonly string[], { signal }: { signal: AbortSignal }) => {
