@@ -110,7 +110,7 @@ export const secretsMutants: readonly Mutant[] = [
 		name: "hidden-values",
 		promise: "A user who is no administrator keeps no hidden value beside what the user changes.",
 		file: "core/secrets/restore-masked.ts",
-		text: "if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isAllKept()) return restored;",
+		text: "if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isUnchanged()) return restored;",
 		replacement: "return restored;",
 		tests: ["core/secrets/restore-masked.test.ts"],
 	},
