@@ -42,8 +42,8 @@ export async function readBytes(request: ServerRequest, bounds: BodyBounds): Pro
 }
 
 async function readAll(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
-	const { timeoutMs: timeout } = bounds;
-	const deadline = timeout === undefined ? undefined : startDeadline(request, timeout);
+	const { timeoutMs } = bounds;
+	const deadline = timeoutMs === undefined ? undefined : startDeadline(request, timeoutMs);
 	try {
 		const source = request.runtime?.node?.req as IncomingMessage | undefined;
 		// Creating a web stream for each request would take longer than the rest of a short request.

@@ -30,13 +30,13 @@ export function createEngineOf<F extends FeatureList>(
 		...kernel,
 		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
 		loops: toLoops(kernel),
-		retryStartup: retryStartup,
+		retryStartup,
 		idle: () => kernel.scheduler.idle(),
 		running: () => kernel.executor.runs.heldLeases().size,
 		staleWrites: kernel.staleWrites.count,
 		signal: halting.signal,
 	});
-	const lifecycle = new EngineLifecycle({ dependencies, host, kernel, node, retryStartup: retryStartup, halting });
+	const lifecycle = new EngineLifecycle({ dependencies, host, kernel, node, retryStartup, halting });
 	const core: EngineCore = {
 		nodeId,
 		features,
@@ -58,7 +58,7 @@ export function createEngineOf<F extends FeatureList>(
 
 /** Returns the background loops of the roles of this node, in the order in which they start. */
 function toLoops({ roles, extensions, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
-	const featureLoops = extensions.features.flatMap(({ loops: work }) => work ?? []);
+	const featureLoops = extensions.features.flatMap(({ loops = [] }) => loops);
 	const eventLoops = extensions.eventHandler === noEventHandler ? [] : ([["rules", processor]] as const);
 	const loops = [["worker", recovery], ["worker", scheduler], ...eventLoops, ...featureLoops] as const;
 	return loops.filter(([role]) => roles.includes(role)).map(([, loop]) => loop);

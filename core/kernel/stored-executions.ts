@@ -158,7 +158,7 @@ export class StoredExecutions implements Executions {
 		const request = toRerunInput(original, input, { principal, current });
 		const partialRerun =
 			tasks.length + reset.length > 0 ? await checkPartialRerun(this.#parts, original.entity, { tasks, reset }) : undefined;
-		const { entity, action } = await storeExecution(this.#parts, request, principal, partialRerun && { partialRerun: partialRerun });
+		const { entity, action } = await storeExecution(this.#parts, request, principal, partialRerun && { partialRerun });
 		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 

@@ -13,7 +13,7 @@ export function createDatastoreFeature(kernel: Kernel, needs: { readonly access:
 	return {
 		api: { datastore },
 		triggerTypes: itemTriggerTypes,
-		datastore: datastore,
+		datastore,
 		start: () => datastore.start(),
 		stop: () => datastore.stop(),
 		routes: keyRoutes,

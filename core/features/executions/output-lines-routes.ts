@@ -4,6 +4,7 @@ import { arrayOf, defineSchema, flag, nullable, object, oneOf, text, timestamp, 
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import type { LinesSelection } from "../../kernel/executions/executions-api.ts";
 import { withActionExecutions } from "./action-executions-api.ts";
 import { parseOutputType, toLines } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
@@ -57,7 +58,7 @@ export const outputLinesRoutes = withActionExecutions([
 			const { masked } = toPresentation(context);
 			const { signal, done } = context.openStream();
 			try {
-				const selection = { type, fromLine, lines, find, isErrorsOnly: query.trouble, masked, signal };
+				const selection: LinesSelection = { type, fromLine, lines, find, isErrorsOnly: query.trouble, masked, signal };
 				const found = await engine.output.lines(entity.id, selection);
 				return replyJson({
 					total: found.total,

@@ -25,4 +25,13 @@ test("a job about no pack is refused, and begins nothing", () =>
 		assert.equal((await post("upgrade", { all: true }))[0], 202);
 	}));
 
+test("braces in the source of a pack are no template", () =>
+	withService(async ({ ask }) => {
+		const packs = ["/nowhere/{{ 1 + 1 }}"];
+		const begun = await ask("/v1/packs/install", { method: "POST", body: JSON.stringify({ packs }) });
+		const { execution_id } = (await begun.json()) as { readonly execution_id: string };
+		const execution = (await (await ask(`/v1/executions/${execution_id}`)).json()) as { readonly parameters: Record<string, unknown> };
+		assert.deepEqual(execution.parameters["packs"], packs);
+	}));
+
 test.run();

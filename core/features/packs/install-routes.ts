@@ -4,7 +4,7 @@ import { answerJson, answerList } from "../../http/openapi/responses.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import type { Executions } from "../../kernel/executions/executions-api.ts";
+import type { Executions, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import type { JobName } from "./install/packs-pack.ts";
 import type { PackInstalls } from "./install-api.ts";
 import { followedSchema, lockEntrySchema, newerSchema, packJobSchema } from "./install-schemas.ts";
@@ -158,8 +158,8 @@ async function beginOn(context: JobContext, name: JobName, packs: readonly strin
 async function begin({ engine, guard, principal, body }: JobContext, name: JobName): Promise<Reply> {
 	const action = `packs.${name}`;
 	guard.assert(principal, "action_execute", toActionResource(action));
-	// What stands in an address is no template.
-	const input = { action, parameters: body, literalParameters: Object.keys(body) };
+	// Braces in an address or a path are part of it, not a template.
+	const input: SubmitInput = { action, parameters: body, literalParameters: Object.keys(body) };
 	const { entity } = await engine.executions.submit(input, principal);
 	return replyJson({ execution_id: entity.id }, 202);
 }

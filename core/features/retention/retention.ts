@@ -102,17 +102,17 @@ interface PurgeParts {
 export async function purge(parts: PurgeParts, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
 	const run = Object.hasOwn(removals, kind) ? removals[kind] : undefined;
 	if (run === undefined) throw new SvcError("SVC_NOT_FOUND", `"${kind}" cannot be purged; allowed are ${purgeKinds.join(", ")}`);
-	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isTrial = false, from } = input;
+	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isDryRun = false, from } = input;
 	const now = toTimestamp(parts.clock.now());
 	if (before > now) throw new SvcError("SVC_INVALID", "timestamp: must not be in the future");
 	if (from !== undefined && !isExpiryCursor(from)) throw new SvcError("SVC_INVALID", "from: must be what an earlier answer gave as next");
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
 		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
 	}
-	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun: isTrial });
+	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
 	if (parts.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the service stops; ask another node, or this one later");
 	const removed = removal.removedRecords();
-	if (!isTrial) parts.logger.info("records purged", { records: kind, user: principal.username, before, ...removed });
+	if (!isDryRun) parts.logger.info("records purged", { records: kind, user: principal.username, before, ...removed });
 	return { removed, next: next ?? null };
 }

@@ -22,7 +22,7 @@ export interface RulesNeeds {
 	readonly ownRules: OwnRules;
 }
 
-/** The reactor: which actions are run about an event. */
+/** Creates the feature that handles events: it runs the actions of the rules that match. */
 export function createRulesFeature(
 	kernel: Kernel,
 	{ access, triggers, registerFiles, ownRules }: RulesNeeds,

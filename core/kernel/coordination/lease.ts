@@ -1,7 +1,7 @@
 import type { EntityMap, Patch, Where } from "../../contract/index.ts";
 import { type HeldLeaseFields, type LeasedKind, type LeasePolicy, releasedLease } from "./lease-duration.ts";
 
-/** A record that this node has taken. */
+/** A record that this node holds. */
 interface HeldRecord<K extends LeasedKind> {
 	readonly kind: K;
 	readonly id: string;
@@ -12,7 +12,7 @@ interface HeldRecord<K extends LeasedKind> {
 }
 
 /**
- * Lease of one record that this node has taken. Each write about the record expects the fence of the lease, so that a node which has lost
+ * Lease of one record that this node holds. Each write about the record expects the fence of the lease, so that a node which has lost
  * the record changes nothing.
  */
 export class HeldLease<K extends LeasedKind> {
@@ -23,13 +23,13 @@ export class HeldLease<K extends LeasedKind> {
 	readonly #expected: Where<EntityMap[K]>;
 	#expiresAt: string;
 
-	constructor(leasing: LeasePolicy, { kind, id, lease: taken, expected = {} }: HeldRecord<K>) {
+	constructor(leasing: LeasePolicy, { kind, id, lease, expected = {} }: HeldRecord<K>) {
 		this.#leasing = leasing;
 		this.#kind = kind;
 		this.#id = id;
-		this.fence = taken.fence;
-		this.#expiresAt = taken.lease_expires_at ?? "";
-		this.#expected = { ...expected, fence: taken.fence };
+		this.fence = lease.fence;
+		this.#expiresAt = lease.lease_expires_at ?? "";
+		this.#expected = { ...expected, fence: lease.fence };
 	}
 
 	/**
@@ -42,9 +42,9 @@ export class HeldLease<K extends LeasedKind> {
 		id: string,
 		{ expected, patch = {} }: { readonly expected: Where<EntityMap[K]>; readonly patch?: Patch<EntityMap[K]> },
 	): Promise<{ readonly record: EntityMap[K]; readonly lease: HeldLease<K> } | undefined> {
-		const taken = leasing.createLease();
-		const record = await leasing.storage.update(kind, id, { ...patch, ...taken }, expected);
-		return record && { record, lease: new HeldLease(leasing, { kind, id, lease: taken }) };
+		const lease = leasing.createLease();
+		const record = await leasing.storage.update(kind, id, { ...patch, ...lease }, expected);
+		return record && { record, lease: new HeldLease(leasing, { kind, id, lease }) };
 	}
 
 	/** Returns true if the lease was not renewed in time. Always false if no other node may exist. */

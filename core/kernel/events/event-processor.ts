@@ -82,7 +82,7 @@ export class EventProcessor {
 		this.#claiming = new Claimer({
 			...parts,
 			kind: "trigger_instance",
-			maxClaimBatch: maxClaimBatch,
+			maxClaimBatch,
 			shouldClaimAhead: true,
 			createClaimPatch: () => ({ status: "processing", attempt: 1 }),
 			claimedCondition: { status: "processing" },
@@ -220,8 +220,8 @@ export class EventProcessor {
 		const { logger, leasing, eventHandler } = this.#parts;
 		const { id, fence, lease_expires_at } = instance;
 		const fields = { trigger_instance_id: id };
-		const taken = { fence: fence ?? "", lease_expires_at };
-		const lease = new HeldLease(leasing, { kind: "trigger_instance", id, lease: taken, expected: { status: "processing" } });
+		const heldLease = { fence: fence ?? "", lease_expires_at };
+		const lease = new HeldLease(leasing, { kind: "trigger_instance", id, lease: heldLease, expected: { status: "processing" } });
 		const attempt = async (isRetry: boolean) => {
 			// The event may have waited long for its slot. Without this renewal another node could process it at the same time.
 			if (!(await lease.renewIfDue())) return;

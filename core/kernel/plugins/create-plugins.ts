@@ -38,7 +38,7 @@ export interface CreatedPlugins {
 export function createPlugins(composition: EngineDependencies["composition"]): CreatedPlugins {
 	const problems: string[] = [];
 	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
-	const door = attempt(
+	const restartableStorage = attempt(
 		{ path: "storage", plugin: storage, problems },
 		() => createRestartableStorage(storage),
 		(created) => created.storage,
@@ -53,7 +53,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 	};
 	if (problems.length > 0) throw toConfigError(problems);
 	// Without problems no plugin is undefined.
-	return { ...plugins, restartableStorage: door, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
+	return { ...plugins, restartableStorage, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
 }
 
 function create<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>, problems: string[]): T | undefined {

@@ -50,7 +50,7 @@ export class PluginHost {
 	readonly hub: TelemetryHub;
 	readonly #dependencies: EngineDependencies;
 	readonly #node: HostNode;
-	readonly #door: RestartableStorage;
+	readonly #restartableStorage: RestartableStorage;
 	readonly #startedPlugins: StartedPlugin[] = [];
 
 	constructor(dependencies: EngineDependencies, node: HostNode) {
@@ -65,7 +65,7 @@ export class PluginHost {
 		this.hub = new TelemetryHub(telemetry, node.logger);
 		this.#dependencies = dependencies;
 		this.#node = node;
-		this.#door = restartableStorage;
+		this.#restartableStorage = restartableStorage;
 	}
 
 	/**
@@ -113,8 +113,8 @@ export class PluginHost {
 
 	async #startStorage(retryStartup: StartupRetry): Promise<void> {
 		const name = `storage ${this.#dependencies.composition.storage.name}`;
-		await retryStartup(() => this.#door.start(async (instance) => instance.start?.(this.#toContext(name))));
-		this.#startedPlugins.push({ name, instance: { stop: () => this.#door.stop() } });
+		await retryStartup(() => this.#restartableStorage.start(async (instance) => instance.start?.(this.#toContext(name))));
+		this.#startedPlugins.push({ name, instance: { stop: () => this.#restartableStorage.stop() } });
 	}
 
 	async #startOthers(): Promise<void> {

@@ -111,7 +111,7 @@ export class Scheduler {
 		this.#claiming = new Claimer({
 			...parts,
 			kind: "execution",
-			maxClaimBatch: maxClaimBatch,
+			maxClaimBatch,
 			shouldClaimAhead: false,
 			createClaimPatch: () => ({ status: "scheduled", log: append({ status: "scheduled", timestamp: toTimestamp(parts.clock.now()) }) }),
 			claimedCondition: { status: { in: heldStatuses } },
@@ -122,8 +122,8 @@ export class Scheduler {
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 			onSlotFree: () => this.pollIfDue(),
 		});
-		const places = () => this.#claiming.freeSlots();
-		this.#delayed = new DelayedExecutions({ ...parts, claiming: { freeSlots: places, claimSome: (claim) => this.#claimFairly(claim) } });
+		const freeSlots = () => this.#claiming.freeSlots();
+		this.#delayed = new DelayedExecutions({ ...parts, claiming: { freeSlots, claimSome: (claim) => this.#claimFairly(claim) } });
 		this.#pollLoop = new Looks({
 			look: () => this.#poll(),
 			onError: (error) => {
@@ -135,7 +135,7 @@ export class Scheduler {
 		const announce = (execution: ExecutionEntity) => this.announce(execution);
 		this.#admissions = new Admissions({ ...parts, reserve, claim: () => this.#claiming.createSlotlessClaim(), announce });
 		this.#starter = {
-			freeSlots: places,
+			freeSlots,
 			start: (executions, store) => this.#startQueued(executions, store),
 			release: () => {
 				// Released executions are older than the cursors, so both cursors must start at the beginning.

@@ -71,11 +71,11 @@ export function toContext(
 export function toWorkflowContext(
 	{ isWorkflow }: { readonly isWorkflow: (runnerName: string) => boolean },
 	{ runnerType }: ResolvedAction,
-	{ id, takeUp }: { readonly id: string; readonly takeUp: PartialRerun | undefined },
+	{ id, partialRerun }: { readonly id: string; readonly partialRerun: PartialRerun | undefined },
 ): JsonObject {
 	if (!isWorkflow(runnerType.name)) return {};
-	if (takeUp === undefined) return { workflow_execution: id };
-	const { earlier, tasks, reset } = takeUp;
+	if (partialRerun === undefined) return { workflow_execution: id };
+	const { earlier, tasks, reset } = partialRerun;
 	return { "re-run": { ref: earlier.id, tasks, reset }, workflow_execution: earlier.context["workflow_execution"] ?? earlier.id };
 }
 

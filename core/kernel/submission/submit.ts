@@ -175,7 +175,7 @@ async function draftRequest(
 	const id = child?.id ?? createId(parts.clock);
 	const context = Object.assign(
 		toContext(input, action, { user, principal, parent }),
-		toWorkflowContext(parts, action, { id, takeUp: partialRerun }),
+		toWorkflowContext(parts, action, { id, partialRerun }),
 	) as JsonObject;
 	// An execution that a rule starts, and everything below it, has the permissions of the rule's author, not those of the system user.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;

@@ -14,12 +14,12 @@ export function applyFact(state: RunState, fact: Fact, at: number): void {
 }
 
 const appliers: Appliers = {
-	begin: begin,
+	begin,
 	system: (state, { system, deadline }) => {
 		state.system = system;
 		state.deadline = deadline ?? null;
 	},
-	start: start,
+	start,
 	again: (state, fact, at) => {
 		const staged = takeStaged(state, fact.staged);
 		const run = staged?.retries;

@@ -11,7 +11,7 @@ import {
 } from "../../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../../../kernel/basics/clock.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import type { Executions } from "../../../kernel/executions/executions-api.ts";
+import type { Executions, SubmitInput } from "../../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../../kernel/executions/status.ts";
 import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
@@ -113,7 +113,7 @@ async function findPack(storage: Storage, { pack: ref }: FollowedPackEntity): Pr
 
 async function begin({ executions, systemUser }: FollowParts, source: string): Promise<ExecutionEntity> {
 	const principal: Principal = { username: systemUser, isAdmin: true, authentication: { method: "none" } };
-	const input = { action: "packs.follow", parameters: { source }, literalParameters: ["source"] };
+	const input: SubmitInput = { action: "packs.follow", parameters: { source }, literalParameters: ["source"] };
 	return (await executions.submit(input, principal)).entity;
 }
 

@@ -35,7 +35,7 @@ export class ChildStarter {
 	}
 
 	/** Checks a request and drafts its execution. Stores nothing. Rejects with the error that the start of the child would have. */
-	async draft(id: string, request: ChildRequest, takeUp: PartialRerun | undefined): Promise<DraftedExecution> {
+	async draft(id: string, request: ChildRequest, partialRerun: PartialRerun | undefined): Promise<DraftedExecution> {
 		const { key, action, parameters = {}, context = {}, delay, notify } = request;
 		const { execution, run } = this.#activeRun;
 		const { authority, catalog } = this.#parts;
@@ -62,7 +62,7 @@ export class ChildStarter {
 				...(notify !== undefined && { notify: run.secrets.withoutToken(notify) }),
 			},
 			{ ...principal, username: execution.user, ...(execution.author !== null && { author: execution.author }) },
-			{ child: { id, parent: execution }, ...(takeUp !== undefined && { partialRerun: takeUp }) },
+			{ child: { id, parent: execution }, ...(partialRerun !== undefined && { partialRerun }) },
 		);
 	}
 
