@@ -107,7 +107,7 @@ export const leaseMutants: readonly Mutant[] = [
 		name: "fence-of-held-lease",
 		promise: "A node that has lost the lease of an event, a singleton task or a sensor writes nothing more about it.",
 		file: "core/kernel/coordination/lease.ts",
-		text: "this.#expected = { ...expected, fence: taken.fence };",
+		text: "this.#expected = { ...expected, fence: lease.fence };",
 		replacement: "this.#expected = { ...expected };",
 		tests: [held],
 	},
