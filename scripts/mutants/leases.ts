@@ -115,8 +115,8 @@ export const leaseMutants: readonly Mutant[] = [
 		name: "condition-of-taking",
 		promise: "Of several nodes that take a record at the same time, one gets it.",
 		file: "core/kernel/coordination/lease.ts",
-		text: "storage.update(kind, id, { ...patch, ...taken }, expected);",
-		replacement: "storage.update(kind, id, { ...patch, ...taken });",
+		text: "storage.update(kind, id, { ...patch, ...lease }, expected);",
+		replacement: "storage.update(kind, id, { ...patch, ...lease });",
 		tests: [held],
 	},
 	{
