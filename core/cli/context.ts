@@ -181,10 +181,13 @@ function writeAsIs(stream: Writable, text: string): Promise<void> {
 }
 
 const escapeCharacter = String.fromCharCode(0x1b);
-/** Colours and weights of letters change nothing but looks, and a return of the cursor draws progress. */
+/** Control sequences that are kept: colours and font weights, and carriage returns, which progress bars need. */
 const harmless = new RegExp(`(${escapeCharacter}\\[[\\d;:]{0,32}m|\\r)`);
 
-/** Output of an action as a terminal may get it: whoever wrote it must not move the cursor elsewhere, set a title or fill the clipboard. */
+/**
+ * Returns output of an action that is safe to print on a terminal: without the control sequences that move the cursor, set the title or
+ * write to the clipboard.
+ */
 export function toTerminalOutput(text: string): string {
 	return text
 		.split(harmless)

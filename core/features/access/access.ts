@@ -180,12 +180,12 @@ function toRemote({ group, roles, description }: NonNullable<RoleConfig["mapping
 const executionPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
 	execution_view: ["action_view", "action_all"],
 	execution_stop: ["action_execute", "action_all"],
-	// To say what came of a run is not part of running it.
+	// Reporting the result of a run is not part of running the action.
 	execution_complete: ["action_complete", "action_all"],
 	execution_rerun: ["action_execute", "action_all"],
 };
 
-/** Whoever may run the action of the parent may answer the questions it asks. */
+/** A user who may run the action of the parent may answer its inquiries. */
 const inquiryPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
 	inquiry_view: ["inquiry_view", "inquiry_respond", "inquiry_list", "inquiry_all", "action_execute", "action_all"],
 	inquiry_respond: ["inquiry_respond", "inquiry_all", "action_execute", "action_all"],

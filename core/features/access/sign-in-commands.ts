@@ -130,10 +130,10 @@ function rememberUser(file: string, username: string, password: string | undefin
 
 /** What a provider that wants fewer questions asks for: this much longer between them from then on. */
 const slower = 5;
-/** Seconds between two questions, whatever the provider says: neither a flood nor a standstill. */
+/** Limits of the seconds between two polls, whatever interval the provider asks for. */
 const [shortest, longest] = [1, 60];
 
-/** Sign in in a browser on any machine: says where to go and what to enter, on stderr, and waits until somebody has. */
+/** Signs in with a browser on any machine: prints the address and the code to stderr, then polls until the user has signed in. */
 async function signInElsewhere(
 	{ singleSignOn }: Pick<AccessClient, "singleSignOn">,
 	{ ttl }: { readonly ttl?: number },
@@ -152,7 +152,7 @@ async function signInElsewhere(
 		if (answer !== undefined && "token" in answer) return answer;
 		if (answer?.slow_down === true) interval = Math.min(longest, interval + slower);
 	}
-	throw new CliExit(1, "nobody has signed in in time; `svc login --sso` begins again");
+	throw new CliExit(1, "the sign-in was not completed in time; run `svc login --sso` again");
 
 	async function poll() {
 		try {

@@ -234,12 +234,12 @@ function setsCookie() {
 	return { "Set-Cookie": { description: "For the browser.", schema: text, isOptional: true } };
 }
 
-/** Seconds that somebody may take at the provider. */
+/** Seconds within which a user must sign in at the provider. */
 const longest = 600;
 
 /**
- * The cookie by which a browser is known that comes back from the provider: a link there leads to another site and back, so that `Lax` is the
- * strictest that works.
+ * Returns the cookie that identifies the browser when the provider redirects it back. That request comes from another site, so `Lax` is the
+ * strictest `SameSite` value that works.
  */
 function toKeptCookie(kept: string, options: Options): string {
 	return `svc-sign-in=${kept}; HttpOnly; Max-Age=${longest}; ${toScope(options)}`;

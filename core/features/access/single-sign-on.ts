@@ -207,25 +207,25 @@ function isSame(given: string, expected: string): boolean {
 	return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** What a browser keeps while somebody signs in elsewhere. */
+/** Content of the cookie that a browser holds while its user signs in at the provider. */
 interface KeptSignIn {
-	/** What the provider sends back: whoever comes back with another one has begun in another browser. */
+	/** Random value that the provider returns. If it differs, the sign-in was started in another browser and is refused. */
 	readonly state: string;
-	/** Of the backend. */
+	/** State of the auth backend. */
 	readonly kept: string;
-	/** Of the page, where somebody wanted to be. */
+	/** Path within the web page that the user wanted to open. */
 	readonly place: string;
 }
 
 const longestPlace = 1_000;
 const longestKept = 4_000;
 
-/** As text of a cookie. */
+/** Encodes the content as the text of a cookie. */
 function writeKept(kept: KeptSignIn): string {
 	return Buffer.from(JSON.stringify(kept)).toString("base64url");
 }
 
-/** Undefined for what this service has not written, whoever did. */
+/** Decodes a cookie. Returns undefined if this service cannot have written it. */
 function readKept(text: string | undefined): KeptSignIn | undefined {
 	if (text === undefined || text.length > longestKept) return undefined;
 	try {
@@ -240,8 +240,8 @@ function readKept(text: string | undefined): KeptSignIn | undefined {
 }
 
 /**
- * A place of the page, as it stands behind its `#`: nothing of it leads to another host, whatever it says. What cannot stand in a header
- * is the start of the page.
+ * Returns a path within the web page, the part of its address after `#`. It can never lead to another host. Returns the start page for a
+ * text that is too long or not allowed in a header.
  */
 function toPlace(place: string): string {
 	return place.length <= longestPlace && /^\/[!-~]*$/.test(place) ? place : "/";
@@ -251,12 +251,12 @@ function isToken(value: unknown): value is string {
 	return typeof value === "string" && /^[\w.~-]{1,1000}$/.test(value);
 }
 
-/** Providers forget codes within minutes. */
+/** Microseconds for which a finished sign-in is remembered. Providers forget their codes within minutes. */
 const rememberedFor = 86_400_000_000;
 const purgedEvery = rememberedFor / 24;
 const mostRemoved = 1_000;
 
-/** Sign-ins with a provider that have been finished, on whichever node: each is good for one token. */
+/** Finished sign-ins with a provider, on all nodes. Each yields one token only. */
 class UsedSignIns {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
@@ -267,13 +267,13 @@ class UsedSignIns {
 		this.#clock = clock;
 	}
 
-	/** Whether somebody has used it before. */
+	/** Returns true if the sign-in has been used on any node. */
 	async has(signIn: string): Promise<boolean> {
 		const found = await this.#storage.find("used_sign_in", { where: { subject: toSubject(signIn) }, limit: 1 });
 		return found.length > 0;
 	}
 
-	/** Whether nobody has used it before. */
+	/** Marks the sign-in as used. Returns false if it had been used before. */
 	async use(signIn: string): Promise<boolean> {
 		const now = this.#clock.now();
 		const subject = toSubject(signIn);

@@ -198,14 +198,14 @@ interface ChangeScope {
 }
 
 /**
- * Tells what is written on behalf of a request, however deep below its handler. Following that costs every promise of the process a
- * little, so it is on only while such a request is answered: runs and events never pay for it.
+ * Finds the request that a write belongs to, however deep below its handler. Async context tracking slows down every promise of the process a
+ * little, so it is enabled only while such a request is handled: runs and events never pay for it.
  */
 class ChangeScopes {
 	readonly #storage = new AsyncLocalStorage<ChangeScope>();
 	#open = 0;
 
-	/** Undefined where nobody has asked for what is written now. */
+	/** Returns the scope of the request that the current write belongs to; undefined if it belongs to none. */
 	current(): ChangeScope | undefined {
 		if (this.#open === 0) return undefined;
 		const scope = this.#storage.getStore();
