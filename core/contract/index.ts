@@ -23,6 +23,7 @@ export * from "./poll.ts";
 export * from "./python-literal.ts";
 export * from "./refused-variables.ts";
 export * from "./runner.ts";
+export * from "./secret-mask.ts";
 export * from "./sensor.ts";
 export * from "./storage.ts";
 export * from "./telemetry.ts";

@@ -22,9 +22,8 @@ export interface ParameterDefinition {
 	/**
 	 * True if the parameter determines the user, the machine or the code of an action. Only for parameters of runners. Default false.
 	 *
-	 * A caller who may only start the action must not choose it. The caller may set it if the action
-	 * names the parameter in its own definition. The caller may also set it if the action leaves a parameter with `opensReserved` to the
-	 * caller. Otherwise it is immutable.
+	 * It is immutable for every caller, unless the action names it in its own definition or leaves a parameter with `opensReserved` to the
+	 * caller.
 	 */
 	readonly reserved?: boolean;
 	/**

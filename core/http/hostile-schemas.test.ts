@@ -2,8 +2,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner, type JsonObject } from "../contract/index.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { createId } from "../kernel/basics/ids.ts";
-import { mask } from "../language/parameters/schema-masking.ts";
 import { assertNoStall } from "../testing/http/loop-watch.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../testing/http/service.test-support.ts";
 
@@ -55,7 +55,7 @@ test("patterns of trigger types that would be searched for ever hold up no list,
 		assert.equal(slow.length, 20);
 		for (const { parameters } of slow) {
 			const shown = (parameters as { box: JsonObject }).box;
-			assert.deepEqual([shown[`${name}0`], shown["aa"]], [mask, mask]);
+			assert.deepEqual([shown[`${name}0`], shown["aa"]], [secretMask, secretMask]);
 		}
 		// Patterns that ordinary people write are still told apart.
 		const plain = { type: "object", patternProperties: { "^x_(a|b)+$": { secret: true } } };
@@ -63,7 +63,7 @@ test("patterns of trigger types that would be searched for ever hold up no list,
 		const parameters = { plain: { x_ab: 1, y_ab: 2 } };
 		await send(service, "/v1/triggers", { name: "plain", type: "default.plain", parameters });
 		const shown = (await list(service, "/v1/triggers")).find(({ type }) => type === "default.plain");
-		assert.deepEqual(shown?.["parameters"], { plain: { x_ab: mask, y_ab: 2 } });
+		assert.deepEqual(shown?.["parameters"], { plain: { x_ab: secretMask, y_ab: 2 } });
 	}));
 
 test("patterns of actions that would be searched for ever hold up neither rules nor executions", () =>
@@ -76,7 +76,7 @@ test("patterns of actions that would be searched for ever hold up neither rules 
 		await assertNoStall(service, async () => {
 			const [rule] = await list(service, "/v1/rules");
 			assert.ok(rule !== undefined);
-			assert.deepEqual((rule["action"] as WireRecord)["parameters"], { box: { [name]: mask } });
+			assert.deepEqual((rule["action"] as WireRecord)["parameters"], { box: { [name]: secretMask } });
 			await service.ask("/v1/executions", {
 				method: "POST",
 				body: JSON.stringify({ action: "default.slow", parameters: action.parameters }),

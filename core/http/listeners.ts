@@ -16,7 +16,7 @@ const withoutTls = { use_ssl: false, cert: "", key: "" };
 
 const components = ["auth", "api", "stream"] as const;
 
-/** Returns the listeners that are enabled and that the node's roles need, in the order in which they are opened. */
+/** Returns the enabled listeners that the node's roles need, in the order in which they are opened. The health listener needs no role. */
 export function findListeners(options: Options, roles: readonly NodeRole[]): readonly ListenerPlan[] {
 	const { health_listen, health_host: host, health_port: port } = options.node;
 	const listeners = components

@@ -2,8 +2,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OptionsInput } from "../contract/index.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { routes } from "../features/routes.ts";
-import { mask } from "../language/parameters/schema-masking.ts";
 import { assertAbsent } from "../testing/http/absent-texts.test-support.ts";
 import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
 import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";
@@ -32,7 +32,7 @@ test("no answer, stream, error or log line of any route holds the value of a sec
 	assert.ok(answers.some(({ text }) => text.includes("********")));
 	assert.match(answers.at(-1)?.text ?? "", /svc\.liveaction__create[^]*svc\.execution__update/);
 	assert.ok(answers.some(({ label, status }) => label.includes("vault.script/clone") && status === 201));
-	assert.ok(answers.some(({ label, status, text }) => /\/tasks/.test(label) && status === 200 && text.includes(`vault.${mask}`)));
+	assert.ok(answers.some(({ label, status, text }) => /\/tasks/.test(label) && status === 200 && text.includes(`vault.${secretMask}`)));
 	for (const { label, status } of answers) assert.ok(status < 500, `${status} for ${label}`);
 	const lines = log.map((text) => ({ label: "log", status: 200, text }));
 	assertAbsent(formsOf([...secrets.stored, ...secrets.refused]), [...answers, ...lines]);

@@ -18,7 +18,7 @@ import type { Principal } from "./basics/principal.ts";
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { ActionCatalog } from "./executions/action-catalog.ts";
 import type { Admit } from "./executions/admission.ts";
-import { findAwaitedQuestions } from "./executions/awaited-answers.ts";
+import { findAwaitedInquiries } from "./executions/awaited-inquiries.ts";
 import { cancelExecution, changeStatus } from "./executions/cancel.ts";
 import type { CompletionEffects } from "./executions/completion-effects.ts";
 import { toExecutionView } from "./executions/execution-view.ts";
@@ -137,7 +137,7 @@ export class StoredExecutions implements Executions {
 	}
 
 	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]> {
-		return execution.status === "paused" ? findAwaitedQuestions(this.#parts, execution) : [];
+		return execution.status === "paused" ? findAwaitedInquiries(this.#parts, execution) : [];
 	}
 
 	async cancel(id: string, principal: Principal, reason?: string): ReturnType<Executions["cancel"]> {

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ParameterSchema } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
-import { mask } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { maskDefaults, restoreDefaults } from "./default-masking.ts";
 
 const runner: ParameterSchema = {
@@ -29,10 +29,10 @@ test("defaults and allowed values of secrets are masked wherever they stand in a
 	const masked = maskDefaults(parameters, runner);
 	assert.ok(!/"s\d+"/.test(JSON.stringify(masked)), JSON.stringify(masked));
 	assert.deepEqual(masked["plain"], parameters["plain"]);
-	assert.deepEqual(masked["pin"], { ...parameters["pin"], default: mask, enum: [mask, mask] });
+	assert.deepEqual(masked["pin"], { ...parameters["pin"], default: secretMask, enum: [secretMask, secretMask] });
 	assert.deepEqual(masked["empty"], parameters["empty"]);
-	assert.deepEqual(masked["env"], { default: { TOKEN: mask, HOME: "/" } });
-	assert.deepEqual(masked["list"]?.default, [{ key: mask, id: 1 }, { id: 2 }]);
+	assert.deepEqual(masked["env"], { default: { TOKEN: secretMask, HOME: "/" } });
+	assert.deepEqual(masked["list"]?.default, [{ key: secretMask, id: 1 }, { id: 2 }]);
 	assert.deepEqual(Object.keys(masked), Object.keys(parameters));
 });
 
@@ -52,12 +52,12 @@ test("definitions that come back as they were shown keep what is stored", () => 
 test("a mask that stands for nothing stored is refused and named", () => {
 	const stored = { parameters, runnerParameters: runner };
 	const cases: [ParameterSchema, typeof stored | undefined, RegExp][] = [
-		[{ pin: { secret: true, default: mask } }, undefined, /^parameters\.pin\.default: .*none is stored/],
-		[{ sudo_password: { default: mask } }, undefined, /^parameters\.sudo_password\.default/],
-		[{ env: { default: { TOKEN: mask } } }, undefined, /^parameters\.env\.default\.TOKEN/],
-		[{ a: { properties: { b: { secret: true, default: mask } } } }, undefined, /^parameters\.a\.properties\.b\.default/],
-		[{ other: { secret: true, default: mask } }, stored, /^parameters\.other\.default/],
-		[{ list: { ...parameters["list"], default: [{ id: 1 }, { key: mask }] } }, stored, /^parameters\.list\.default\.1\.key/],
+		[{ pin: { secret: true, default: secretMask } }, undefined, /^parameters\.pin\.default: .*none is stored/],
+		[{ sudo_password: { default: secretMask } }, undefined, /^parameters\.sudo_password\.default/],
+		[{ env: { default: { TOKEN: secretMask } } }, undefined, /^parameters\.env\.default\.TOKEN/],
+		[{ a: { properties: { b: { secret: true, default: secretMask } } } }, undefined, /^parameters\.a\.properties\.b\.default/],
+		[{ other: { secret: true, default: secretMask } }, stored, /^parameters\.other\.default/],
+		[{ list: { ...parameters["list"], default: [{ id: 1 }, { key: secretMask }] } }, stored, /^parameters\.list\.default\.1\.key/],
 	];
 	for (const [given, from, message] of cases) assertRefused(() => restoreDefaults(given, from, runner), message);
 });
@@ -65,16 +65,16 @@ test("a mask that stands for nothing stored is refused and named", () => {
 test("a mask cannot be sent back to where the secret would be shown", () => {
 	const stored = { parameters, runnerParameters: runner };
 	assertRefused(
-		() => restoreDefaults({ pin: { type: "string", default: mask } }, stored, runner),
+		() => restoreDefaults({ pin: { type: "string", default: secretMask } }, stored, runner),
 		/^parameters\.pin\.default: .*would be shown/,
 	);
-	assertRefused(() => restoreDefaults({ sudo_password: { default: mask } }, stored, {}), /^parameters\.sudo_password\.default/);
-	const open = { properties: { password: {} }, default: { password: mask } };
+	assertRefused(() => restoreDefaults({ sudo_password: { default: secretMask } }, stored, {}), /^parameters\.sudo_password\.default/);
+	const open = { properties: { password: {} }, default: { password: secretMask } };
 	assertRefused(() => restoreDefaults({ account: open }, stored, runner), /^parameters\.account\.default\.password/);
 });
 
 test("eight asterisks are an ordinary text where nothing is secret", () => {
-	const given: ParameterSchema = { plain: { type: "string", default: mask } };
+	const given: ParameterSchema = { plain: { type: "string", default: secretMask } };
 	assert.deepEqual(restoreDefaults(given, undefined, runner), given);
 });
 

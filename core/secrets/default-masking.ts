@@ -6,7 +6,8 @@ import {
 	type ParameterSchema,
 	SvcError,
 } from "../contract/index.ts";
-import { holdsSecret, mask, maskBySchema, memberOf, restoreMasked } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
+import { holdsSecret, maskBySchema, memberOf, restoreMasked } from "../language/parameters/schema-masking.ts";
 
 /**
  * Masks the defaults and allowed values of secret parameters: a run without a value for a secret uses its default.
@@ -80,7 +81,7 @@ function maskAttribute(
 ): unknown {
 	const maskNested = (nested: unknown) => (isJsonObject(nested) ? maskDefinition(nested as ParameterDefinition, { isSecret }) : nested);
 	const maskValue = (whole: JsonValue): JsonValue =>
-		isSecret ? mask : (maskBySchema(maskBySchema({ whole }, { whole: definition }), { whole: otherDefinition })["whole"] ?? null);
+		isSecret ? secretMask : (maskBySchema(maskBySchema({ whole }, { whole: definition }), { whole: otherDefinition })["whole"] ?? null);
 	switch (attribute) {
 		case "default":
 			return value === null ? null : maskValue(value as JsonValue);
@@ -113,11 +114,11 @@ function assertRestoredAndHidden(
 	restored: JsonValue | undefined,
 	shown: JsonValue | undefined,
 ): void {
-	if (given === mask) {
-		if (restored === mask)
-			throw toInvalidError(path, `"${mask}" stands for a hidden value, and none is stored here; give the value itself`);
-		if (shown !== mask)
-			throw toInvalidError(path, `"${mask}" stands for a hidden value that would be shown; give a new value, or keep it secret`);
+	if (given === secretMask) {
+		if (restored === secretMask)
+			throw toInvalidError(path, `"${secretMask}" stands for a hidden value, and none is stored here; give the value itself`);
+		if (shown !== secretMask)
+			throw toInvalidError(path, `"${secretMask}" stands for a hidden value that would be shown; give a new value, or keep it secret`);
 	}
 	if (typeof given !== "object" || given === null) return;
 	for (const name of Object.keys(given)) {
@@ -125,7 +126,7 @@ function assertRestoredAndHidden(
 			`${path}.${name}`,
 			memberOf(given, name),
 			memberOf(restored, name),
-			shown === mask ? mask : memberOf(shown, name),
+			shown === secretMask ? secretMask : memberOf(shown, name),
 		);
 	}
 }

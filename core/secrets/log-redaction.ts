@@ -1,4 +1,4 @@
-import { mask } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 
 /**
  * Attribute names whose values must never appear in a log (specification, Secrets masking 4), including those of the environment
@@ -35,10 +35,10 @@ function maskLogValue(value: unknown, names: ReadonlySet<string>, depth: number)
 		return copy.some((element, index) => element !== value[index]) ? copy : value;
 	}
 	if (!isPlainObject(value)) return value;
-	if (depth > maximumDepth) return mask;
+	if (depth > maximumDepth) return secretMask;
 	let copy: Record<string, unknown> | undefined;
 	for (const [key, member] of Object.entries(value)) {
-		const masked = names.has(key.toLowerCase()) ? mask : maskLogValue(member, names, depth + 1);
+		const masked = names.has(key.toLowerCase()) ? secretMask : maskLogValue(member, names, depth + 1);
 		if (masked === member) continue;
 		copy ??= { ...value };
 		copy[key] = masked;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
-import { mask } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { SecretMatcher } from "../lib/text-search/multi-pattern-search.ts";
 import { maskRanges } from "./mask-ranges.ts";
 import { isLookedFor, toForms, toPlainForms } from "./secret-encodings.ts";
@@ -38,7 +38,7 @@ export class KnownSecrets {
 	#matcher: SecretMatcher | undefined;
 
 	constructor(values: Iterable<string>, { token, isUnknown = false, isBounded = true }: KnownSecretsOptions = {}) {
-		this.values = [...new Set(values)].filter((value) => isLookedFor(value) && value !== mask);
+		this.values = [...new Set(values)].filter((value) => isLookedFor(value) && value !== secretMask);
 		this.token = token;
 		this.#isBounded = isBounded;
 		this.#isUnknown = isUnknown || (isBounded && lengthOf(this.values) > most.values);
@@ -71,7 +71,7 @@ export class KnownSecrets {
 
 	/** These and others; the same object when they are known already. */
 	with(values: readonly string[], token = this.token): KnownSecrets {
-		const added = values.filter((value) => isLookedFor(value) && value !== mask && !this.values.includes(value));
+		const added = values.filter((value) => isLookedFor(value) && value !== secretMask && !this.values.includes(value));
 		if (added.length === 0 && token === this.token) return this;
 		return new KnownSecrets([...this.values, ...added], { token, isUnknown: this.#isUnknown });
 	}
@@ -85,14 +85,14 @@ export class KnownSecrets {
 	/** A text as it is shown; also without the beginning of a secret at its end. */
 	text(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
-		if (this.isUnknown) return mask;
+		if (this.isUnknown) return secretMask;
 		const { matcher } = this;
 		// A text that is shorter than every secret, and than the beginning of one that is masked, needs no search: a result may hold 100,000.
 		if (text.length < shortestBeginning && text.length < matcher.shortest) return text;
 		const { ranges, state } = matcher.find(text);
 		const open = matcher.openLength(state);
 		const isCut = open >= shortestBeginning && (ranges.at(-1) ?? 0) < text.length;
-		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? mask : "");
+		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? secretMask : "");
 	}
 
 	/** Any value as it is shown, names of members included. The same value when nothing was found in it. */
@@ -151,12 +151,12 @@ function lengthOf(texts: Iterable<string>): number {
 /** What kind of thing a value is may show, and the names of the members at the top. */
 function hideAll(value: JsonValue): JsonValue {
 	if (typeof value !== "object" || value === null) return hide(value);
-	if (Array.isArray(value)) return mask;
+	if (Array.isArray(value)) return secretMask;
 	return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hide(member as JsonValue)]));
 }
 
 function hide(value: JsonValue): JsonValue {
-	return value === null || typeof value === "boolean" ? value : mask;
+	return value === null || typeof value === "boolean" ? value : secretMask;
 }
 
 interface Replacing {
@@ -181,7 +181,7 @@ function replaceTexts(value: JsonValue, replacing: Replacing, levels = deepest.s
 		return replaced === text ? value : replaced;
 	}
 	if (typeof value !== "object" || value === null) return value;
-	if (levels < 0) return mask;
+	if (levels < 0) return secretMask;
 	if (Array.isArray(value)) {
 		const copy = value.map((item: JsonValue) => replaceTexts(item, replacing, levels - 1));
 		return copy.some((item, index) => item !== value[index]) ? copy : value;

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { mask } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { restoreHidden } from "./restore-masked.ts";
 
 const stored = { url: "https://one", token: "a secret" };
-const shown = { url: "https://one", token: mask };
+const shown = { url: "https://one", token: secretMask };
 const user = { isAdmin: false };
 const restore = (given: typeof shown, owner: Parameters<typeof restoreHidden>[3]) =>
 	restoreHidden("values", given, { shown, stored }, owner);
@@ -14,7 +14,7 @@ test("a user keeps a hidden value only while everything else stays", () => {
 	assert.deepEqual(restore(shown, { principal: user }), stored);
 	assert.deepEqual(restore({ url: "https://two", token: "another" }, { principal: user }), { url: "https://two", token: "another" });
 	for (const refused of [
-		() => restore({ url: "https://two", token: mask }, { principal: user }),
+		() => restore({ url: "https://two", token: secretMask }, { principal: user }),
 		() => restore(shown, { principal: user, isRestKept: false }),
 	])
 		assert.throws(refused, (error) => isSvcError(error, "SVC_INVALID") && !error.message.includes("a secret"));
@@ -22,7 +22,10 @@ test("a user keeps a hidden value only while everything else stays", () => {
 
 test("an administrator and the program itself keep a hidden value beside what they change", () => {
 	for (const principal of [{ isAdmin: true }, undefined])
-		assert.deepEqual(restore({ url: "https://two", token: mask }, { principal, isRestKept: false }), { ...stored, url: "https://two" });
+		assert.deepEqual(restore({ url: "https://two", token: secretMask }, { principal, isRestKept: false }), {
+			...stored,
+			url: "https://two",
+		});
 });
 
 test.run();

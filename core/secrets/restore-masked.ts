@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, SvcError } from "../contract/index.ts";
-import { mask, restoreMasked } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
+import { restoreMasked } from "../language/parameters/schema-masking.ts";
 
 /** Stored values, and the masked values that the user was shown. */
 export interface StoredValues {
@@ -31,5 +32,5 @@ export function restoreHidden(
 	const restored = restoreMasked(given, shown, stored) as JsonObject;
 	const isUnchanged = () => isRestKept && isDeepStrictEqual(given, shown);
 	if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isUnchanged()) return restored;
-	throw new SvcError("SVC_INVALID", `${path}: "${mask}" keeps a hidden value only while the others stay; give the value itself`);
+	throw new SvcError("SVC_INVALID", `${path}: "${secretMask}" keeps a hidden value only while the others stay; give the value itself`);
 }

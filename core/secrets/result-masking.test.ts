@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, SnapshotEntity } from "../contract/index.ts";
-import { mask } from "../language/parameters/schema-masking.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { findSecretOutput, maskExecutionResult } from "./result-masking.ts";
 
 function toSnapshot(output_schema: JsonObject, output_key: string | null): Pick<SnapshotEntity, "action" | "runner"> {
@@ -26,14 +26,14 @@ test("results are masked under the output key, by every kind of schema", () => {
 		additionalProperties: { type: "object", properties: { deep: { secret: true } } },
 	};
 	assert.deepEqual(maskResult({ body: { a: 1, rows: ["r", "s", "t"], x_1: 2, y: { deep: 3, z: 4 } }, status: 200 }, schema, "body"), {
-		body: { a: mask, rows: ["r", mask, mask], x_1: mask, y: { deep: mask, z: 4 } },
+		body: { a: secretMask, rows: ["r", secretMask, secretMask], x_1: secretMask, y: { deep: secretMask, z: 4 } },
 		status: 200,
 	});
 });
 
 test("an output schema of the old form names the members directly", () => {
 	assert.deepEqual(maskResult({ result: { a: 1, type: 2 } }, { a: { type: "string", secret: true }, type: { type: "string" } }, "result"), {
-		result: { a: mask, type: 2 },
+		result: { a: secretMask, type: 2 },
 	});
 });
 
@@ -42,15 +42,15 @@ test("results stay as they are without schema, member or fitting type", () => {
 	assert.equal(maskResult(result, token, "body"), result);
 	assert.equal(maskResult(result, {}, "body"), result);
 	assert.equal(maskResult(result, { secret: true }, "other"), result);
-	assert.deepEqual(maskResult(result, { secret: true }, "body"), { body: mask });
+	assert.deepEqual(maskResult(result, { secret: true }, "body"), { body: secretMask });
 	// What was asked for, not yet parsed.
-	assert.deepEqual(maskResult({ body: ' {"token": "t", "id": 1}' }, token, "body"), { body: `{"token":"${mask}","id":1}` });
+	assert.deepEqual(maskResult({ body: ' {"token": "t", "id": 1}' }, token, "body"), { body: `{"token":"${secretMask}","id":1}` });
 });
 
 test("of what a command has printed the schema describes standard output, JSON or text", () => {
-	assert.deepEqual(maskResult(printed('{"token": "t", "id": 1}'), token), printed(`{"token":"${mask}","id":1}`));
-	assert.deepEqual(maskResult(printed('{"token": "a", "token": "b"}'), token), printed(`{"token":"${mask}"}`));
-	assert.deepEqual(maskResult(printed("the word"), { type: "string", secret: true }), printed(mask));
+	assert.deepEqual(maskResult(printed('{"token": "t", "id": 1}'), token), printed(`{"token":"${secretMask}","id":1}`));
+	assert.deepEqual(maskResult(printed('{"token": "a", "token": "b"}'), token), printed(`{"token":"${secretMask}"}`));
+	assert.deepEqual(maskResult(printed("the word"), { type: "string", secret: true }), printed(secretMask));
 	const open = printed('{ "id": 1 }');
 	assert.equal(maskResult(open, token), open);
 	const none = printed("");
@@ -68,22 +68,22 @@ test("standard output that cannot be read is masked whole", () => {
 		'[{"token": "t"}]',
 		`{"token": "${"x".repeat(70_000)}"}`,
 	]) {
-		assert.deepEqual(maskResult(printed(stdout), token), printed(mask), stdout.slice(0, 30));
+		assert.deepEqual(maskResult(printed(stdout), token), printed(secretMask), stdout.slice(0, 30));
 	}
 });
 
 test("a schema may have stdout and stderr as members", () => {
 	const schema = { stdout: { type: "string" }, stderr: { type: "string", secret: true }, return_code: { secret: true } };
-	assert.deepEqual(maskResult(printed("open"), schema), { ...printed("open"), stderr: mask, return_code: mask });
-	assert.deepEqual(maskResult(printed('{"token": "t"}'), { stdout: token }), printed(`{"token":"${mask}"}`));
+	assert.deepEqual(maskResult(printed("open"), schema), { ...printed("open"), stderr: secretMask, return_code: secretMask });
+	assert.deepEqual(maskResult(printed('{"token": "t"}'), { stdout: token }), printed(`{"token":"${secretMask}"}`));
 });
 
 test("results of several hosts are masked in each, and others without a key as a whole", () => {
 	const hosts = { "a.example": printed('{"token": "t"}'), "b.example": printed("what") };
-	assert.deepEqual(maskResult(hosts, token), { "a.example": printed(`{"token":"${mask}"}`), "b.example": printed(mask) });
-	assert.deepEqual(maskResult({ token: "t", id: 1 }, token), { token: mask, id: 1 });
+	assert.deepEqual(maskResult(hosts, token), { "a.example": printed(`{"token":"${secretMask}"}`), "b.example": printed(secretMask) });
+	assert.deepEqual(maskResult({ token: "t", id: 1 }, token), { token: secretMask, id: 1 });
 	assert.deepEqual(maskResult({ error: "cannot start" }, token), { error: "cannot start" });
-	assert.deepEqual(maskResult({ a: 1, b: 2 }, { secret: true }), { a: mask, b: mask });
+	assert.deepEqual(maskResult({ a: 1, b: 2 }, { secret: true }), { a: secretMask, b: secretMask });
 });
 
 test("output is secret where the schema finds secrets in what is printed", () => {

@@ -7,9 +7,10 @@ import {
 	type SnapshotEntity,
 	stringifyJson,
 } from "../contract/index.ts";
+import { secretMask } from "../contract/secret-mask.ts";
 import { inquiryRunnerType, maskAnswer } from "../language/inquiry-schema.ts";
 import type { SecretSchema } from "../language/parameters/definition-reader.ts";
-import { collectMasked, mask, maskBySecretSchema, maskWithinBudget, readOutputSchema } from "../language/parameters/schema-masking.ts";
+import { collectMasked, maskBySecretSchema, maskWithinBudget, readOutputSchema } from "../language/parameters/schema-masking.ts";
 import { currentWorkBudget } from "../language/work-budget.ts";
 
 type MaskingSchemas = Pick<SnapshotEntity, "action" | "runner">;
@@ -69,7 +70,7 @@ function maskByOutput(result: JsonObject, schema: SecretSchema, outputKey: strin
 /** Masks a whole result, which remains an object. */
 function maskWholeResult(result: JsonObject, schema: SecretSchema): JsonObject {
 	const masked: JsonValue = maskBySecretSchema(result, schema, { shouldMaskMismatch: false });
-	return isJsonObject(masked) ? masked : Object.fromEntries(Object.keys(result).map((name) => [name, mask]));
+	return isJsonObject(masked) ? masked : Object.fromEntries(Object.keys(result).map((name) => [name, secretMask]));
 }
 
 /** Masks the value of the output key. A text in place of a structure remains unchanged, unless it is JSON that was not parsed. */
@@ -107,12 +108,12 @@ export function describesResult({ isSecret, members }: SecretSchema): boolean {
 /** Masks a text that may be JSON. It is masked as a whole if it is not JSON of the expected type. An empty text remains unchanged. */
 function maskText(value: JsonValue, schema: SecretSchema): JsonValue {
 	if (!schema.holdsSecret || value === "") return value;
-	if (schema.isSecret || typeof value !== "string" || value.length > maxTextLength) return mask;
-	if (!currentWorkBudget().spendSteps(Math.ceil(value.length / 16))) return mask;
+	if (schema.isSecret || typeof value !== "string" || value.length > maxTextLength) return secretMask;
+	if (!currentWorkBudget().spendSteps(Math.ceil(value.length / 16))) return secretMask;
 	const parsed = parseOrUndefined(value);
-	if (typeof parsed !== "object" || parsed === null) return mask;
+	if (typeof parsed !== "object" || parsed === null) return secretMask;
 	const masked = maskBySecretSchema(parsed, schema, { shouldMaskMismatch: true });
-	return masked === parsed ? value : masked === mask ? mask : stringifyJson(masked);
+	return masked === parsed ? value : masked === secretMask ? secretMask : stringifyJson(masked);
 }
 
 function parseOrUndefined(text: string): JsonValue | undefined {

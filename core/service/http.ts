@@ -7,8 +7,8 @@ import { rootRoutes } from "../http/root.ts";
 import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 
+export type { FetchOptions } from "../http/embedding.ts";
 export type { Http } from "../http/http.ts";
-export type { FetchOptions } from "../http/mount-api.ts";
 export type { Permission } from "../http/permissions.ts";
 export type { Component, Method, Route } from "../http/route.ts";
 

@@ -1,4 +1,11 @@
-import { defineRunner, type JsonObject, type ParameterSchema, type ParameterValues, SvcError } from "../../core/contract/index.ts";
+import {
+	defineRunner,
+	type JsonObject,
+	type ParameterSchema,
+	type ParameterValues,
+	SvcError,
+	secretMask,
+} from "../../core/contract/index.ts";
 
 const parameters = {
 	experimental: {
@@ -16,8 +23,6 @@ const parameters = {
 		description: "Who it is for: words with dots between them. It becomes part of the event's name.",
 	},
 } as const satisfies ParameterSchema;
-
-const mask = "********";
 
 /** Publishes the action's parameters on the general event stream. */
 export const announcement = defineRunner("announcement", () => ({
@@ -37,7 +42,7 @@ export const announcement = defineRunner("announcement", () => ({
 /** Everybody who may follow the stream reads what is announced, so a parameter that holds a secret anywhere is masked whole. */
 function withoutSecrets(values: JsonObject, schema: ParameterSchema): JsonObject {
 	return Object.fromEntries(
-		Object.entries(values).map(([name, value]) => [name, value !== null && holdsSecret(schema[name]) ? mask : value]),
+		Object.entries(values).map(([name, value]) => [name, value !== null && holdsSecret(schema[name]) ? secretMask : value]),
 	);
 }
 

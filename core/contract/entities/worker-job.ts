@@ -27,7 +27,7 @@ export interface WorkerJobEntity {
 	/** Id of the worker that has taken the job. */
 	readonly worker: string | null;
 	readonly worker_name: string | null;
-	/** The user of the worker's credential. */
+	/** User with whose credential the worker took the job; only this user may report on it. Null until a worker takes the job. */
 	readonly user: string | null;
 	/** Fencing token, which every request about the job carries. Only the worker that has taken the job knows it. */
 	readonly fence: string | null;

@@ -1,4 +1,5 @@
 import type { ApiKeyEntity } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, answerPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
@@ -6,7 +7,6 @@ import type { GuardedResource } from "../../http/permissions.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
 import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
 
@@ -141,9 +141,9 @@ function toApiKey(entity: ApiKeyEntity, isShown: boolean) {
 	const { id, user, key_hash, metadata, created_at, enabled, last_used_at, expires_at, scopes } = entity;
 	return {
 		id,
-		uid: isShown ? toUid(key_hash) : mask,
+		uid: isShown ? toUid(key_hash) : secretMask,
 		user,
-		key_hash: isShown ? key_hash : mask,
+		key_hash: isShown ? key_hash : secretMask,
 		metadata,
 		created_at,
 		enabled,

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotReservedName, assertVisibleText } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { isPermissionType } from "./permission-types.ts";
 import { ensureUser } from "./users.ts";
 
@@ -110,7 +109,7 @@ export class StoredApiKeys implements ApiKeys {
 		const scopes = input.scopes === undefined ? old.scopes : toScopes(input.scopes);
 		assertWithinScopes(scopes, principal);
 		const hash = input.key_hash;
-		if (hash !== undefined && hash !== "" && hash !== mask && hash !== old.key_hash) {
+		if (hash !== undefined && hash !== "" && hash !== secretMask && hash !== old.key_hash) {
 			throw new SvcError("SVC_INVALID", "key_hash: cannot be changed");
 		}
 		if (input.user) await ensureUser({ username: input.user }, this.#parts);

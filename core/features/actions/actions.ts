@@ -12,6 +12,7 @@ import {
 	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack, assertRefNames } from "../../kernel/basics/names.ts";
 import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
@@ -22,7 +23,6 @@ import type { ExtensionPoints } from "../../kernel/extension-points.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { restoreDefaults } from "../../secrets/default-masking.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
@@ -234,9 +234,12 @@ const deciding = ["pack", "runner_type", "entry_point", "parameters", "output_sc
  * program, template or notification could show it.
  */
 export function assertHiddenStay(input: ActionInput, { fields, old, principal }: ActionChange): void {
-	if (principal === undefined || principal.isAdmin || !stringifyJson(input.parameters ?? {}).includes(stringifyJson(mask))) return;
+	if (principal === undefined || principal.isAdmin || !stringifyJson(input.parameters ?? {}).includes(stringifyJson(secretMask))) return;
 	const changed = deciding.find((name) => !isDeepStrictEqual(fields[name], old[name]));
 	const named = changed ?? ((input.data_files ?? []).length > 0 ? "data_files" : undefined);
 	if (named === undefined) return;
-	throw new SvcError("SVC_INVALID", `parameters: "${mask}" keeps a hidden default only while "${named}" stays; give the value itself`);
+	throw new SvcError(
+		"SVC_INVALID",
+		`parameters: "${secretMask}" keeps a hidden default only while "${named}" stays; give the value itself`,
+	);
 }

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { assertHiddenStay } from "./actions.ts";
 
 const old = { pack: "default", runner_type: "noop", entry_point: "", parameters: {}, output_schema: {}, notify: null, description: "" };
-const hidden = { parameters: { token: { default: mask } } };
+const hidden = { parameters: { token: { default: secretMask } } };
 const user = { isAdmin: false };
 
 /** Changes an action as a user who gives the mask for a default. */

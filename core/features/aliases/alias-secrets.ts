@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ActionAliasEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
-import { createMaskBudget, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
+import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { restoreHidden } from "../../secrets/restore-masked.ts";
 
 /** What of an alias may not be shown: fixed values for secret parameters of its action. */
@@ -45,7 +46,7 @@ export class AliasSecrets {
 	async #mask(actionRef: string, parameters: JsonObject, work = createMaskBudget()): Promise<JsonObject> {
 		if (Object.keys(parameters).length === 0) return parameters;
 		const resolved = await this.#catalog.resolve(actionRef);
-		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
+		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, secretMask]));
 		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
 	}
 }
@@ -57,8 +58,8 @@ export function withoutMask(parameters: JsonObject): JsonObject {
 }
 
 function assertNoMask(path: string, value: JsonValue): void {
-	if (value === mask) {
-		throw new SvcError("SVC_INVALID", `${path}: "${mask}" stands for a hidden value, and none is stored here; give the value itself`);
+	if (value === secretMask) {
+		throw new SvcError("SVC_INVALID", `${path}: "${secretMask}" stands for a hidden value, and none is stored here; give the value itself`);
 	}
 	if (typeof value !== "object" || value === null) return;
 	for (const [name, member] of Object.entries(value as JsonObject)) assertNoMask(`${path}.${name}`, member);

@@ -12,9 +12,9 @@ import {
 	type SvcConfig,
 	type SvcErrorCode,
 } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { findKeyExposure } from "../../secrets/encryption/key-file.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createEngine } from "../../service/service.ts";
@@ -132,7 +132,7 @@ withItems("names and lifetimes that cannot be are refused", async ({ engine: { d
 	for (const ttl of [0, -1, 1.5, 1e12])
 		await assert.rejects(datastore.set("a", { value: "", ttl }, root), refused("SVC_INVALID", /^ttl: /));
 	await assert.rejects(datastore.set("a", { value: "", scope: "sys" }, root), refused("SVC_INVALID", /^scope: must be one of system/));
-	await assert.rejects(datastore.set("a", secret(mask), root), refused("SVC_INVALID", /hidden value/));
+	await assert.rejects(datastore.set("a", secret(secretMask), root), refused("SVC_INVALID", /hidden value/));
 });
 
 withItems("an expired item is absent at once, everywhere, and setting it anew creates it", async (subject) => {
@@ -181,10 +181,10 @@ withItems("each change leaves the event that tells of it, with secrets masked", 
 	const values = async (word: string, member: string) =>
 		(await events(word)).map((payload) => (payload[member] as { value: string }).value);
 	assert.deepEqual(await values("create", "object"), ["1"]);
-	assert.deepEqual(await values("update", "object"), ["1", "2", mask]);
+	assert.deepEqual(await values("update", "object"), ["1", "2", secretMask]);
 	assert.deepEqual(await values("value_change", "old_object"), ["1", "2"]);
-	assert.deepEqual(await values("value_change", "new_object"), ["2", mask]);
-	assert.deepEqual(await values("delete", "object"), [mask]);
+	assert.deepEqual(await values("value_change", "new_object"), ["2", secretMask]);
+	assert.deepEqual(await values("delete", "object"), [secretMask]);
 });
 
 withParallelWrites(
@@ -222,9 +222,9 @@ test("two nodes that write one key at once lose no event", async () => {
 });
 
 withItems("secrets are masked, shown as cipher text or decrypted, and decryptions leave a line", async ({ engine: { datastore }, log }) => {
-	assert.equal((await datastore.set("pin", secret("canary-7741"), root)).value, mask);
+	assert.equal((await datastore.set("pin", secret("canary-7741"), root)).value, secretMask);
 	const masked = await datastore.get("pin", {}, root);
-	assert.deepEqual([masked.value, masked.encrypted, masked.secret], [mask, true, true]);
+	assert.deepEqual([masked.value, masked.encrypted, masked.secret], [secretMask, true, true]);
 	const stored = await datastore.get("pin", { form: "stored" }, root);
 	assert.match(stored.value, /^svc2\./);
 	assert.equal(stored.encrypted, true);
@@ -233,7 +233,7 @@ withItems("secrets are masked, shown as cipher text or decrypted, and decryption
 	assert.equal((await datastore.list({ form: "decrypted" }, root))[0]?.value, "canary-7741");
 	assert.equal(log.filter((line) => line.includes("decrypted") && line.includes('"key":"pin"')).length, 2);
 	assert.ok(!log.join("").includes("canary-7741"));
-	await assert.rejects(datastore.set("pin", { value: mask }, root), refused("SVC_INVALID", /hidden value/));
+	await assert.rejects(datastore.set("pin", { value: secretMask }, root), refused("SVC_INVALID", /hidden value/));
 	assert.equal((await datastore.set("pin", { value: "plain" }, root)).secret, false);
 });
 
@@ -241,7 +241,7 @@ withItems("cipher text given as such is verified, and refused from others than a
 	await datastore.set("a", secret("word"), root);
 	const { value } = await datastore.get("a", { form: "stored" }, root);
 	const loaded = await datastore.set("b", { value, encrypted: true }, root);
-	assert.deepEqual([loaded.secret, loaded.value], [true, mask]);
+	assert.deepEqual([loaded.secret, loaded.value], [true, secretMask]);
 	assert.equal((await datastore.get("b", { form: "decrypted" }, root)).value, "word");
 	const changed = value.slice(0, -3) + (value.endsWith("AAA") ? "BBB" : "AAA");
 	await assert.rejects(datastore.set("c", { value: changed, encrypted: true }, root), refused("SVC_INVALID", /integrity check/));
@@ -302,7 +302,7 @@ exceptOnPostgres("the key file is for its owner only, kept over restarts, and ne
 		const without = await restart();
 		await assert.rejects(stat(file));
 		assert.match(log.join(""), /no usable key file/);
-		assert.equal((await without.datastore.get("a", {}, root)).value, mask);
+		assert.equal((await without.datastore.get("a", {}, root)).value, secretMask);
 		await assert.rejects(without.datastore.get("a", { form: "decrypted" }, root), refused("SVC_INVALID", /no encryption key/));
 		await writeFile(file, content, { mode: 0o600 });
 		assert.equal((await without.datastore.get("a", { form: "decrypted" }, root)).value, "word");

@@ -1,7 +1,7 @@
 import { type Clock, type JsonValue, type KeyValueEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
 import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { type ItemAddress, toOwner } from "./item-address.ts";
@@ -31,8 +31,8 @@ export function toItemContent(
 ): ItemContent {
 	const { value, description = null, ttl } = input;
 	const secret = input.secret === true || input.encrypted === true;
-	if (value === mask && (secret || before?.secret === true)) {
-		throw new SvcError("SVC_INVALID", `value: "${mask}" stands for a hidden value; give the value itself`);
+	if (value === secretMask && (secret || before?.secret === true)) {
+		throw new SvcError("SVC_INVALID", `value: "${secretMask}" stands for a hidden value; give the value itself`);
 	}
 	// Verified, and kept with the key that is used for new ones, for this item.
 	const clear = input.encrypted === true ? keys.decrypt(value, parseCipherText(value)?.address ?? address) : value;

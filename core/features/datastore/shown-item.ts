@@ -1,5 +1,5 @@
 import type { KeyValueEntity } from "../../contract/index.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { type ItemScope, toItemResource, toVisibleName } from "./item-address.ts";
 
 /** A datastore item as answers, events and the command client have it. */
@@ -21,7 +21,7 @@ export type ShownItem = {
 
 /** With the mask for a secret. */
 export function toMasked(item: KeyValueEntity): ShownItem {
-	return toShown(item, item.secret ? mask : item.value);
+	return toShown(item, item.secret ? secretMask : item.value);
 }
 
 /** With the value given, which is the plain one or stands for a secret. */

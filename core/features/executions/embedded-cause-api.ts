@@ -1,9 +1,10 @@
 import type { JsonObject, RuleSnapshotEntity, TriggerEntity } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { mask, maskMembers } from "../../language/parameters/schema-masking.ts";
+import { maskMembers } from "../../language/parameters/schema-masking.ts";
 import { hideSecrets } from "../../secrets/parameter-masking.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import { toTrigger, toTriggerType } from "../triggers/records-api.ts";
@@ -113,6 +114,6 @@ function toWireTrigger(snapshot: RuleSnapshotEntity) {
 /** Without its type it cannot be told what of it is secret. */
 function maskTrigger(trigger: TriggerEntity, type: RuleSnapshotEntity["trigger_type"]): TriggerEntity {
 	const { parameters } = trigger;
-	const hidden = () => Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
+	const hidden = () => Object.fromEntries(Object.keys(parameters).map((name) => [name, secretMask]));
 	return { ...trigger, parameters: type === null ? hidden() : maskMembers(parameters, type.parameters_schema) };
 }

@@ -1,10 +1,10 @@
 import type { ActionEntity, ExecutionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
 import { copyWithoutEmpty, copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/output/output-reader.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { hideSecrets } from "../../secrets/parameter-masking.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
@@ -140,7 +140,7 @@ function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: KnownSecret
 /** What the service itself writes into a context stays where it is not known what is secret. */
 function hideInContext(context: JsonObject | undefined, secrets: KnownSecrets): JsonObject | undefined {
 	if (context === undefined || !secrets.isUnknown) return secrets.json(context);
-	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : mask]));
+	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : secretMask]));
 }
 
 function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayView }: Presentation): JsonObject | null | undefined {

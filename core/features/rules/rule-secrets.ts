@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
-import { createMaskBudget, mask, maskParameters } from "../../language/parameters/schema-masking.ts";
+import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { toShownParameters } from "../../secrets/parameter-masking.ts";
 import { type HiddenValuesOwner, restoreHidden } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
@@ -70,7 +71,7 @@ export class RuleSecrets {
 	/** Everything is masked when there is no such action: what is secret cannot be told. */
 	async #maskAction(actionRef: string, parameters: JsonObject, work = createMaskBudget()): Promise<JsonObject> {
 		const resolved = await this.#parts.catalog.resolve(actionRef);
-		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, mask]));
+		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, secretMask]));
 		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
 	}
 
@@ -91,8 +92,8 @@ export class RuleSecrets {
 }
 
 function assertNoMask(path: string, value: JsonValue): void {
-	if (value === mask) {
-		throw new SvcError("SVC_INVALID", `${path}: "${mask}" stands for a hidden value, and none is stored here; give the value itself`);
+	if (value === secretMask) {
+		throw new SvcError("SVC_INVALID", `${path}: "${secretMask}" stands for a hidden value, and none is stored here; give the value itself`);
 	}
 	if (typeof value !== "object" || value === null) return;
 	for (const [name, member] of Object.entries(value as JsonObject)) assertNoMask(`${path}.${name}`, member);

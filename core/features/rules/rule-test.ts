@@ -1,4 +1,5 @@
 import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { TemplateSources } from "../../kernel/submission/parameter-rendering.ts";
@@ -6,7 +7,6 @@ import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 
 import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
@@ -62,7 +62,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	const verdict = await compileCriteria(rule.criteria).evaluate(event.payload, { now: parts.clock.now(), datastore: deciding });
 	if (!verdict.matched) {
 		const { error } = verdict;
-		const failed = deciding.hasDecrypted ? { ...verdict.failed, pattern: mask } : verdict.failed;
+		const failed = deciding.hasDecrypted ? { ...verdict.failed, pattern: secretMask } : verdict.failed;
 		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
 	}
 	try {
@@ -96,9 +96,9 @@ function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 	return {
 		async lookup(scope, name) {
 			const text = await access.lookup(scope, name);
-			return text === undefined || parseCipherText(text) === undefined ? text : mask;
+			return text === undefined || parseCipherText(text) === undefined ? text : secretMask;
 		},
-		decrypt: async () => mask,
+		decrypt: async () => secretMask,
 	};
 }
 

@@ -7,6 +7,7 @@ import {
 	stringifyJson,
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
@@ -15,7 +16,7 @@ import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { type ChangeRequester, toActor } from "../../kernel/executions/signed-patch.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
-import { createMaskBudget, mask } from "../../language/parameters/schema-masking.ts";
+import { createMaskBudget } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
 import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
@@ -97,7 +98,7 @@ export class StoredInstances implements TriggerInstances {
 	/** Of an execution that has been removed it is not known any more what is secret. */
 	async #maskPayload(payload: JsonObject, snapshotId: string | undefined, work: WorkBudget): Promise<JsonObject> {
 		const snapshot = snapshotId === undefined ? undefined : await this.#parts.catalog.snapshot(snapshotId);
-		const show = (result: JsonObject) => (snapshot === undefined ? mask : work.run(() => maskExecutionResult(result, snapshot)));
+		const show = (result: JsonObject) => (snapshot === undefined ? secretMask : work.run(() => maskExecutionResult(result, snapshot)));
 		const { result, data } = payload;
 		if (isJsonObject(result)) return { ...payload, result: show(result) };
 		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
@@ -105,7 +106,7 @@ export class StoredInstances implements TriggerInstances {
 		// No execution has such a result.
 		if (!isJsonObject(parsed)) return payload;
 		const inner = show(parsed);
-		return { ...payload, data: { ...data, result: inner === mask ? mask : stringifyJson(inner) } };
+		return { ...payload, data: { ...data, result: inner === secretMask ? secretMask : stringifyJson(inner) } };
 	}
 
 	#hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ActionEntity, isSvcError, type Runner, SvcError, type TaskState } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
 import { fakeDefinitions, toFakeDefinition } from "../../testing/http/fake-workflow.test-support.ts";
 import { hideInGraph, hideInTasks } from "./routes.ts";
@@ -109,7 +109,7 @@ test("a finding cannot quote the secrets of an action", async () => {
 		{
 			ref: "vault.keep",
 			enabled: true,
-			parameters: { pin: { type: "string", secret: true, default: mask, enum: [mask, mask] } },
+			parameters: { pin: { type: "string", secret: true, default: secretMask, enum: [secretMask, secretMask] } },
 		},
 	]);
 });
@@ -172,11 +172,11 @@ test("what is secret is masked in tasks and graphs, and ids and states stay what
 	const { value, secrets } = await create([{ definition: began }, { task: given }]).runGraph("run");
 	const graph = hideInGraph(value, secrets);
 	assert.doesNotMatch(JSON.stringify(graph), /swordfish/);
-	assert.deepEqual(graph.nodes[0]?.tasks, [{ ...given, action: `core.${mask}` }]);
-	assert.deepEqual(graph.edges, [{ from: "fetch", to: "fail", transition: 0, when: mask, taken: 1 }]);
+	assert.deepEqual(graph.nodes[0]?.tasks, [{ ...given, action: `core.${secretMask}` }]);
+	assert.deepEqual(graph.edges, [{ from: "fetch", to: "fail", transition: 0, when: secretMask, taken: 1 }]);
 	// Where it is not known what is secret, what expressions have become may be; what the file says is no secret.
 	const [hidden] = hideInTasks([given], KnownSecrets.unknown);
-	assert.deepEqual(hidden, { ...given, action: mask });
+	assert.deepEqual(hidden, { ...given, action: secretMask });
 	assert.equal(hideInGraph(value, KnownSecrets.unknown).edges[0]?.when, "swordfish");
 });
 

@@ -55,8 +55,8 @@ export interface Dispatcher {
 	 */
 	dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
 	/**
-	 * Returns true if an event of this trigger would be stored. Types of which every execution makes events are stored only if a rule uses
-	 * them.
+	 * Returns true if an event of this trigger would be stored. Events of types with `isKeptForRulesOnly`, which every execution causes, are
+	 * stored only if a rule uses the type. All others are always stored.
 	 */
 	isWanted(trigger: string): Promise<boolean>;
 	/**

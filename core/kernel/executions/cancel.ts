@@ -3,7 +3,7 @@ import { type Clock, type ExecutionEntity, type ExecutionStatus, type JsonObject
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
-import { type AwaitedQuestionParts, assertResumable } from "./awaited-answers.ts";
+import { type AwaitedInquiryParts, assertResumable } from "./awaited-inquiries.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
 import { withActor } from "./signed-patch.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
@@ -14,7 +14,7 @@ interface CancelParts extends TransitionParts {
 	readonly clock: Clock;
 }
 
-export interface ChangeParts extends CancelParts, AwaitedQuestionParts {
+export interface ChangeParts extends CancelParts, AwaitedInquiryParts {
 	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }

@@ -3,11 +3,11 @@ import { withOwnText } from "../../lib/bytes/pooled-text.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
+import { findLineNumberCorrections, toCountField } from "./line-number-corrections.ts";
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
 import { OutputHub, type OutputHubParts } from "./live/output-hub.ts";
-import { findMaskedLineCounts, toCountField } from "./masked-line-counts.ts";
 
 import { findLastChunk, findLineStart, readStoredChunks } from "./stored-chunks.ts";
 
@@ -63,7 +63,7 @@ export class OutputReader implements Output {
 	): Promise<number> {
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
-		const maskedCounts = masked ? [] : await findMaskedLineCounts(storage, executionId, type);
+		const maskedCounts = masked ? [] : await findLineNumberCorrections(storage, executionId, type);
 		const last = await findLastChunk(storage, executionId, type);
 		if (last === undefined) return 0;
 		const before = last[toCountField(type)];

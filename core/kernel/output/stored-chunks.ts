@@ -1,7 +1,7 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
 import { findPagedText, withOwnText, withPagedText } from "../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { findMaskedLineCounts, toCountField } from "./masked-line-counts.ts";
+import { findLineNumberCorrections, toCountField } from "./line-number-corrections.ts";
 
 /** Target size of one page of stored chunks, in bytes. */
 const pageBytes = 1_048_576;
@@ -62,7 +62,7 @@ export async function findLineStart(
 ): Promise<{ readonly after: number; readonly skip: number }> {
 	const beginning = { after: 0, skip: line - 1 };
 	if (line === 1) return beginning;
-	const maskedCounts = masked ? [] : await findMaskedLineCounts(storage, executionId, type);
+	const maskedCounts = masked ? [] : await findLineNumberCorrections(storage, executionId, type);
 	if (maskedCounts === undefined) return beginning;
 	// The last chunk with hidden line endings before which fewer than `line - 1` lines have ended. The preceding line ends in it or later.
 	const nearest = maskedCounts.findLast(({ before }) => before <= line - 2);

@@ -1,6 +1,5 @@
 import { type ExecutionEntity, type JournalEntryEntity, type JsonObject, PassingMap, RunAborted } from "../../contract/index.ts";
 import { KnownSecrets } from "../../secrets/redactor.ts";
-import { fromTimestamp } from "../basics/clock.ts";
 import type { OutputWriter } from "../output/output-writer.ts";
 
 /** State of a run while this node carries it out. */
@@ -74,26 +73,6 @@ class NewRunState implements RunState {
 		this.#pauseController ??= new AbortController();
 		return this.#pauseController;
 	}
-}
-
-/**
- * Starts the time-out of a run; `elapsedSeconds` of `seconds` have passed before. Aborts the run with the kind `timeout`.
- * Returns the timer; undefined if `seconds` is undefined, which means no time-out.
- */
-export function startTimeout(
-	{ controller }: RunState,
-	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
-): NodeJS.Timeout | undefined {
-	if (seconds === undefined) return undefined;
-	// Timers overflow beyond 2^31 milliseconds and would fire at once.
-	const milliseconds = Math.min(Math.max(0, seconds - elapsedSeconds) * 1_000, 2_147_483_647);
-	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
-}
-
-/** Returns the seconds since the execution first became `running`; 0 if it has not. `now` is in microseconds. */
-export function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
-	const started = log.find(({ status }) => status === "running");
-	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 }
 
 /** Runs that this node carries out, by execution id. */

@@ -143,7 +143,10 @@ export class Executor {
 		return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
 	}
 
-	/** Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable. */
+	/**
+	 * Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable; rejects with
+	 * `SVC_UNAVAILABLE` if the run is aborted meanwhile.
+	 */
 	async #prepareOrFail(execution: ExecutionEntity, run: RunState): Promise<PreparedRun | RunOutcome> {
 		const { logger } = this.#parts;
 		let prepared: PreparedRun | undefined;

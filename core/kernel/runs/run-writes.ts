@@ -137,7 +137,10 @@ export class RunWrites {
 		}
 	}
 
-	/** Returns the operations that make a write fail unless this run holds the execution. They may be none, see `FencedWrites`. */
+	/**
+	 * Returns the operations that make a write fail unless this run holds the execution. None are needed while the lease is valid and no
+	 * other node can use the storage.
+	 */
 	fenceOperations({ id }: ExecutionEntity, run: RunState): readonly WriteOperation[] {
 		return this.#writes.fenceOperations(id, run);
 	}

@@ -3,6 +3,7 @@ import {
 	type ExecutionEntity,
 	type JsonObject,
 	type OutputType,
+	RunAborted,
 	type RunContext,
 	type RunResult,
 	type Storage,
@@ -11,28 +12,24 @@ import {
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
 import type { KnownSecrets } from "../../secrets/redactor.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
-
 import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
-
 import { isCompleted } from "../executions/status.ts";
 import type { BulkOutput } from "../output/bulk-output.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import { type ActiveRuns, secondsSinceStart, startTimeout } from "./active-runs.ts";
-
+import type { ActiveRuns, RunState } from "./active-runs.ts";
 import { HostCalls, type RunRequestParts, requestChange } from "./host-calls.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
 import type { ActiveRun } from "./prepare-run.ts";
+import { createRunEventSender, type RunEventParts, type RunEventSender } from "./run-event-sender.ts";
 import { encryptRunSecrets, hideInLog } from "./run-secrets.ts";
 import type { RunWrites } from "./run-writes.ts";
 import { type HostedRunContext, type LazyMembers, type RunServiceParts, RunServices, withLazyMembers } from "./runner-context.ts";
-
-import { createRunEvents, type RunEventParts, type RunEvents } from "./runner-events.ts";
 
 /** Calls the runner: `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
 export type RunnerInvocation = (context: RunContext) => Promise<RunResult | undefined>;
@@ -65,11 +62,11 @@ const notRecoveredOutcome: RunOutcome = {
 /** Calls runners, with a context through which they use the service during the run. */
 export class RunnerCaller {
 	readonly #parts: RunnerCallerParts;
-	readonly #events: RunEvents;
+	readonly #events: RunEventSender;
 
 	constructor(parts: RunnerCallerParts) {
 		this.#parts = parts;
-		this.#events = createRunEvents(parts);
+		this.#events = createRunEventSender(parts);
 	}
 
 	/**
@@ -238,4 +235,24 @@ function toEmit(outputWriter: OutputWriter): EmitOutput {
 /** Adds the trace context under the name that programs expect, `TRACEPARENT`. A variable that the action sets itself wins. */
 function withTraceparent(environment: RunContext["environment"], traceparent: string | undefined): RunContext["environment"] {
 	return traceparent === undefined ? environment : { TRACEPARENT: traceparent, ...environment };
+}
+
+/**
+ * Starts the time-out of a run; `elapsedSeconds` of `seconds` have passed before. Aborts the run with the kind `timeout`.
+ * Returns the timer; undefined if `seconds` is undefined, which means no time-out.
+ */
+function startTimeout(
+	{ controller }: RunState,
+	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
+): NodeJS.Timeout | undefined {
+	if (seconds === undefined) return undefined;
+	// Timers overflow beyond 2^31 milliseconds and would fire at once.
+	const milliseconds = Math.min(Math.max(0, seconds - elapsedSeconds) * 1_000, 2_147_483_647);
+	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
+}
+
+/** Returns the seconds since the execution first became `running`; 0 if it has not. `now` is in microseconds. */
+function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
+	const started = log.find(({ status }) => status === "running");
+	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, type JsonValue, type SnapshotEntity, SvcError } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { findDerivedParameters } from "../../language/parameters/derived-defaults.ts";
-import { mask, memberOf, restoreMasked } from "../../language/parameters/schema-masking.ts";
+import { memberOf, restoreMasked } from "../../language/parameters/schema-masking.ts";
 import { toShownParameters } from "../../secrets/parameter-masking.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../executions/executions-api.ts";
@@ -104,8 +105,8 @@ function assertKeepsSecrets(
 
 /** Returns true if every part of a value that was masked before is still masked. */
 function staysMasked(value: JsonValue, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
-	if (after === mask || isDeepStrictEqual(before, value) || isDeepStrictEqual(before, after)) return true;
-	if (before === mask || typeof value !== "object" || value === null) return false;
+	if (after === secretMask || isDeepStrictEqual(before, value) || isDeepStrictEqual(before, after)) return true;
+	if (before === secretMask || typeof value !== "object" || value === null) return false;
 	return Object.keys(value).every((key) => staysMasked(memberOf(value, key) ?? null, memberOf(before, key), memberOf(after, key)));
 }
 

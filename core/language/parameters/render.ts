@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { assertCallerVariables } from "./caller-variables.ts";
 import { checkGivenParameters } from "./check-given.ts";
@@ -6,7 +7,7 @@ import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 import { type ParameterSource, Rendering } from "./rendering.ts";
-import { mask, maskBySchema } from "./schema-masking.ts";
+import { maskBySchema } from "./schema-masking.ts";
 import { type SchemaPair, toSchemaPair } from "./schema-pair.ts";
 import { validateParameter } from "./validate.ts";
 
@@ -144,7 +145,7 @@ function toLiveRendering(
 	// The stored result of a templated default may contain any value that the template reads, including secrets.
 	const conceal = (name: string, value: JsonValue) =>
 		isEarlierValue(name) && schemaPair.templatedNames.includes(name)
-			? mask
+			? secretMask
 			: (maskBySchema({ [name]: value }, schemaPair.schema)[name] ?? null);
 	const renderingWithMasks = new Rendering(schemaPair.schema, {
 		sourceOf: source,
@@ -152,7 +153,7 @@ function toLiveRendering(
 		datastore: {
 			text: (scope, name) => datastore.text(scope, name),
 			find: (scope, name) => datastore.find(scope, name),
-			decrypt: () => mask,
+			decrypt: () => secretMask,
 		},
 		context: { ...fullContext, config_context: secretGuard.maskedConfig },
 	});

@@ -1,8 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { maskLogFields } from "../../secrets/log-redaction.ts";
-import { collectSecrets, mask, maskBySchema, maskParameters } from "./schema-masking.ts";
+import { collectSecrets, maskBySchema, maskParameters } from "./schema-masking.ts";
 
 const schema: ParameterSchema = {
 	plain: { type: "string" },
@@ -21,8 +22,8 @@ const schema: ParameterSchema = {
 
 test("secret values of every type become the mask", () => {
 	for (const pin of ["abc", 5, true, null, ["a"], { a: 1 }])
-		assert.deepEqual(maskBySchema({ pin, plain: "x" }, schema), { pin: mask, plain: "x" });
-	assert.equal(mask, "********");
+		assert.deepEqual(maskBySchema({ pin, plain: "x" }, schema), { pin: secretMask, plain: "x" });
+	assert.equal(secretMask, "********");
 });
 
 test("secrets inside objects and lists are masked, their neighbours stay", () => {
@@ -32,22 +33,22 @@ test("secrets inside objects and lists are masked, their neighbours stay", () =>
 		whole: { a: "b" },
 	};
 	assert.deepEqual(maskBySchema(values, schema), {
-		account: { user: "u", password: mask, keys: [mask, mask], other: 1 },
-		list: [{ token: mask, id: 1 }, 5],
-		whole: mask,
+		account: { user: "u", password: secretMask, keys: [secretMask, secretMask], other: 1 },
+		list: [{ token: secretMask, id: 1 }, 5],
+		whole: secretMask,
 	});
 	assert.equal(values.account.password, "p", "the values themselves are not changed");
 });
 
 test("a structure of another kind than the one with secrets is masked whole: a record may hold values whose types were never checked", () => {
 	const values = { account: [{ password: "p" }], list: { token: "t" } };
-	assert.deepEqual(maskBySchema(values, schema), { account: mask, list: mask });
+	assert.deepEqual(maskBySchema(values, schema), { account: secretMask, list: secretMask });
 });
 
 test("a member is masked when any of the definitions that describe it is secret", () => {
 	const any: ParameterSchema = { a: { properties: { k: { type: "string" } }, patternProperties: { "^k": { secret: true } } } };
-	assert.deepEqual(maskBySchema({ a: { k: "s", other: 1 } }, any), { a: { k: mask, other: 1 } });
-	assert.deepEqual(maskBySchema({ a: "s" }, { a: { anyOf: [{ properties: { k: { secret: true } } }] } }), { a: mask });
+	assert.deepEqual(maskBySchema({ a: { k: "s", other: 1 } }, any), { a: { k: secretMask, other: 1 } });
+	assert.deepEqual(maskBySchema({ a: "s" }, { a: { anyOf: [{ properties: { k: { secret: true } } }] } }), { a: secretMask });
 });
 
 test("nothing is copied when nothing is secret", () => {
@@ -62,16 +63,16 @@ test("members that are absent are not added", () => {
 
 test("secret in the schema of action or runner suffices", () => {
 	assert.deepEqual(maskParameters({ a: 1, b: 2, c: 3 }, { a: { secret: true }, b: {} }, { a: {}, b: { secret: true } }), {
-		a: mask,
-		b: mask,
+		a: secretMask,
+		b: secretMask,
 		c: 3,
 	});
 });
 
 test("a text where an object with secrets should be is masked, as it may be that object not yet parsed", () => {
 	assert.deepEqual(maskBySchema({ account: '{"password": "p"}', list: "[]", plain: "{}" }, schema), {
-		account: mask,
-		list: mask,
+		account: secretMask,
+		list: secretMask,
 		plain: "{}",
 	});
 });
@@ -96,12 +97,12 @@ test("log fields are masked by name at every level", () => {
 	};
 	assert.deepEqual(maskLogFields(fields, ["mine"]), {
 		...fields,
-		password: mask,
-		nested: { auth_token: mask, Token: mask, list: [{ secret: mask }] },
-		mine: mask,
+		password: secretMask,
+		nested: { auth_token: secretMask, Token: secretMask, list: [{ secret: secretMask }] },
+		mine: secretMask,
 	});
 	for (const name of ["password", "auth_token", "token", "secret", "credentials", "st2_auth_token"])
-		assert.deepEqual(maskLogFields({ [name]: "v" }), { [name]: mask });
+		assert.deepEqual(maskLogFields({ [name]: "v" }), { [name]: secretMask });
 	const harmless = { a: 1, b: { c: [1] } };
 	assert.equal(maskLogFields(harmless), harmless);
 });

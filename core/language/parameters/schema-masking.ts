@@ -6,11 +6,9 @@ import {
 	type ParameterSchema,
 	parseJson,
 } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { currentWorkBudget, WorkBudget, type WorkLimits, withWorkBudget } from "../work-budget.ts";
 import { isJsonSchema, memberSecretSchemas, readSecretSchema, type SecretSchema } from "./definition-reader.ts";
-
-/** Text that replaces a secret of any type. */
-export const mask = "********";
 
 /** Nesting levels that are masked by definition. A deeper value is masked as a whole, because it cannot have passed the checks on input. */
 const maxDepth = 100;
@@ -80,7 +78,7 @@ export function collectMasked(values: JsonObject, masked: JsonObject): readonly 
  * back unchanged, and this must not overwrite the secrets.
  */
 export function restoreMasked(returnedValue: JsonValue, shownValue: JsonValue | undefined, keptValue: JsonValue | undefined): JsonValue {
-	if (returnedValue === mask) return shownValue === mask && keptValue !== undefined ? keptValue : returnedValue;
+	if (returnedValue === secretMask) return shownValue === secretMask && keptValue !== undefined ? keptValue : returnedValue;
 	if (isList(returnedValue))
 		return returnedValue.map((item, index) => restoreMasked(item, memberOf(shownValue, index), memberOf(keptValue, index)));
 	if (!isJsonObject(returnedValue)) return returnedValue;
@@ -107,13 +105,13 @@ interface MaskOptions {
 
 /** Masks a value by a parsed definition. A value that cannot be judged, or not within the budget, is masked as a whole. */
 function maskValue(value: JsonValue, secretSchema: SecretSchema, options: MaskOptions): JsonValue {
-	if (secretSchema.isSecret || options.depth > maxDepth) return mask;
+	if (secretSchema.isSecret || options.depth > maxDepth) return secretMask;
 	if (!secretSchema.holdsSecret) return value;
-	if (!currentWorkBudget().spendSteps(1)) return mask;
+	if (!currentWorkBudget().spendSteps(1)) return secretMask;
 	const innerOptions = { ...options, depth: options.depth + 1 };
 	let maskedValue = value;
 	for (const alternative of secretSchema.alternatives) maskedValue = maskValue(maskedValue, alternative, innerOptions);
-	if (options.shouldMaskMismatch && maskedValue !== null && !describesParts(maskedValue, secretSchema)) return mask;
+	if (options.shouldMaskMismatch && maskedValue !== null && !describesParts(maskedValue, secretSchema)) return secretMask;
 	if (isList(maskedValue)) return maskElements(maskedValue, secretSchema, innerOptions);
 	if (!isJsonObject(maskedValue)) return maskedValue;
 	return replaceByMember(maskedValue, secretSchema, innerOptions);
@@ -121,7 +119,7 @@ function maskValue(value: JsonValue, secretSchema: SecretSchema, options: MaskOp
 
 /** Masks the members of an object. The result is an object even if the definition declares the whole value secret. */
 function maskObject(values: JsonObject, secretSchema: SecretSchema, options: MaskOptions): JsonObject {
-	if (secretSchema.isSecret || options.depth > maxDepth) return replaceMembers(values, () => mask);
+	if (secretSchema.isSecret || options.depth > maxDepth) return replaceMembers(values, () => secretMask);
 	if (!secretSchema.holdsSecret) return values;
 	const innerOptions = { ...options, depth: options.depth + 1 };
 	const maskedObject = secretSchema.alternatives.reduce((values, alternative) => maskObject(values, alternative, innerOptions), values);
@@ -132,7 +130,7 @@ function replaceByMember(values: JsonObject, secretSchema: SecretSchema, options
 	return replaceMembers(values, (key, member) => {
 		const memberSchemas = memberSecretSchemas(secretSchema, key);
 		return memberSchemas === undefined
-			? mask
+			? secretMask
 			: memberSchemas.reduce<JsonValue>((value, innerSchema) => maskValue(value, innerSchema, options), member);
 	});
 }
@@ -142,7 +140,7 @@ function replaceByMember(values: JsonObject, secretSchema: SecretSchema, options
  * an unparsed object.
  */
 function describesParts(value: JsonValue, { type, elements, members, patterns, otherMembers }: SecretSchema): boolean {
-	if (value === mask) return true;
+	if (value === secretMask) return true;
 	if (isList(value)) return type !== "object" && elements !== undefined;
 	if (!isJsonObject(value)) return typeof value !== "string";
 	return type !== "array" && [members, patterns, otherMembers].some((partSchema) => partSchema !== undefined);
@@ -193,12 +191,12 @@ function replaceMembers(values: JsonObject, replace: (key: string, value: JsonVa
 
 function collectMaskedTexts(value: JsonValue, masked: JsonValue, texts: Set<string>): void {
 	if (value === masked) return;
-	if (typeof value === "string" && typeof masked === "string" && masked !== mask) {
+	if (typeof value === "string" && typeof masked === "string" && masked !== secretMask) {
 		// A command printed JSON in a text; its members were masked individually.
 		collectMaskedTexts(parseJson(value), parseJson(masked), texts);
 		return;
 	}
-	if (masked === mask) {
+	if (masked === secretMask) {
 		collectTexts(value, texts, 0);
 		return;
 	}

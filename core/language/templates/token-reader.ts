@@ -40,7 +40,7 @@ export class TokenReader {
 		return true;
 	}
 
-	/** Takes the next token. Throws `TemplateSyntaxError` if it is another one. */
+	/** Takes the next token, which must be this operator or word. Throws `TemplateSyntaxError` otherwise. */
 	expect(text: string): void {
 		if (!this.take(text)) throw this.error(`"${text}" is missing before ${this.#describeNext()}`);
 	}

@@ -67,7 +67,7 @@ const code = [
 	...[...mask.get, ...trailingZeros, ...mask.tee, ...from.get, ...add, ...from.set],
 	...[...to.get, ...mask.get, ...add, ...to.set],
 	...[...from.get, ...until.get, ...isNotLess, ...branchIf(1)],
-	// Writes its escape, whose length is in the last of eight bytes.
+	// Writes the escape of the marked byte. The last of the eight bytes of its table entry is the length.
 	...[...from.get, ...loadByte(0), ...constant(3), ...shiftLeft, ...mask.set],
 	...[...to.get, ...mask.get, ...loadEight, ...storeEight],
 	...[...to.get, ...mask.get, ...loadByte(7), ...add, ...to.set],

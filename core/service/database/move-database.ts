@@ -8,6 +8,7 @@ import {
 	type Storage,
 	type StoragePlugin,
 	SvcError,
+	secretMask,
 	stringifyJson,
 	toErrorMessage,
 	type Where,
@@ -235,7 +236,7 @@ export function withoutSecrets(error: unknown, address: string): unknown {
 	const secrets = findSecrets(address).filter((secret) => secret !== "");
 	const message = toErrorMessage(error);
 	if (!secrets.some((secret) => message.includes(secret))) return error;
-	const hidden = secrets.reduce((text, secret) => text.replaceAll(secret, "********"), message);
+	const hidden = secrets.reduce((text, secret) => text.replaceAll(secret, secretMask), message);
 	return new SvcError(isSvcError(error) ? error.code : "SVC_UNAVAILABLE", hidden);
 }
 

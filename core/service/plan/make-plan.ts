@@ -13,6 +13,7 @@ import {
 	type PluginContext,
 	toErrorMessage,
 } from "../../contract/index.ts";
+import { secretMask } from "../../contract/secret-mask.ts";
 import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-api.ts";
 import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import { createSystemClock } from "../../kernel/basics/clock.ts";
@@ -20,7 +21,6 @@ import { assertRolesReachable } from "../../kernel/nodes/cluster-checks.ts";
 import { findOptionProblems } from "../../kernel/plugins/check-options.ts";
 import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
 import { shouldStart } from "../../kernel/plugins/started-kinds.ts";
-import { mask } from "../../language/parameters/schema-masking.ts";
 import { findOpenDataDirectory } from "../config/data-directory.ts";
 import { findDirectoryProblem } from "../config/directory-problem.ts";
 import { type Environment, readOverride, toVariableName } from "../config/environment.ts";
@@ -202,15 +202,15 @@ export function listOptions(options: Options, env: Environment): readonly Planne
 	}
 	for (const [variable, path] of others) {
 		const value = env[variable]?.trim();
-		if (value) listed.push({ path, value: secretVariables.includes(variable) ? mask : value, variable });
+		if (value) listed.push({ path, value: secretVariables.includes(variable) ? secretMask : value, variable });
 	}
 	return listed;
 }
 
 function toShown(name: string, value: JsonValue): JsonValue {
 	if (typeof value !== "string") return value;
-	if (secretName.test(name) && value !== "") return mask;
-	return value.replace(/(:\/\/[^:@/?#]*:)[^@/]*@/, `$1${mask}@`);
+	if (secretName.test(name) && value !== "") return secretMask;
+	return value.replace(/(:\/\/[^:@/?#]*:)[^@/]*@/, `$1${secretMask}@`);
 }
 
 type Plugin = { readonly kind: PlannedPlugin["kind"]; readonly name: string; readonly contract?: number };

@@ -1,7 +1,7 @@
 import type { JsonObject, ParameterSchema } from "../../../contract/index.ts";
 import { isSvcError, SvcError } from "../../../contract/index.ts";
+import { secretMask } from "../../../contract/secret-mask.ts";
 import { assertDepth } from "../../../language/parameters/depth.ts";
-import { mask } from "../../../language/parameters/schema-masking.ts";
 import { validateParameter } from "../../../language/parameters/validate.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
 import { mapTexts } from "./walk.ts";
@@ -22,7 +22,7 @@ export function checkConfigValues(pack: string, values: JsonObject, schema: Para
 			}
 		}
 		mapTexts(values, schema, ({ text, path, isSecret }) => {
-			if (isSecret && text === mask) throw invalid(`"${path}": "${mask}" stands for a hidden value, and none is stored here`);
+			if (isSecret && text === secretMask) throw invalid(`"${path}": "${secretMask}" stands for a hidden value, and none is stored here`);
 			// Whatever it reads is decrypted already.
 			if (isSecret && isTemplate(text) && /\|\s*decrypt_kv\b/.test(text)) throw invalid(`"${path}" is secret and must not use decrypt_kv`);
 			return text;

@@ -14,7 +14,7 @@ export interface OutputHubParts {
 const pageLength = 262_144;
 /**
  * Number of followers above which pages are smaller. So many followers read at different positions, and chunks that were read ahead would
- * be evicted before they are used.
+ * be evicted before they are used. Chunks are then also cached at the cost for many followers.
  */
 const manyFollowers = 32;
 

@@ -7,8 +7,11 @@ const pageSize = 1_000;
 /** Number of chunks in one query, read with their text. */
 const textPageSize = 16;
 
-/** A chunk that contains secrets of several lines. Such a secret is one line when it is masked. */
-export interface MaskedLineCount {
+/**
+ * Correction from masked to printed line numbers, for a chunk that contains secrets of several lines. Such a secret is one line when it is
+ * masked.
+ */
+export interface LineNumberCorrection {
 	readonly sequence: number;
 	/** Number of line endings before the chunk, in the output as it was printed. */
 	readonly before: number;
@@ -26,14 +29,14 @@ export function toCountField(type: OutputType | undefined): "lines_before" | "ow
  * those of the masked output. Reads only the text of chunks that contain secrets. Returns undefined if an earlier version has stored such a
  * chunk without a count.
  */
-export async function findMaskedLineCounts(
+export async function findLineNumberCorrections(
 	storage: Storage,
 	executionId: string,
 	type: OutputType | undefined,
-): Promise<readonly MaskedLineCount[] | undefined> {
+): Promise<readonly LineNumberCorrection[] | undefined> {
 	const field = toCountField(type);
 	const where = { execution_id: executionId, ...(type !== undefined && { output_type: type }) };
-	const counts: MaskedLineCount[] = [];
+	const counts: LineNumberCorrection[] = [];
 	let surplus = 0;
 	for (let after = 0; ; ) {
 		const page = await storage.find("output_chunk", {

@@ -26,7 +26,7 @@ export interface RunAnnouncement {
 }
 
 /** Publishes announcements and dispatches events of runs. */
-export interface RunEvents {
+export interface RunEventSender {
 	/** Publishes an announcement, with secrets masked. Throws `SVC_INVALID` if its route is invalid. */
 	announce(execution: ExecutionEntity, secrets: KnownSecrets, announcement: RunAnnouncement): void;
 	/** Dispatches a trigger with the permissions of the execution. Returns the id of the trigger instance once it is stored. */
@@ -37,7 +37,14 @@ export interface RunEvents {
 	): Promise<string>;
 }
 
-export function createRunEvents({ eventBus, options, authority, dispatcher, triggerTypes, sealedSecrets }: RunEventParts): RunEvents {
+export function createRunEventSender({
+	eventBus,
+	options,
+	authority,
+	dispatcher,
+	triggerTypes,
+	sealedSecrets,
+}: RunEventParts): RunEventSender {
 	return {
 		/**
 		 * Masks secrets if `api.mask_secrets` is on, because announcements leave the service and no part of the service reads them. The token is

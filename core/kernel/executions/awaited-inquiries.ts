@@ -1,9 +1,9 @@
 import { type ExecutionEntity, type Runner, type Storage, SvcError } from "../../contract/index.ts";
-import { readJournal } from "../executions/journal-entries.ts";
 import { toChildOrigin } from "./child-record.ts";
+import { readJournal } from "./journal-entries.ts";
 import { isWaiting } from "./status.ts";
 
-export interface AwaitedQuestionParts {
+export interface AwaitedInquiryParts {
 	readonly storage: Storage;
 	readonly runners: ReadonlyMap<string, Runner>;
 }
@@ -12,14 +12,14 @@ type PausedExecution = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
 const fields = ["id", "parent_id", "context", "status", "runner_name", "fence"] as const;
 
-/** Bounds the questions that an error message names; it only counts further ones. */
-const maxNamedQuestions = 5;
+/** Bounds the inquiries that an error message names; it only counts further ones. */
+const maxNamedInquiries = 5;
 
 /**
- * Returns the ids of the open questions below a paused execution, the oldest first, if the execution can only wait for their answers.
+ * Returns the ids of the open inquiries below a paused execution, the oldest first, if the execution can only wait for their answers.
  * Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held back work.
  */
-export async function findAwaitedQuestions(parts: AwaitedQuestionParts, execution: PausedExecution): Promise<readonly string[]> {
+export async function findAwaitedInquiries(parts: AwaitedInquiryParts, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
 	const openChildren = await parts.storage.find("execution", {
 		where: { parent_id: id, end_timestamp: null },
@@ -29,14 +29,14 @@ export async function findAwaitedQuestions(parts: AwaitedQuestionParts, executio
 	// Executions that API clients started with this parent are not branches of the workflow.
 	const branches = openChildren.filter((child) => toChildOrigin(child) !== undefined);
 	if (!branches.every(({ status }) => isWaiting(status))) return [];
-	const questions: string[] = [];
+	const inquiries: string[] = [];
 	for (const child of branches) {
-		const awaited = child.status === "pending" ? [child.id] : await findAwaitedQuestions(parts, child);
+		const awaited = child.status === "pending" ? [child.id] : await findAwaitedInquiries(parts, child);
 		if (awaited.length === 0) return [];
-		questions.push(...awaited);
+		inquiries.push(...awaited);
 	}
-	if (questions.length === 0) return [];
-	return (await hasHeldWork(parts, execution)) ? [] : questions;
+	if (inquiries.length === 0) return [];
+	return (await hasHeldWork(parts, execution)) ? [] : inquiries;
 }
 
 /** Bounds the pauses for which it is cached whether they hold back work. */
@@ -47,27 +47,26 @@ const maxCachedPauses = 1_000;
  */
 const hasHeldWorkByFence = new Map<string, boolean>();
 
-async function hasHeldWork({ storage, runners }: AwaitedQuestionParts, { id, runner_name, fence }: PausedExecution): Promise<boolean> {
+async function hasHeldWork({ storage, runners }: AwaitedInquiryParts, { id, runner_name, fence }: PausedExecution): Promise<boolean> {
 	const { definitions } = runners.get(runner_name) ?? {};
 	if (definitions?.hasHeldWork === undefined) return false;
 	const cached = fence === null ? undefined : hasHeldWorkByFence.get(fence);
 	if (cached !== undefined) return cached;
 	const hasHeld = await definitions.hasHeldWork(await readJournal(storage, id));
-	if (fence === null) return hasHeld;
-	hasHeldWorkByFence.set(fence, hasHeld);
+	if (fence !== null) hasHeldWorkByFence.set(fence, hasHeld);
 	const [oldest] = hasHeldWorkByFence.keys();
 	if (oldest !== undefined && hasHeldWorkByFence.size > maxCachedPauses) hasHeldWorkByFence.delete(oldest);
 	return hasHeld;
 }
 
 /** Throws `SVC_CONFLICT` if a paused execution only waits for answers: if it were resumed, it would pause again at once. */
-export async function assertResumable(parts: AwaitedQuestionParts, execution: PausedExecution): Promise<void> {
-	const questions = await findAwaitedQuestions(parts, execution);
-	const [first] = questions;
+export async function assertResumable(parts: AwaitedInquiryParts, execution: PausedExecution): Promise<void> {
+	const inquiries = await findAwaitedInquiries(parts, execution);
+	const [first] = inquiries;
 	if (first === undefined) return;
-	const quotedIds = questions.slice(0, maxNamedQuestions).map((id) => `"${id}"`);
-	const more = questions.length > quotedIds.length ? ` and ${questions.length - quotedIds.length} more` : "";
-	const words = questions.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
+	const quotedIds = inquiries.slice(0, maxNamedInquiries).map((id) => `"${id}"`);
+	const more = inquiries.length > quotedIds.length ? ` and ${inquiries.length - quotedIds.length} more` : "";
+	const words = inquiries.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
 	throw new SvcError(
 		"SVC_CONFLICT",
 		`status: execution "${execution.id}" cannot be resumed, it waits for ${words} ${quotedIds.join(", ")}${more}; it goes on by itself ` +
