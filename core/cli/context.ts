@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
+import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGraph, PluginKind } from "../contract/index.ts";
-import { toSeenLines } from "../contract/unseen-text.ts";
 import type { PackWork } from "./pack-work.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
@@ -159,7 +159,7 @@ export class CliExit extends Error {
 
 /** Write and wait while the reader is behind. What is in records comes from anybody: none of it reaches a terminal as a command. */
 export function write(stream: Writable, text: string): Promise<void> {
-	return writeAsIs(stream, toSeenLines(text));
+	return writeAsIs(stream, escapeControlCharactersInLines(text));
 }
 
 /** Write the output of an action: byte for byte into files and pipes, to a terminal without what would command it. */
@@ -191,6 +191,6 @@ const harmless = new RegExp(`(${escapeCharacter}\\[[\\d;:]{0,32}m|\\r)`);
 export function toTerminalOutput(text: string): string {
 	return text
 		.split(harmless)
-		.map((part, index) => (index % 2 === 1 ? part : toSeenLines(part)))
+		.map((part, index) => (index % 2 === 1 ? part : escapeControlCharactersInLines(part)))
 		.join("");
 }

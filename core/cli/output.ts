@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { ListPage } from "../client/page.ts";
+import { escapeControlCharactersInLines, hasControlCharactersInLines } from "../contract/control-characters.ts";
 import { stringifyJson } from "../contract/index.ts";
-import { hasUnseenInLines, toSeenLines } from "../contract/unseen-text.ts";
 import { type CliContext, write, writePainted } from "./context.ts";
 import { colourOfState, isStateName, type Paint, paintFor, screenOf } from "./screen.ts";
 import { toScreenTable, toTable } from "./table.ts";
@@ -33,12 +33,17 @@ export async function printRecord(
 		.map((path) => [path, at(record, path)] as const)
 		.filter(([, value]) => value !== undefined);
 	if (options.output === "table") {
-		const rows = members.map(([path, value]) => [path, isObject(value) ? toSeenLines(toYaml(value).trimEnd()) : toText(value)]);
+		const rows = members.map(([path, value]) => [
+			path,
+			isObject(value) ? escapeControlCharactersInLines(toYaml(value).trimEnd()) : toText(value),
+		]);
 		return printTable(["property", "value"], rows, options, context);
 	}
 	const lines = members.map(([path, value]) => {
-		const name = paint("bold", `${toSeenLines(path)}:`);
-		return isObject(value) ? `${name}\n${toSeenLines(indent(toYaml(value)))}` : `${name} ${toPaintedText(path, value, paint)}\n`;
+		const name = paint("bold", `${escapeControlCharactersInLines(path)}:`);
+		return isObject(value)
+			? `${name}\n${escapeControlCharactersInLines(indent(toYaml(value)))}`
+			: `${name} ${toPaintedText(path, value, paint)}\n`;
 	});
 	return writePainted(context.stdout, lines.join(""));
 }
@@ -82,9 +87,9 @@ async function printTable(
 ): Promise<void> {
 	const screen = screenOf(context.stdout, context.env);
 	const width = output === "wide" ? Number.POSITIVE_INFINITY : screen.width;
-	if (!screen.isTerminal) return write(context.stdout, toTable(columns.map(toSeenLines), rows, width));
+	if (!screen.isTerminal) return write(context.stdout, toTable(columns.map(escapeControlCharactersInLines), rows, width));
 	const now = output === "wide" ? undefined : Date.now();
-	const { text, hidden } = toScreenTable(columns.map(toSeenLines), rows, { width, paint: paintFor(screen), now });
+	const { text, hidden } = toScreenTable(columns.map(escapeControlCharactersInLines), rows, { width, paint: paintFor(screen), now });
 	await writePainted(context.stdout, text);
 	if (hidden.length > 0) await write(context.stderr, `No room for ${hidden.join(", ")}; -o wide shows everything.\n`);
 }
@@ -119,7 +124,7 @@ function toData(value: unknown, options: FormatOptions): string {
 /** Characters that do not show as what they are can be written out between double quotes only. */
 function toYaml(value: unknown): string {
 	const text = stringify(value);
-	return hasUnseenInLines(text) ? stringify(value, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "QUOTE_DOUBLE" }) : text;
+	return hasControlCharactersInLines(text) ? stringify(value, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "QUOTE_DOUBLE" }) : text;
 }
 
 function sorted(value: unknown): unknown {
@@ -152,7 +157,7 @@ function toPaintedText(path: string, value: unknown, paint: Paint): string {
 function toText(value: unknown): string {
 	if (value === undefined || value === null) return "";
 	// Before the table is laid out: what is written out takes more room.
-	return toSeenLines(typeof value === "object" ? stringifyJson(value) : String(value));
+	return escapeControlCharactersInLines(typeof value === "object" ? stringifyJson(value) : String(value));
 }
 
 function indent(text: string): string {

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../contract/control-characters.ts";
 import { type CliContext, writePainted } from "./context.ts";
 import { paintFor, screenOf } from "./screen.ts";
 
@@ -86,7 +86,7 @@ export class Progress {
 		const { stderr, env } = this.#context;
 		const screen = screenOf(stderr, env);
 		const seconds = Math.floor((performance.now() - this.#started) / 1_000);
-		const line = `${toSeenLine(this.#text)} ${seconds} s`.slice(0, Math.max(0, screen.width - 3));
+		const line = `${escapeControlCharacters(this.#text)} ${seconds} s`.slice(0, Math.max(0, screen.width - 3));
 		stderr.write(this.#clear());
 		void writePainted(stderr, `${paintFor(screen)("cyan", frames[this.#frame++ % frames.length] ?? "")} ${line}`);
 		this.#drawBelow(screen.width);
@@ -99,7 +99,7 @@ export class Progress {
 		const { stderr } = this.#context;
 		const room = Math.max(0, ("rows" in stderr ? Number(stderr.rows) : fewestRows) - 2);
 		// What goes on is at the end.
-		const lines = this.#below.slice(-room).map((line) => toSeenLine(line).slice(0, Math.max(0, width - 1)));
+		const lines = this.#below.slice(-room).map((line) => escapeControlCharacters(line).slice(0, Math.max(0, width - 1)));
 		if (room === 0 || lines.length === 0) return;
 		void writePainted(stderr, lines.map((line) => `\n${line}`).join(""));
 		stderr.write(`\r${escapeCharacter}[${lines.length}A`);

@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
-import { toSeenLine, toSeenLines } from "../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { screenOf } from "./screen.ts";
 
@@ -33,7 +33,7 @@ export class Prompts {
 	async ask(question: string, { hidden = false }: { readonly hidden?: boolean } = {}): Promise<string> {
 		const { stderr } = this.#context;
 		this.#reader ??= new Reader(this.#context);
-		stderr.write(toSeenLines(question));
+		stderr.write(escapeControlCharactersInLines(question));
 		const line = await this.#reader.read(hidden);
 		if (hidden || !this.#isTerminal) stderr.write("\n");
 		if (line === undefined) throw inputEnded();
@@ -45,8 +45,8 @@ export class Prompts {
 		// Two readers of one terminal would share what is typed.
 		this.close();
 		const { consola } = await import("consola");
-		const options = choices.map(({ label }, index) => ({ label: toSeenLine(label), value: String(index) }));
-		const taken = await consola.prompt(toSeenLine(question.trim().replaceAll("\n", " ")), {
+		const options = choices.map(({ label }, index) => ({ label: escapeControlCharacters(label), value: String(index) }));
+		const taken = await consola.prompt(escapeControlCharacters(question.trim().replaceAll("\n", " ")), {
 			type: "select",
 			options,
 			initial: String(initial),

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { toSeenLines } from "../contract/unseen-text.ts";
+import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import type { AddCommands } from "./commands/options.ts";
 import { toWords } from "./commands/words.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
@@ -37,7 +37,10 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	} catch (error) {
 		if (error instanceof CommanderError) return toUsageCode(error);
 		const { exitCode, text } = toFailure(error, words);
-		await writePainted(context.stderr, toPaintedFailure(toSeenLines(text), paintFor(screenOf(context.stderr, context.env))));
+		await writePainted(
+			context.stderr,
+			toPaintedFailure(escapeControlCharactersInLines(text), paintFor(screenOf(context.stderr, context.env))),
+		);
 		return exitCode;
 	}
 }

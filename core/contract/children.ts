@@ -31,7 +31,7 @@ export interface ChildRequest {
 	readonly notify?: JsonObject;
 	/**
 	 * Makes the child a partial re-run of an earlier execution of its action. The execution must be a child of this run or of an
-	 * execution that this run re-runs (`TakenUp`).
+	 * execution that this run re-runs (`PartialRerunSource`).
 	 */
 	readonly takesUp?: { readonly execution_id: string; readonly tasks: readonly string[]; readonly reset: readonly string[] };
 }

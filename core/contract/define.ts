@@ -1,11 +1,11 @@
 import type { AuthBackend, AuthBackendPlugin } from "./auth-backend.ts";
+import { setContractVersion } from "./contract-version.ts";
 import type { Dialect, DialectPlugin } from "./dialect.ts";
 import type { EventBus, EventBusPlugin } from "./event-bus.ts";
 import type { ParameterSchema } from "./parameters.ts";
-import type { Lifecycle, Plugin, PluginKind, PluginTerms } from "./plugin.ts";
+import type { Lifecycle, Plugin, PluginKind, PluginMetadata } from "./plugin.ts";
 import type { Runner, RunnerPlugin } from "./runner.ts";
 import type { Sensor, SensorPlugin } from "./sensor.ts";
-import { stateContract } from "./stated-contract.ts";
 import type { Storage, StoragePlugin } from "./storage.ts";
 import type { Telemetry, TelemetryPlugin } from "./telemetry.ts";
 
@@ -16,13 +16,13 @@ function definePlugin<K extends PluginKind, T extends Lifecycle, O>(
 	kind: K,
 	name: string,
 	create: (options: O) => T,
-	{ contract = 1 }: PluginTerms = {},
+	{ contract = 1 }: PluginMetadata = {},
 ) {
 	return (...[options]: OptionsArgument<O>): Plugin<K, T> => ({
 		kind,
 		name,
 		contract,
-		create: () => stateContract(create((options ?? {}) as O), contract),
+		create: () => setContractVersion(create((options ?? {}) as O), contract),
 	});
 }
 
@@ -34,7 +34,7 @@ function definePlugin<K extends PluginKind, T extends Lifecycle, O>(
 export function defineRunner<const S extends ParameterSchema, O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Runner<S>,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => RunnerPlugin {
 	return definePlugin("runner", name, create, terms);
 }
@@ -43,7 +43,7 @@ export function defineRunner<const S extends ParameterSchema, O = Record<string,
 export function defineAuthBackend<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => AuthBackend,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => AuthBackendPlugin {
 	return definePlugin("auth-backend", name, create, terms);
 }
@@ -52,7 +52,7 @@ export function defineAuthBackend<O = Record<string, never>>(
 export function defineStorage<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Storage,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => StoragePlugin {
 	return definePlugin("storage", name, create, terms);
 }
@@ -61,7 +61,7 @@ export function defineStorage<O = Record<string, never>>(
 export function defineEventBus<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => EventBus,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => EventBusPlugin {
 	return definePlugin("event-bus", name, create, terms);
 }
@@ -74,7 +74,7 @@ export function defineEventBus<O = Record<string, never>>(
 export function defineSensor<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Sensor,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => SensorPlugin {
 	return definePlugin("sensor", name, create, terms);
 }
@@ -83,7 +83,7 @@ export function defineSensor<O = Record<string, never>>(
 export function defineDialect<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Dialect,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => DialectPlugin {
 	return definePlugin("dialect", name, create, terms);
 }
@@ -92,7 +92,7 @@ export function defineDialect<O = Record<string, never>>(
 export function defineTelemetry<O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Telemetry,
-	terms?: PluginTerms,
+	terms?: PluginMetadata,
 ): (...options: OptionsArgument<O>) => TelemetryPlugin {
 	return definePlugin("telemetry", name, create, terms);
 }

@@ -185,8 +185,8 @@ export interface Definitions {
 	 * Throws `SVC_INVALID` if an ended run with this journal does not support a partial re-run of these tasks.
 	 *
 	 * Absent if the runner does not support partial re-runs.
-	 * @param tasks paths as in `TakenUp.tasks`
-	 * @param reset paths as in `TakenUp.reset`
+	 * @param tasks paths as in `PartialRerunSource.tasks`
+	 * @param reset paths as in `PartialRerunSource.reset`
 	 */
 	assertTakenUp?(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void | Promise<void>;
 	/**

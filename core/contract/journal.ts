@@ -37,7 +37,7 @@ export interface LastDecision {
 }
 
 /** An earlier execution of the same action that this execution partially re-runs. */
-export interface TakenUp {
+export interface PartialRerunSource {
 	readonly execution_id: string;
 	/**
 	 * Tasks to run again, as paths of names separated by dots. In `outer.inner`, the task `outer` is a workflow and `inner` one of its

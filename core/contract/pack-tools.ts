@@ -32,7 +32,7 @@ export interface PackTestResult {
 }
 
 /** The source directory of a pack during its development. No service is running. */
-export interface PackAtWork {
+export interface PackWorkingCopy {
 	/** Ref of the pack. */
 	readonly pack: string;
 	/** Absolute path of the pack's directory. */
@@ -42,7 +42,7 @@ export interface PackAtWork {
 }
 
 /** Selects tests of a pack. */
-export interface PackTestRequest extends PackAtWork {
+export interface PackTestRequest extends PackWorkingCopy {
 	/** Text that the name or the file of a test must contain. Absent: all tests. */
 	readonly only?: string | undefined;
 }
@@ -50,7 +50,7 @@ export interface PackTestRequest extends PackAtWork {
 /** Development tools of a runner for files of packs in its language. The host calls them after `start` of the runner. */
 export interface PackTools {
 	/** Checks files in the runner's language without running them. Rejects only if the files could not be checked at all. */
-	inspect?(pack: PackAtWork): Promise<readonly PackFinding[]>;
+	inspect?(pack: PackWorkingCopy): Promise<readonly PackFinding[]>;
 	/** Runs the unit tests of the pack in the runner's language, as far as possible in the environment that its actions have. */
 	test?(request: PackTestRequest): Promise<readonly PackTestResult[]>;
 }

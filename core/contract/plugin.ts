@@ -60,7 +60,7 @@ export interface Lifecycle {
 export const contractVersion = 1;
 
 /** Declarations of a plugin in addition to its kind and name. */
-export interface PluginTerms {
+export interface PluginMetadata {
 	/**
 	 * Contract version for which the plugin was written. The host refuses an unknown version before anything starts.
 	 *
@@ -73,7 +73,7 @@ export interface PluginTerms {
 export type PluginKind = "runner" | "auth-backend" | "storage" | "event-bus" | "sensor" | "dialect" | "telemetry";
 
 /** A plugin in a configuration. It is inert until the host calls `create`, which has no side effects. */
-export interface Plugin<K extends PluginKind, T extends Lifecycle> extends PluginTerms {
+export interface Plugin<K extends PluginKind, T extends Lifecycle> extends PluginMetadata {
 	readonly kind: K;
 	/** Unique among the plugins of its kind in one service. For a runner, it is the name of the runner type. */
 	readonly name: string;

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { maxPythonLiteral, parsePythonLiteral } from "./python-literal.ts";
+import { maxPythonLiteralLength, parsePythonLiteral } from "./python-literal.ts";
 
 test("a literal is read as Python reads it, and anything else is none", () => {
 	const read: readonly (readonly [text: string, value: unknown])[] = [
@@ -20,7 +20,7 @@ test("a literal is read as Python reads it, and anything else is none", () => {
 
 test("a literal of the greatest length is read in time that grows with its length alone, and a longer one is none", () => {
 	const fill = (begin: string, item: string, end: string) =>
-		begin + item.repeat(Math.floor((maxPythonLiteral - begin.length - end.length) / item.length)) + end;
+		begin + item.repeat(Math.floor((maxPythonLiteralLength - begin.length - end.length) / item.length)) + end;
 	for (const text of [
 		fill("[", "1,", "]"),
 		fill("[", "(1),", "]"),
@@ -31,7 +31,7 @@ test("a literal of the greatest length is read in time that grows with its lengt
 		// Time that grows with the square of the length would be minutes.
 		assert.notEqual(parsePythonLiteral(text), undefined);
 	}
-	assert.equal(parsePythonLiteral(`[${"1,".repeat(maxPythonLiteral / 2)}]`), undefined);
+	assert.equal(parsePythonLiteral(`[${"1,".repeat(maxPythonLiteralLength / 2)}]`), undefined);
 });
 
 test.run();

@@ -31,15 +31,15 @@ const patterns = {
 } as const;
 const maxDepth = 200;
 /** Maximum number of characters of a literal. Reading a literal of this length takes up to 100 ms. */
-export const maxPythonLiteral = 200_000;
+export const maxPythonLiteralLength = 200_000;
 
 /**
  * Returns the value of a literal such as `{'a': [1, True, None]}`, the form in which templates and Python print objects and lists.
  *
- * Returns undefined if the text is anything else, or longer than `maxPythonLiteral`.
+ * Returns undefined if the text is anything else, or longer than `maxPythonLiteralLength`.
  */
 export function parsePythonLiteral(text: string): JsonValue | undefined {
-	if (text.length > maxPythonLiteral) return undefined;
+	if (text.length > maxPythonLiteralLength) return undefined;
 	try {
 		return new LiteralReader(text).readAll();
 	} catch (error) {

@@ -1,7 +1,7 @@
 import type { ChildExecutions } from "./children.ts";
 import type { ActionSignature, Definitions } from "./definitions.ts";
 import type { Expressions } from "./expressions.ts";
-import type { LastDecision, RunJournal, TakenUp } from "./journal.ts";
+import type { LastDecision, PartialRerunSource, RunJournal } from "./journal.ts";
 import type { JsonObject } from "./json.ts";
 import type { PackSensors } from "./pack-sensor.ts";
 import type { PackTools } from "./pack-tools.ts";
@@ -159,7 +159,7 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	/** Finds an action by its ref, as definitions name it. Resolves with undefined if it does not exist. */
 	findAction(ref: string): Promise<ActionSignature | undefined>;
 	/** The execution that this one partially re-runs. Undefined if this execution is not a partial re-run. */
-	readonly takenUp: TakenUp | undefined;
+	readonly takenUp: PartialRerunSource | undefined;
 	/** The complete `context` of the execution, as the API shows it. */
 	readonly context: JsonObject;
 	/**

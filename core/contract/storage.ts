@@ -61,7 +61,7 @@ export function append(value: JsonValue): Append {
 }
 
 /** Returns the value to append. Returns undefined if `value` is not an `Append`. */
-export function toAppended(value: unknown): JsonValue | undefined {
+export function toAppendedValue(value: unknown): JsonValue | undefined {
 	return typeof value === "object" && value !== null && appendKey in value ? (value as Append)[appendKey] : undefined;
 }
 

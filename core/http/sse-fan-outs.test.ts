@@ -147,7 +147,7 @@ class Paused {
 				paused.#go = go;
 				paused.pauses.push(milliseconds);
 			},
-			createLoopLoad: () => ({ wasLittle: () => paused.wasLittle }),
+			createLoopLoad: () => ({ wasLow: () => paused.wasLittle }),
 		});
 		const { signal } = paused.#over;
 		const stream = await broadcasts.join({ key: "a", open: (ended) => source.open(ended), signal });

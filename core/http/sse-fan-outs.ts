@@ -1,4 +1,4 @@
-import { LoopLoad } from "../lib/event-loop.ts";
+import { EventLoopUtilization } from "../lib/event-loop.ts";
 import { SseFanOut } from "./sse-fan-out.ts";
 import { SseFanOutFeed, type SseFanOutSource } from "./sse-fan-out-feed.ts";
 
@@ -21,7 +21,7 @@ export interface SseFanOutsOptions {
 	/** Calls the function after this many milliseconds. Default `setTimeout`. */
 	readonly schedule?: (go: () => void, milliseconds: number) => void;
 	/** Starts measuring the load of the event loop. */
-	readonly createLoopLoad?: () => Pick<LoopLoad, "wasLittle">;
+	readonly createLoopLoad?: () => Pick<EventLoopUtilization, "wasLow">;
 }
 
 /** Bytes buffered for slow clients, in all fan-outs together. */
@@ -85,7 +85,7 @@ export class SseFanOuts {
 			maxBufferedBytes = defaultMaxBufferedBytes,
 			now = () => performance.now(),
 			schedule = setTimeout,
-			createLoopLoad = () => new LoopLoad(),
+			createLoopLoad = () => new EventLoopUtilization(),
 		} = parts;
 		this.#maxBufferedBytes = maxBufferedBytes;
 		this.#now = now;
@@ -138,7 +138,7 @@ export class SseFanOuts {
 		if (busy - now < 1) return void setImmediate(() => void this.#flush());
 		const load = this.#watchLoad();
 		const flushOrWait = () => {
-			if (this.#now() >= busy || load.wasLittle()) void this.#flush();
+			if (this.#now() >= busy || load.wasLow()) void this.#flush();
 			else this.#schedule(flushOrWait, 1);
 		};
 		this.#schedule(flushOrWait, Math.max(0, idle - now));

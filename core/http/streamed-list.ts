@@ -1,5 +1,5 @@
 import { type ListCursor, type Paging as ListPart, listStart, type Page } from "../kernel/basics/pagination.ts";
-import { Breath } from "../lib/event-loop.ts";
+import { EventLoopYield } from "../lib/event-loop.ts";
 import { toJsonText } from "./json-cache.ts";
 import { type Paging, toCountHeaders } from "./paging.ts";
 import { toLoggedPath } from "./redacted-path.ts";
@@ -52,7 +52,7 @@ interface ListRead {
 
 /** Yields the JSON text of the list, one batch at a time. */
 async function* toJsonPieces({ logger, request }: ListContext, { first, readBatch, signal }: ListRead): AsyncGenerator<string> {
-	const eventLoopYield = new Breath();
+	const eventLoopYield = new EventLoopYield();
 	try {
 		let separator = "[";
 		for (let page: Page<unknown> | undefined = first; page !== undefined; page = page.next && (await readBatch(page.next))) {
@@ -60,7 +60,7 @@ async function* toJsonPieces({ logger, request }: ListContext, { first, readBatc
 			if (page.items.length === 0) continue;
 			yield separator + toJsonText(page.items).slice(1, -1);
 			// A storage in this process may answer within the same turn of the event loop, so that a long list would block all other requests.
-			await eventLoopYield.take();
+			await eventLoopYield.yieldIfDue();
 			separator = ",";
 		}
 		yield separator === "[" ? "[]" : "]";

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../contract/control-characters.ts";
 import type { BodySchema } from "./body.ts";
 import type { QuerySchema, RawQuery } from "./query.ts";
 
@@ -66,5 +66,5 @@ function quote(name: string): string {
 }
 
 function toAscii(text: string): string {
-	return toSeenLine(text).replace(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+	return escapeControlCharacters(text).replace(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,5 +1,5 @@
 import type { ExecutionEntity, Storage, Where } from "../contract/index.ts";
-import { Breath } from "../lib/event-loop.ts";
+import { EventLoopYield } from "../lib/event-loop.ts";
 import { type ListCursor, listStart, type Page, readPage } from "./basics/pagination.ts";
 
 import type { Descendant } from "./executions/executions-api.ts";
@@ -42,9 +42,9 @@ export class DescendantTree {
 	}
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<Descendant> {
-		const loopYield = new Breath();
+		const loopYield = new EventLoopYield();
 		for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
-			await loopYield.take();
+			await loopYield.yieldIfDue();
 			if (!("item" in next)) {
 				await this.#readSiblings(next);
 				continue;
@@ -112,7 +112,7 @@ export class DescendantTree {
 
 /**
  * Yields the descendants of an execution in the order of their start. No execution starts before its parent, so it suffices to read the
- * first ones of each generation. First reads up to `pageSize` descendants. Each time that the caller needs more, reads ten times as many.
+ * first ones of each generation. First reads up to `maxPooledTextLength` descendants. Each time that the caller needs more, reads ten times as many.
  */
 export async function* descendantsByStart(storage: ReadableStorage, rootId: string, levels: number): AsyncGenerator<Descendant> {
 	let yieldedCount = 0;
@@ -131,7 +131,7 @@ async function readFirst(
 ): Promise<readonly Descendant[]> {
 	let first: Descendant[] = [];
 	let generation: readonly string[] = [rootId];
-	const loopYield = new Breath();
+	const loopYield = new EventLoopYield();
 	for (let level = 0; generation.length > 0 && level < levels; level++) {
 		const children: Descendant[] = [];
 		for (let from = 0; from < generation.length; from += maxParents) {
@@ -141,7 +141,7 @@ async function readFirst(
 				...(last !== undefined && { start_timestamp: { lte: last.start_timestamp } }),
 			};
 			let readCount = 0;
-			for (let after: ListCursor | undefined = listStart; after !== undefined && readCount < limit; await loopYield.take()) {
+			for (let after: ListCursor | undefined = listStart; after !== undefined && readCount < limit; await loopYield.yieldIfDue()) {
 				const { items, next }: Page<Descendant> = await readChildPage(storage, where, after);
 				for (const item of items) children.push(item);
 				readCount += items.length;

@@ -9,7 +9,7 @@ import {
 	type Where,
 	type WriteOperation,
 } from "../contract/index.ts";
-import { Breath } from "../lib/event-loop.ts";
+import { EventLoopYield } from "../lib/event-loop.ts";
 
 /**
  * Storage in memory for a dry run of a start. The caller first inserts copies of the stored records; then it receives the writes of the
@@ -20,10 +20,10 @@ export class DryRunStorage implements Storage {
 	readonly #tables = new Map<EntityKind, DryRunTable>();
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		const loopYield = new Breath();
+		const loopYield = new EventLoopYield();
 		for (const entity of entities) {
 			this.#insert(kind, copy(entity as unknown as DryRunEntity));
-			await loopYield.take();
+			await loopYield.yieldIfDue();
 		}
 	}
 
@@ -37,11 +37,11 @@ export class DryRunStorage implements Storage {
 		for (const [field, direction] of [...orderBy].reverse()) {
 			entities.sort((one, other) => compare(String(one[field]), String(other[field])) * (direction === "asc" ? 1 : -1));
 		}
-		const loopYield = new Breath();
+		const loopYield = new EventLoopYield();
 		const copies: EntityMap[K][] = [];
 		for (const entity of entities.slice(offset, limit === undefined ? undefined : offset + limit)) {
 			copies.push(copy(entity) as unknown as EntityMap[K]);
-			await loopYield.take();
+			await loopYield.yieldIfDue();
 		}
 		return copies;
 	}

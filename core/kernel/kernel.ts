@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AuthBackend, Dialect, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
-import { SealedSecrets } from "../secrets/encrypted-secrets.ts";
+import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
 import type { Authority } from "./basics/principal.ts";
 import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
@@ -100,7 +100,7 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 	readonly keys: KeyRing;
 	/** Absolute path of the file with these keys. */
 	readonly keyFile: string;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	readonly staleWrites: StaleWrites;
 	/** Extension points, through which features extend the kernel. */
 	readonly extensions: ExtensionPoints;
@@ -220,7 +220,7 @@ function createSharedParts(dependencies: EngineDependencies, uninstrumentedPlugi
 			content: { directory: (pack, content) => extensions.packContent.directory(pack, content) },
 		}),
 		staleWrites: createStaleWrites(parts),
-		sealedSecrets: new SealedSecrets(keys),
+		sealedSecrets: new EncryptedSecrets(keys),
 		triggerTypes: new TriggerTypeRegistry(() => extensions.triggerTypes),
 		runCredentials: createLateBoundCredentials(extensions),
 		endings: createCompletionEffects({

@@ -8,7 +8,7 @@ import {
 	SvcError,
 } from "../contract/index.ts";
 import type { Dialects } from "../language/dialects.ts";
-import type { SealedSecrets } from "../secrets/encrypted-secrets.ts";
+import type { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import type { EngineClock } from "./basics/clock.ts";
 import { readFirstPerOwner } from "./basics/first-per-owner.ts";
 import { isId } from "./basics/ids.ts";
@@ -50,7 +50,7 @@ export interface StoredExecutionsParts {
 	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	readonly dialects: Pick<Dialects, "runnerTypes" | "triggerTypes">;
 }
 

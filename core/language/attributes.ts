@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
 import { SvcError } from "../contract/index.ts";
-import { nearMiss } from "../lib/did-you-mean.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 
 /** Attribute that a file of a pack may have. */
 export interface Attribute {
@@ -54,7 +54,7 @@ export function checkAttributes(values: JsonObject, attributes: Readonly<Record<
 		const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 		if (attribute === undefined) {
 			if (isClosed)
-				throw new SvcError("SVC_INVALID", `unknown attribute "${name.slice(0, 100)}"${nearMiss(name, Object.keys(attributes))}`);
+				throw new SvcError("SVC_INVALID", `unknown attribute "${name.slice(0, 100)}"${didYouMean(name, Object.keys(attributes))}`);
 		} else if (value !== null && !attribute.accepts(value))
 			throw new SvcError("SVC_INVALID", `attribute "${name}" must be ${attribute.description}`);
 	}

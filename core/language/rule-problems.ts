@@ -1,5 +1,5 @@
 import type { ActionSignature, JsonValue, RuleEntity } from "../contract/index.ts";
-import { nearMiss } from "../lib/did-you-mean.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { compileExpression } from "./expressions/compile-expression.ts";
 import { findUnknownCalls } from "./expressions/unknown-calls.ts";
 import { TemplateError, TemplateSyntaxError } from "./templates/errors.ts";
@@ -71,7 +71,7 @@ function checkText(text: string): readonly Omit<RuleProblem, "path">[] {
 	try {
 		const { names } = compileTemplate(text).references;
 		const misspelled = names.flatMap((name) => {
-			const hint = contextVariables.includes(name) ? "" : nearMiss(name, contextVariables);
+			const hint = contextVariables.includes(name) ? "" : didYouMean(name, contextVariables);
 			return hint === "" ? [] : [{ type: "other", message: `there is no variable "${name}"${hint}` } as const];
 		});
 		const unknownCalls = findUnknownCalls("jinja", compileExpression("jinja", text).calls, { functions: [] });

@@ -1,5 +1,5 @@
 /** Callbacks that run when a signal aborts. */
-export interface AbortWatch {
+export interface AbortListeners {
 	/**
 	 * Adds a callback that runs once when the signal aborts; at once if it already has. Returns a function that removes the callback.
 	 */
@@ -7,7 +7,7 @@ export interface AbortWatch {
 }
 
 /** Creates a registry that adds a single listener to each signal. Node.js warns of a leak at more than ten listeners. */
-export function createAbortWatch(): AbortWatch {
+export function createAbortListeners(): AbortListeners {
 	const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 	function listen(signal: AbortSignal): Set<() => void> {

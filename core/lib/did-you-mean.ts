@@ -1,5 +1,5 @@
 /** Returns a suggestion such as `; did you mean "required"?` if `name` resembles one of `allowed`, otherwise an empty text. */
-export function nearMiss(name: string, allowed: Iterable<string>): string {
+export function didYouMean(name: string, allowed: Iterable<string>): string {
 	let best: string | undefined;
 	let bestDistance = 3;
 	for (const candidate of allowed) {

@@ -4,11 +4,11 @@ import { setImmediate } from "node:timers/promises";
 const maxWorkMs = 5;
 
 /** Yields to the event loop every 5 ms during a long loop, so that requests are still served. */
-export class Breath {
+export class EventLoopYield {
 	#lastYieldAt = performance.now();
 
 	/** Yields if 5 ms have passed since the last yield. Await it in each iteration of the loop. */
-	async take(): Promise<void> {
+	async yieldIfDue(): Promise<void> {
 		if (performance.now() - this.#lastYieldAt < maxWorkMs) return;
 		await setImmediate();
 		this.#lastYieldAt = performance.now();
@@ -19,11 +19,11 @@ export class Breath {
 const lowUtilization = 0.5;
 
 /** Measures the utilization of the event loop between calls. */
-export class LoopLoad {
+export class EventLoopUtilization {
 	#lastReading = performance.eventLoopUtilization();
 
 	/** Returns true if the utilization was low since the previous call, or since the construction of this object. */
-	wasLittle(): boolean {
+	wasLow(): boolean {
 		const now = performance.eventLoopUtilization();
 		const { utilization } = performance.eventLoopUtilization(now, this.#lastReading);
 		this.#lastReading = now;

@@ -1,13 +1,13 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { Looks } from "./poll-loop.ts";
+import { PollLoop } from "./poll-loop.ts";
 
 function create() {
 	const ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 	const errors: unknown[] = [];
-	const looks = new Looks({
-		look: () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject })),
+	const looks = new PollLoop({
+		poll: () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject })),
 		onError: (error) => errors.push(error),
 	});
 	return { looks, ends, errors };

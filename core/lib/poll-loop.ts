@@ -1,26 +1,26 @@
 /** Callbacks of a poll loop. */
-export interface LooksParts {
+export interface PollLoopParts {
 	/** Polls once. A new poll begins only when the previous one has settled. */
-	readonly look: () => Promise<void>;
+	readonly poll: () => Promise<void>;
 	/** Called when a poll has failed. */
 	readonly onError: (error: unknown) => void;
 }
 
 /** Runs polls one at a time. A request during a poll starts another poll afterwards, so that no request is lost. */
-export class Looks {
-	readonly #parts: LooksParts;
+export class PollLoop {
+	readonly #parts: PollLoopParts;
 	#isStarted = false;
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	/** True if another poll was requested during the current one. */
 	#isPollRequested = false;
 
-	constructor(parts: LooksParts) {
+	constructor(parts: PollLoopParts) {
 		this.#parts = parts;
 	}
 
 	/** True between `start` and `stop`. */
-	get isOn(): boolean {
+	get isStarted(): boolean {
 		return this.#isStarted;
 	}
 
@@ -41,7 +41,7 @@ export class Looks {
 	}
 
 	/** Calls `wake` after the given number of milliseconds. Replaces an earlier plan. */
-	plan(milliseconds: number, wake: () => void): void {
+	scheduleWake(milliseconds: number, wake: () => void): void {
 		clearTimeout(this.#timer);
 		if (this.#isStarted) this.#timer = setTimeout(wake, milliseconds);
 	}
@@ -57,7 +57,7 @@ export class Looks {
 		while (this.#isPollRequested && this.#isStarted) {
 			this.#isPollRequested = false;
 			try {
-				await this.#parts.look();
+				await this.#parts.poll();
 			} catch (error) {
 				// An immediate poll would fail again. The planned poll retries.
 				this.#isPollRequested = false;

@@ -5,7 +5,7 @@
  * the entries of an old `WeakMap` as strong. All objects that they lead to then stay until the next full collection. In addition,
  * setting a value in a `WeakMap` takes ten times as long.
  */
-export class Attached<K extends object, V> {
+export class PrivateSlot<K extends object, V> {
 	readonly #slotClass = createSlotClass<V>();
 
 	/** Returns the value of an object. Returns undefined if none is set. */

@@ -5,11 +5,11 @@ const minPauseMs = 50;
 const maxPauseMs = 1_000;
 
 /** Options for retries while the storage is unavailable. */
-export interface OutageOptions {
+export interface RetryWhileUnavailableOptions {
 	/** Returns true if further attempts are pointless. The last error is thrown then. */
-	readonly isOver: () => boolean;
+	readonly shouldGiveUp: () => boolean;
 	/** Called once, with the error of the first failed attempt. */
-	readonly onOutage: (error: unknown) => void;
+	readonly onUnavailable: (error: unknown) => void;
 	/** Ends the wait for the next attempt. `isOver` must return true after the abort, otherwise attempts follow without a pause. */
 	readonly signal?: AbortSignal;
 }
@@ -20,15 +20,18 @@ export interface OutageOptions {
  * A failed attempt may have been stored although its response was lost. `isRetry` is true for all attempts but the first one: such an
  * attempt must recognise that its write already exists. All other errors are thrown at once.
  */
-export async function outlastOutage<T>(attempt: (isRetry: boolean) => Promise<T>, { isOver, onOutage, signal }: OutageOptions): Promise<T> {
+export async function retryWhileUnavailable<T>(
+	attempt: (isRetry: boolean) => Promise<T>,
+	{ shouldGiveUp, onUnavailable, signal }: RetryWhileUnavailableOptions,
+): Promise<T> {
 	for (let pauseMs = minPauseMs, isRetry = false; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs), isRetry = true) {
 		try {
 			return await attempt(isRetry);
 		} catch (error) {
-			if (!isSvcError(error, "SVC_UNAVAILABLE") || isOver()) throw error;
-			if (!isRetry) onOutage(error);
+			if (!isSvcError(error, "SVC_UNAVAILABLE") || shouldGiveUp()) throw error;
+			if (!isRetry) onUnavailable(error);
 			await wait(pauseMs, signal ?? new AbortController().signal);
-			if (isOver()) throw error;
+			if (shouldGiveUp()) throw error;
 		}
 	}
 }

@@ -4,10 +4,10 @@
  * A value for which `isKept` returns false is not cached, nor is a failed read. If the cache is cleared during a read, the result is
  * not added to it.
  */
-export function readOnce<T>(
+export function singleFlight<T>(
 	cache: Map<string, Promise<T>>,
 	key: string,
-	{ read, isKept = () => true }: { readonly read: () => Promise<T>; readonly isKept?: (value: T) => boolean },
+	{ read, shouldCache = () => true }: { readonly read: () => Promise<T>; readonly shouldCache?: (value: T) => boolean },
 ): Promise<T> {
 	const cached = cache.get(key);
 	if (cached !== undefined) return cached;
@@ -16,7 +16,7 @@ export function readOnce<T>(
 	};
 	const pendingRead = read().then(
 		(value) => {
-			if (!isKept(value)) evict();
+			if (!shouldCache(value)) evict();
 			return value;
 		},
 		(error: unknown) => {

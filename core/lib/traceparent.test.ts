@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { formatTraceparent, parseTraceparent, toKeptTraceparent } from "./traceparent.ts";
+import { formatTraceparent, normalizeTraceparent, parseTraceparent } from "./traceparent.ts";
 
 const ids = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7";
 
@@ -14,7 +14,7 @@ test("a traceparent says trace, span and whether it is recorded, and is sent on 
 		assert.equal(parent?.isSampled, isSampled);
 		assert.equal(parent && formatTraceparent(parent), `00-${ids}-${isSampled ? "01" : "00"}`);
 	}
-	assert.equal(toKeptTraceparent(`cc-${ids}-01-what comes later`), `00-${ids}-01`, "of a version to come");
+	assert.equal(normalizeTraceparent(`cc-${ids}-01-what comes later`), `00-${ids}-01`, "of a version to come");
 });
 
 test("what is none is ignored", () => {
@@ -32,7 +32,7 @@ test("what is none is ignored", () => {
 	];
 	for (const text of [...wrong, ...zeros.map((zero) => `00-${zero}-01`), `cc-${ids}-01-${"a".repeat(300)}`, null, undefined]) {
 		assert.equal(parseTraceparent(text), undefined, String(text));
-		assert.equal(toKeptTraceparent(text), null);
+		assert.equal(normalizeTraceparent(text), null);
 	}
 });
 

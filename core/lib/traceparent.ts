@@ -28,7 +28,7 @@ export function formatTraceparent({ traceId, spanId, isSampled }: TraceParent): 
 }
 
 /** Returns a header in the form in which it is stored. Returns null if it is absent or invalid. */
-export function toKeptTraceparent(text: string | null | undefined): string | null {
+export function normalizeTraceparent(text: string | null | undefined): string | null {
 	const traceParent = parseTraceparent(text);
 	return traceParent === undefined ? null : formatTraceparent(traceParent);
 }

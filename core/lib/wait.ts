@@ -29,7 +29,7 @@ export async function settledWithin(promise: Promise<unknown>, milliseconds: num
 }
 
 /** Resolves with the result of `promise`. Resolves with undefined if it rejects or takes longer than `milliseconds`. Never rejects. */
-export function atHand<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+export function resultWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
 	return new Promise((resolve) => {
 		const timer = setTimeout(() => resolve(undefined), milliseconds);
 		const settle = (value: T | undefined) => {

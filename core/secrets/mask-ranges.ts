@@ -1,7 +1,7 @@
 import { secretMask } from "../contract/secret-mask.ts";
-import { type Ranges, replaceRanges } from "../lib/text-search/text-ranges.ts";
+import { replaceRanges, type TextRanges } from "../lib/text-search/text-ranges.ts";
 
 /** Returns the text with the mask in place of each range. */
-export function maskRanges(text: string, ranges: Ranges): string {
+export function maskRanges(text: string, ranges: TextRanges): string {
 	return replaceRanges(text, ranges, () => secretMask);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, ParameterSchema, SnapshotEntity } from "../contract/index.ts";
 import { collectSecrets, holdsSecret, maskParameters } from "../language/parameters/schema-masking.ts";
-import { KnownSecrets } from "./redactor.ts";
+import { Redactor } from "./redactor.ts";
 
 /** Cache of secret defaults by snapshot. */
 const secretDefaultsBySnapshot = new WeakMap<SnapshotEntity, readonly string[]>();
@@ -15,18 +15,20 @@ const mayHoldSecretsBySnapshot = new WeakMap<SnapshotEntity, boolean>();
  *
  * Templates such as `curl -u {{ password }}` copy secrets into other parameters. Returns the same object if nothing is secret.
  */
-export function toShownParameters(parameters: JsonObject, snapshot: SnapshotEntity): JsonObject {
-	return hideSecrets(parameters, snapshot, new KnownSecrets(findSecrets(parameters, snapshot)));
+export function maskExecutionParameters(parameters: JsonObject, snapshot: SnapshotEntity): JsonObject {
+	return maskParametersWith(parameters, snapshot, new Redactor(findParameterSecrets(parameters, snapshot)));
 }
 
 /** Masks the parameters of an execution by their schemas, and by the given secrets. */
-export function hideSecrets(parameters: JsonObject, snapshot: SnapshotEntity, secrets: KnownSecrets): JsonObject {
+export function maskParametersWith(parameters: JsonObject, snapshot: SnapshotEntity, secrets: Redactor): JsonObject {
 	const { action, runner } = snapshot;
-	return secrets.json(takesSecrets(snapshot) ? maskParameters(parameters, action.parameters, runner.runner_parameters) : parameters);
+	return secrets.redactJson(
+		hasSecretParameters(snapshot) ? maskParameters(parameters, action.parameters, runner.runner_parameters) : parameters,
+	);
 }
 
 /** Returns true if a parameter of the action or its runner is secret, or may contain a secret. */
-export function takesSecrets(snapshot: SnapshotEntity): boolean {
+export function hasSecretParameters(snapshot: SnapshotEntity): boolean {
 	let found = mayHoldSecretsBySnapshot.get(snapshot);
 	if (found === undefined) {
 		const { action, runner } = snapshot;
@@ -37,10 +39,10 @@ export function takesSecrets(snapshot: SnapshotEntity): boolean {
 }
 
 /** Returns the secret texts of parameters according to the schemas. Includes secret defaults, which a run without values uses. */
-export function findSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
+export function findParameterSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
 	const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;
 	const defaults = findSecretDefaults(snapshot, schemas);
-	if (!takesSecrets(snapshot)) return defaults;
+	if (!hasSecretParameters(snapshot)) return defaults;
 	if (parameters === undefined || maskParameters(parameters, ...schemas) === parameters) return defaults;
 	return [...defaults, ...collectSecrets(parameters, ...schemas)];
 }

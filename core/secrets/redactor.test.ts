@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { KnownSecrets } from "./redactor.ts";
+import { Redactor } from "./redactor.ts";
 
 const mask = "********";
 
 test("a value is recognised in the ways it is written", () => {
 	const value = `it's "50%" of\\ö / a+b=c`;
-	const secrets = new KnownSecrets([value]);
+	const secrets = new Redactor([value]);
 	const json = JSON.stringify(value);
 	for (const text of [
 		value,
@@ -28,22 +28,22 @@ test("a value is recognised in the ways it is written", () => {
 });
 
 test("each line of a value of several lines is one, but for short ones", () => {
-	const secrets = new KnownSecrets(["-----BEGIN KEY-----\r\nMIIEow\n  indented line \n}\n"]);
+	const secrets = new Redactor(["-----BEGIN KEY-----\r\nMIIEow\n  indented line \n}\n"]);
 	assert.equal(secrets.text("a MIIEow b indented line c } d"), `a ${mask} b ${mask} c } d`);
 });
 
 test("values of four characters and more count, and blank ones do not", () => {
-	const secrets = new KnownSecrets(["abc", "    ", mask, "abcd"]);
+	const secrets = new Redactor(["abc", "    ", mask, "abcd"]);
 	assert.deepEqual(secrets.values, ["abcd"]);
 	assert.equal(secrets.text("abc abcd    "), `abc ${mask}    `);
 });
 
 test("names, numbers and nested texts of a value are replaced, and what holds none is the same", () => {
-	const secrets = new KnownSecrets(["secret", "12345"]);
+	const secrets = new Redactor(["secret", "12345"]);
 	const value = { a: [{ "is secret": 12345, b: true, c: null, d: 1234 }], e: "no", f: "a secret" };
-	assert.deepEqual(secrets.json(value), { a: [{ [`is ${mask}`]: mask, b: true, c: null, d: 1234 }], e: "no", f: `a ${mask}` });
+	assert.deepEqual(secrets.redactJson(value), { a: [{ [`is ${mask}`]: mask, b: true, c: null, d: 1234 }], e: "no", f: `a ${mask}` });
 	const plain = { a: [{ b: "x" }] };
-	assert.equal(secrets.json(plain), plain);
+	assert.equal(secrets.redactJson(plain), plain);
 });
 
 test("a number is masked if it is as long as a secret, with its sign", () => {
@@ -53,20 +53,20 @@ test("a number is masked if it is as long as a secret, with its sign", () => {
 		["-1234567", -1_234_567, -123_456],
 		["9999", 9_999, 999],
 	] as const) {
-		assert.deepEqual(new KnownSecrets([secret]).json([value, shorter]), [mask, shorter]);
+		assert.deepEqual(new Redactor([secret]).redactJson([value, shorter]), [mask, shorter]);
 	}
 });
 
 test("a text that ends in the middle of a secret shows no longer beginning of it", () => {
-	const secrets = new KnownSecrets(["correct horse battery"]);
+	const secrets = new Redactor(["correct horse battery"]);
 	assert.equal(secrets.text("see: correct horse"), `see: ${mask}`);
 	assert.equal(secrets.text("see: correct"), "see: correct");
 });
 
 test("where it is not known what is secret texts and numbers are masked whole", () => {
-	for (const secrets of [KnownSecrets.unknown, new KnownSecrets(["x".repeat(70_000)]), KnownSecrets.unknown.with(["short"])]) {
+	for (const secrets of [Redactor.unknown, new Redactor(["x".repeat(70_000)]), Redactor.unknown.withValues(["short"])]) {
 		assert.equal(secrets.text("anything"), mask);
-		assert.deepEqual(secrets.json({ a: "text", b: 7, c: { d: 1 }, ok: true, none: null }), {
+		assert.deepEqual(secrets.redactJson({ a: "text", b: 7, c: { d: 1 }, ok: true, none: null }), {
 			a: mask,
 			b: mask,
 			c: mask,
@@ -77,7 +77,7 @@ test("where it is not known what is secret texts and numbers are masked whole", 
 });
 
 test("an error says nothing of them, nor do its causes", () => {
-	const error = new KnownSecrets(["secret"]).error(new TypeError("a secret", { cause: new Error("the secret") }));
+	const error = new Redactor(["secret"]).redactError(new TypeError("a secret", { cause: new Error("the secret") }));
 	assert.equal(error.message, `a ${mask}`);
 	assert.ok(!String(error.stack).includes("secret") || String(error.stack).includes("known-secrets"));
 	assert.equal((error.cause as Error).message, `the ${mask}`);

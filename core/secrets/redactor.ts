@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
-import { SecretMatcher } from "../lib/text-search/multi-pattern-search.ts";
+import { MultiPatternSearch } from "../lib/text-search/multi-pattern-search.ts";
 import { maskRanges } from "./mask-ranges.ts";
-import { isLookedFor, toForms, toPlainForms } from "./secret-encodings.ts";
+import { isLongEnough, toEncodings, toPlainEncodings } from "./secret-encodings.ts";
 
 /** Characters, of the values and of all their forms, beyond which everything is masked instead of being looked through. */
 const most = { values: 65_536, forms: 131_072 };
@@ -13,7 +13,7 @@ const shortestBeginning = 8;
 /** The token of a run is longer, in all its forms, unless whoever gives it makes shorter ones. */
 const shortestMarked = 32;
 
-export interface KnownSecretsOptions {
+export interface RedactorOptions {
 	/** The token of a run: in the ranges of `marked` besides. */
 	readonly token?: string | undefined;
 	readonly isUnknown?: boolean;
@@ -25,20 +25,20 @@ export interface KnownSecretsOptions {
  * Values that are secret, and the way to take them out of whatever is shown. What it cannot judge it masks: too many values to look
  * for, or a list of them that cannot be read (`unknown`).
  */
-export class KnownSecrets {
-	static readonly none = new KnownSecrets([]);
+export class Redactor {
+	static readonly none = new Redactor([]);
 	/** Something is secret, and it cannot be told what. */
-	static readonly unknown = new KnownSecrets([], { isUnknown: true });
+	static readonly unknown = new Redactor([], { isUnknown: true });
 
 	readonly values: readonly string[];
 	/** The token of a run. */
 	readonly token: string | undefined;
 	readonly #isBounded: boolean;
 	#isUnknown: boolean;
-	#matcher: SecretMatcher | undefined;
+	#matcher: MultiPatternSearch | undefined;
 
-	constructor(values: Iterable<string>, { token, isUnknown = false, isBounded = true }: KnownSecretsOptions = {}) {
-		this.values = [...new Set(values)].filter((value) => isLookedFor(value) && value !== secretMask);
+	constructor(values: Iterable<string>, { token, isUnknown = false, isBounded = true }: RedactorOptions = {}) {
+		this.values = [...new Set(values)].filter((value) => isLongEnough(value) && value !== secretMask);
 		this.token = token;
 		this.#isBounded = isBounded;
 		this.#isUnknown = isUnknown || (isBounded && lengthOf(this.values) > most.values);
@@ -59,59 +59,59 @@ export class KnownSecrets {
 	 * Whether nothing is in a text that begins within nothing, and nothing begins at its end, as far as that shows without a search: a short
 	 * line where only the token is looked for, which is longer and has no line end. What is needed for a search costs as much as a small run.
 	 */
-	isFreeLine(text: string): boolean {
-		if (text.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
-		return text.endsWith("\n") && this.token?.includes("\n") !== true;
+	cannotContainSecret(redactText: string): boolean {
+		if (redactText.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
+		return redactText.endsWith("\n") && this.token?.includes("\n") !== true;
 	}
 
 	/** What looks for them; for the token only where everything is masked. */
-	get matcher(): SecretMatcher {
+	get search(): MultiPatternSearch {
 		return this.#matcher ?? this.#prepare();
 	}
 
 	/** These and others; the same object when they are known already. */
-	with(values: readonly string[], token = this.token): KnownSecrets {
-		const added = values.filter((value) => isLookedFor(value) && value !== secretMask && !this.values.includes(value));
+	withValues(values: readonly string[], token = this.token): Redactor {
+		const added = values.filter((value) => isLongEnough(value) && value !== secretMask && !this.values.includes(value));
 		if (added.length === 0 && token === this.token) return this;
-		return new KnownSecrets([...this.values, ...added], { token, isUnknown: this.#isUnknown });
+		return new Redactor([...this.values, ...added], { token, isUnknown: this.#isUnknown });
 	}
 
 	/** These and those of another; the same object when they are known already. */
-	and({ values, isUnknown }: KnownSecrets): KnownSecrets {
-		const known = this.with(values);
-		return isUnknown && !known.isUnknown ? new KnownSecrets(known.values, { token: this.token, isUnknown }) : known;
+	union({ values, isUnknown }: Redactor): Redactor {
+		const known = this.withValues(values);
+		return isUnknown && !known.isUnknown ? new Redactor(known.values, { token: this.token, isUnknown }) : known;
 	}
 
 	/** A text as it is shown; also without the beginning of a secret at its end. */
 	text(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return secretMask;
-		const { matcher } = this;
+		const { search } = this;
 		// A text that is shorter than every secret, and than the beginning of one that is masked, needs no search: a result may hold 100,000.
-		if (text.length < shortestBeginning && text.length < matcher.shortest) return text;
-		const { ranges, state } = matcher.find(text);
-		const open = matcher.openLength(state);
+		if (text.length < shortestBeginning && text.length < search.minPatternLength) return text;
+		const { ranges, state } = search.find(text);
+		const open = search.partialMatchLength(state);
 		const isCut = open >= shortestBeginning && (ranges.at(-1) ?? 0) < text.length;
 		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? secretMask : "");
 	}
 
 	/** Any value as it is shown, names of members included. The same value when nothing was found in it. */
-	json<T extends JsonValue | undefined>(value: T): T {
+	redactJson<T extends JsonValue | undefined>(value: T): T {
 		if (this.isEmpty || value === undefined) return value;
 		if (this.isUnknown) return hideAll(value) as T;
-		const shortest = Math.min(this.matcher.shortest, shortestBeginning);
+		const shortest = Math.min(this.search.minPatternLength, shortestBeginning);
 		return replaceTexts(value, { replace: (text) => this.text(text), plainBelow: boundOf(shortest) }) as T;
 	}
 
 	/** Any value without the token, which is kept nowhere. The same value when it is not in it. */
 	withoutToken<T extends JsonValue>(value: T): T {
 		if (this.token === undefined) return value;
-		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.matcher.find(text).marked));
+		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.search.find(text).markedRanges));
 		return replaceTexts(value, { replace, plainBelow: boundOf(this.#shortestMarked) }, deepest.kept) as T;
 	}
 
 	/** An error whose message, and that of its causes, may quote what it failed at. The same one. */
-	error<T>(error: T): T {
+	redactError<T>(error: T): T {
 		let inner: unknown = error;
 		for (let depth = 0; inner instanceof Error && depth < deepest.shown && !this.isEmpty; depth += 1) {
 			const { stack } = inner;
@@ -128,16 +128,16 @@ export class KnownSecrets {
 	}
 
 	/** Made when it is first needed: most runs print little and know nothing but their token. */
-	#prepare(): SecretMatcher {
+	#prepare(): MultiPatternSearch {
 		if (this.#matcher !== undefined) return this.#matcher;
 		const patterns = new Map<string, boolean>();
-		if (!this.#isUnknown) for (const value of this.values) for (const form of toForms(value)) patterns.set(form, false);
+		if (!this.#isUnknown) for (const value of this.values) for (const form of toEncodings(value)) patterns.set(form, false);
 		if (this.#isBounded && lengthOf(patterns.keys()) > most.forms) {
 			this.#isUnknown = true;
 			patterns.clear();
 		}
-		if (this.token !== undefined) for (const form of toPlainForms(this.token)) patterns.set(form, true);
-		this.#matcher = new SecretMatcher(patterns);
+		if (this.token !== undefined) for (const form of toPlainEncodings(this.token)) patterns.set(form, true);
+		this.#matcher = new MultiPatternSearch(patterns);
 		return this.#matcher;
 	}
 }

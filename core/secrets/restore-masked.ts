@@ -5,16 +5,16 @@ import { restoreMasked } from "../language/parameters/schema-masking.ts";
 
 /** Stored values, and the masked values that the user was shown. */
 export interface StoredValues {
-	readonly shown: JsonObject;
+	readonly masked: JsonObject;
 	readonly stored: JsonObject;
 }
 
 /** Circumstances that determine whether hidden values may be kept. */
-export interface HiddenValuesOwner {
+export interface RestoreMaskedOptions {
 	/** The user of the update. Undefined for a call by the embedding program, which has all permissions. */
 	readonly principal: { readonly isAdmin: boolean } | undefined;
 	/** True if everything else that determines the destination of the values is unchanged. Default true. */
-	readonly isRestKept?: boolean;
+	readonly isDestinationUnchanged?: boolean;
 }
 
 /**
@@ -23,14 +23,14 @@ export interface HiddenValuesOwner {
  * Throws `SVC_INVALID`, which names `path`, unless the user is an administrator or nothing changes that determines the destination of a
  * hidden value. Otherwise a user who may not see the secret could redirect it to another address, command or template.
  */
-export function restoreHidden(
+export function restoreMaskedValues(
 	path: string,
 	given: JsonObject,
-	{ shown, stored }: StoredValues,
-	{ principal, isRestKept = true }: HiddenValuesOwner,
+	{ masked, stored }: StoredValues,
+	{ principal, isDestinationUnchanged = true }: RestoreMaskedOptions,
 ): JsonObject {
-	const restored = restoreMasked(given, shown, stored) as JsonObject;
-	const isUnchanged = () => isRestKept && isDeepStrictEqual(given, shown);
+	const restored = restoreMasked(given, masked, stored) as JsonObject;
+	const isUnchanged = () => isDestinationUnchanged && isDeepStrictEqual(given, masked);
 	if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isUnchanged()) return restored;
 	throw new SvcError("SVC_INVALID", `${path}: "${secretMask}" keeps a hidden value only while the others stay; give the value itself`);
 }

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, SnapshotEntity } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
-import { findSecretOutput, maskExecutionResult } from "./result-masking.ts";
+import { findSecretOutputTypes, maskExecutionResult } from "./result-masking.ts";
 
 function toSnapshot(output_schema: JsonObject, output_key: string | null): Pick<SnapshotEntity, "action" | "runner"> {
 	return { action: { output_schema }, runner: { name: "some", output_key } } as SnapshotEntity;
@@ -10,7 +10,7 @@ function toSnapshot(output_schema: JsonObject, output_key: string | null): Pick<
 
 const maskResult = (result: JsonObject, schema: JsonObject, key: string | null = null) =>
 	maskExecutionResult(result, toSnapshot(schema, key));
-const outputOf = (schema: JsonObject, key: string | null = null) => findSecretOutput(toSnapshot(schema, key));
+const outputOf = (schema: JsonObject, key: string | null = null) => findSecretOutputTypes(toSnapshot(schema, key));
 
 const token = { type: "object", properties: { token: { type: "string", secret: true }, id: { type: "integer" } } };
 const printed = (stdout: string) => ({ failed: false, succeeded: true, return_code: 0, stdout, stderr: "warning" });

@@ -33,36 +33,36 @@ export function maskExecutionResult(result: JsonObject, { action, runner }: Mask
  *
  * A schema cannot be applied to single chunks of output, so the caller must mask these types as a whole.
  */
-export function findSecretOutput({ action, runner }: MaskingSchemas): readonly OutputType[] {
+export function findSecretOutputTypes({ action, runner }: MaskingSchemas): readonly OutputType[] {
 	const schema = readOutputSchema(action.output_schema);
 	if (runner.output_key !== null || !schema.holdsSecret) return [];
-	if (!describesResult(schema)) return ["stdout", "other"];
+	if (!describesWholeResult(schema)) return ["stdout", "other"];
 	const secretTypes = commandOutputTypes.filter((type) => schema.members?.get(type)?.holdsSecret === true);
 	// Runs on several hosts print lines of both channels to the third one.
 	return secretTypes.length === 0 ? [] : [...secretTypes, "other"];
 }
 
 /** Masks a result that does not match its output schema, including all values at the positions of secrets. */
-export function concealMismatch(result: JsonObject, { action, runner }: MaskingSchemas): JsonObject {
+export function maskMismatchedResult(result: JsonObject, { action, runner }: MaskingSchemas): JsonObject {
 	const schema = readOutputSchema(action.output_schema);
 	if (!schema.holdsSecret) return result;
 	const conceal = (value: JsonValue) => maskBySecretSchema(value, schema, { shouldMaskMismatch: true });
 	return maskWithinBudget(() => {
 		if (runner.output_key !== null) return maskMember(result, runner.output_key, conceal);
-		if (isPrinted(result) || printingHosts(result).length > 0) return maskByOutput(result, schema, null);
+		if (isCommandOutput(result) || findCommandOutputHosts(result).length > 0) return maskByOutput(result, schema, null);
 		return maskWholeResult(result, schema);
 	});
 }
 
 /** Returns the names of hosts in a result. Runners for remote hosts return the output of a command for each host. */
-export function printingHosts(result: JsonObject): readonly string[] {
-	return Object.keys(result).filter((name) => isPrinted(result[name]));
+export function findCommandOutputHosts(result: JsonObject): readonly string[] {
+	return Object.keys(result).filter((name) => isCommandOutput(result[name]));
 }
 
 function maskByOutput(result: JsonObject, schema: SecretSchema, outputKey: string | null): JsonObject {
 	if (outputKey !== null) return maskMember(result, outputKey, (value) => maskOutputKeyValue(value, schema));
-	if (isPrinted(result)) return maskCommandOutput(result, schema);
-	const hosts = printingHosts(result);
+	if (isCommandOutput(result)) return maskCommandOutput(result, schema);
+	const hosts = findCommandOutputHosts(result);
 	if (hosts.length === 0) return maskWholeResult(result, schema);
 	return hosts.reduce((masked, host) => maskMember(masked, host, (value) => maskCommandOutput(value as JsonObject, schema)), result);
 }
@@ -80,13 +80,13 @@ function maskOutputKeyValue(value: JsonValue, schema: SecretSchema): JsonValue {
 }
 
 /** Returns true if a result is the output of a command. */
-export function isPrinted(value: JsonValue | undefined): boolean {
+export function isCommandOutput(value: JsonValue | undefined): boolean {
 	return isJsonObject(value) && commandOutputTypes.some((type) => typeof value[type] === "string");
 }
 
 /** Masks the output of a command. Its schema describes standard output, or an object with the members `stdout` and `stderr`. */
 function maskCommandOutput(output: JsonObject, schema: SecretSchema): JsonObject {
-	if (!describesResult(schema)) return maskMember(output, "stdout", (value) => maskText(value, schema));
+	if (!describesWholeResult(schema)) return maskMember(output, "stdout", (value) => maskText(value, schema));
 	const texts = commandOutputTypes.reduce((masked, type) => {
 		const memberSchema = schema.members?.get(type);
 		return memberSchema === undefined ? masked : maskMember(masked, type, (value) => maskText(value, memberSchema));
@@ -101,7 +101,7 @@ function maskCommandOutput(output: JsonObject, schema: SecretSchema): JsonObject
 }
 
 /** Returns true if an output schema describes the whole result of a command, and not only its standard output. */
-export function describesResult({ isSecret, members }: SecretSchema): boolean {
+export function describesWholeResult({ isSecret, members }: SecretSchema): boolean {
 	return !isSecret && commandOutputTypes.some((type) => members?.has(type) === true);
 }
 

@@ -1,5 +1,5 @@
 /** Minimum characters of a secret. Masking shorter values would mask ordinary words. */
-export const shortestSecret = 4;
+export const minSecretLength = 4;
 /** Minimum characters of a line of a multi-line secret. Shorter lines are brackets and the like. */
 const minLineLength = 6;
 /** Maximum characters of a value for which all encodings are searched. */
@@ -10,7 +10,7 @@ const maxFullyEncodedLength = 1_024;
  *
  * They are the value itself, JSON, Python literals, URL encodings, base64, and all of these for each of its lines and JSON strings.
  */
-export function toForms(value: string): ReadonlySet<string> {
+export function toEncodings(value: string): ReadonlySet<string> {
 	const encodings = new Set<string>();
 	const lines = value.split(/[\r\n]+/).map((line) => line.trim());
 	const parts = [...(lines.length > 1 ? lines.filter(({ length }) => length >= minLineLength) : []), ...findJsonStrings(value)];
@@ -35,19 +35,19 @@ function findJsonStrings(value: string): readonly string[] {
 }
 
 /** Returns the encodings of a text that needs no escapes in any language, such as the token of a run. */
-export function toPlainForms(value: string): ReadonlySet<string> {
+export function toPlainEncodings(value: string): ReadonlySet<string> {
 	const encodings = new Set([value]);
 	addBase64(value, encodings);
 	return encodings;
 }
 
 /** Returns true if a text is long enough to be searched for. */
-export function isLookedFor(value: string): boolean {
-	return value.trim().length >= shortestSecret;
+export function isLongEnough(value: string): boolean {
+	return value.trim().length >= minSecretLength;
 }
 
 function addTextEncodings(text: string, encodings: Set<string>): void {
-	if (text.length < shortestSecret) return;
+	if (text.length < minSecretLength) return;
 	const json = escapeJson(text);
 	encodings.add(text).add(json);
 	if (text.length > maxFullyEncodedLength) return;
@@ -88,7 +88,7 @@ function addBase64(value: string, encodings: Set<string>): void {
 			.replace(/=+$/, "");
 		const start = shift === 0 ? 0 : shift + 1;
 		const independentPart = encoded.slice(start, Math.floor(((shift + bytes.length) * 8) / 6));
-		if (independentPart.length < shortestSecret * 2) continue;
+		if (independentPart.length < minSecretLength * 2) continue;
 		encodings.add(independentPart).add(independentPart.replaceAll("+", "-").replaceAll("/", "_"));
 	}
 }

@@ -1,18 +1,18 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { maskRanges } from "./mask-ranges.ts";
-import { KnownSecrets } from "./redactor.ts";
-import { SecretStream } from "./stream-redactor.ts";
+import { Redactor } from "./redactor.ts";
+import { StreamRedactor } from "./stream-redactor.ts";
 
 const token = "0123456789abcdef0123456789abcdef";
 
 function shown(pieces: readonly string[], values: readonly string[], options: { readonly token?: string } = {}) {
-	const stream = new SecretStream(new KnownSecrets(values, options));
+	const stream = new StreamRedactor(new Redactor(values, options));
 	const released = [...pieces.map((piece) => stream.push(piece)), stream.end()];
 	return {
 		stored: released.map(({ data }) => data).join(""),
 		seen: released
-			.map(({ data, ranges }) => maskRanges(data, ranges))
+			.map(({ data, secretRanges }) => maskRanges(data, secretRanges))
 			.join("")
 			.replaceAll(/(\*{8})+/g, "#"),
 	};
@@ -34,7 +34,7 @@ test("a secret is marked wherever the output was cut, and nothing else is change
 });
 
 test("character by character only what may become a secret is held back", () => {
-	const stream = new SecretStream(new KnownSecrets(["secret"]));
+	const stream = new StreamRedactor(new Redactor(["secret"]));
 	assert.deepEqual(
 		[..."a sec second secret."].map((character) => stream.push(character).data),
 		["a", " ", "", "", "", "sec ", "", "", "", "seco", "n", "d", " ", "", "", "", "", "", "secret", "."],
@@ -73,24 +73,24 @@ test("the token of a run is gone, as is what somebody made base64 of, and its by
 test("a beginning of a secret at the end of all is masked when it is long, or when others go on from there", () => {
 	assert.equal(shown(["see: hunter"], ["hunter2 and more"]).seen, "see: hunter");
 	assert.equal(shown(["see: hunter2 "], ["hunter2 and more"]).seen, "see: #");
-	const secrets = new KnownSecrets(["hunter2 and more"]);
-	const first = new SecretStream(secrets);
+	const secrets = new Redactor(["hunter2 and more"]);
+	const first = new StreamRedactor(secrets);
 	assert.equal(first.push("see: hun").data, "see: ");
 	assert.deepEqual(first.end({ goesOn: true }), { data: "hun", ranges: [0, 3], blanks: [] });
-	const second = new SecretStream(secrets);
+	const second = new StreamRedactor(secrets);
 	second.restore("see: hun");
 	assert.deepEqual(second.push("ter2 and more."), { data: "ter2 and more.", ranges: [0, 13], blanks: [] });
 });
 
 test("where it is not known what is secret everything is, and nothing is held back", () => {
-	const stream = new SecretStream(KnownSecrets.unknown);
+	const stream = new StreamRedactor(Redactor.unknown);
 	assert.deepEqual(stream.push("anything"), { data: "anything", ranges: [0, 8], blanks: [] });
 });
 
 test("whoever chooses secrets and output cannot make the search slow", () => {
-	const secrets = new KnownSecrets([`${"a".repeat(9_000)}b`, `${"ab".repeat(4_000)}c`]);
+	const secrets = new Redactor([`${"a".repeat(9_000)}b`, `${"ab".repeat(4_000)}c`]);
 	const started = process.cpuUsage();
-	const stream = new SecretStream(secrets);
+	const stream = new StreamRedactor(secrets);
 	for (let count = 0; count < 64; count += 1) stream.push("a".repeat(65_536));
 	stream.push("ab".repeat(1_000_000));
 	// One comparison for each character of the longer one would take hours.

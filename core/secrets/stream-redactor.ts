@@ -1,16 +1,16 @@
-import { blankRanges, cutRanges, joinRanges, type Ranges } from "../lib/text-search/text-ranges.ts";
-import type { KnownSecrets } from "./redactor.ts";
+import { blankRanges, joinRanges, sliceRanges, type TextRanges } from "../lib/text-search/text-ranges.ts";
+import type { Redactor } from "./redactor.ts";
 
 /** Text that may be passed on. */
-export interface Released {
+export interface ReleasedText {
 	readonly data: string;
 	/** Ranges of `data` that are secret. */
-	readonly ranges: Ranges;
+	readonly secretRanges: TextRanges;
 	/** Ranges of `data` that contained the token of the run. The token itself has been replaced by asterisks. */
-	readonly blanks: Ranges;
+	readonly tokenRanges: TextRanges;
 }
 
-const emptyRelease: Released = { data: "", ranges: [], blanks: [] };
+const emptyRelease: ReleasedText = { data: "", secretRanges: [], tokenRanges: [] };
 
 /** If a text ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
 const minPartialLength = 8;
@@ -20,48 +20,49 @@ const minPartialLength = 8;
  *
  * The end of a piece may be the beginning of a secret. It is then held back until the next piece arrives or the text ends.
  */
-export class SecretStream {
-	readonly #secrets: KnownSecrets;
+export class StreamRedactor {
+	readonly #secrets: Redactor;
 	#state = 0;
 	#heldText = "";
-	#heldRanges: Ranges = [];
-	#heldBlankRanges: Ranges = [];
+	#heldRanges: TextRanges = [];
+	#heldBlankRanges: TextRanges = [];
 
-	constructor(secrets: KnownSecrets) {
+	constructor(secrets: Redactor) {
 		this.#secrets = secrets;
 	}
 
 	/** The text that is currently held back. */
-	get held(): Released {
-		return { data: this.#heldText, ranges: this.#heldRanges, blanks: this.#heldBlankRanges };
+	get heldBack(): ReleasedText {
+		return { data: this.#heldText, secretRanges: this.#heldRanges, tokenRanges: this.#heldBlankRanges };
 	}
 
 	/** Adds a piece. Returns the text that can be passed on. */
-	push(data: string): Released {
-		if (this.#secrets.isEmpty) return { data, ranges: [], blanks: [] };
-		if (this.#state === 0 && this.#heldText === "" && this.#secrets.isFreeLine(data)) return { data, ranges: [], blanks: [] };
-		const { matcher, isUnknown } = this.#secrets;
-		const { ranges, marked, state } = matcher.find(data, this.#state);
+	push(data: string): ReleasedText {
+		if (this.#secrets.isEmpty) return { data, secretRanges: [], tokenRanges: [] };
+		if (this.#state === 0 && this.#heldText === "" && this.#secrets.cannotContainSecret(data))
+			return { data, secretRanges: [], tokenRanges: [] };
+		const { search, isUnknown } = this.#secrets;
+		const { ranges, markedRanges, state } = search.find(data, this.#state);
 		this.#state = state;
 		const offset = this.#heldText.length;
-		const text = blankRanges(this.#heldText + data, joinRanges([], marked, offset));
-		const releasedLength = text.length - matcher.openLength(state);
+		const text = blankRanges(this.#heldText + data, joinRanges([], markedRanges, offset));
+		const releasedLength = text.length - search.partialMatchLength(state);
 		const allRanges = isUnknown ? [0, text.length] : joinRanges(this.#heldRanges, ranges, offset);
-		const blanks = joinRanges(this.#heldBlankRanges, marked, offset);
+		const blanks = joinRanges(this.#heldBlankRanges, markedRanges, offset);
 		this.#heldText = text.slice(releasedLength);
-		this.#heldRanges = cutRanges(allRanges, releasedLength, text.length);
-		this.#heldBlankRanges = cutRanges(blanks, releasedLength, text.length);
+		this.#heldRanges = sliceRanges(allRanges, releasedLength, text.length);
+		this.#heldBlankRanges = sliceRanges(blanks, releasedLength, text.length);
 		return {
 			data: text.slice(0, releasedLength),
-			ranges: cutRanges(allRanges, 0, releasedLength),
-			blanks: cutRanges(blanks, 0, releasedLength),
+			secretRanges: sliceRanges(allRanges, 0, releasedLength),
+			tokenRanges: sliceRanges(blanks, 0, releasedLength),
 		};
 	}
 
 	/** Returns true if text that is given as bytes, one for each character, may be passed on unchanged. Otherwise pass it to `push`. */
-	passes(bytes: Buffer): boolean {
+	mayPassUnchanged(bytes: Buffer): boolean {
 		if (this.#secrets.isEmpty) return true;
-		return this.#state === 0 && this.#heldText === "" && !this.#secrets.isUnknown && this.#secrets.matcher.isFreeOf(bytes);
+		return this.#state === 0 && this.#heldText === "" && !this.#secrets.isUnknown && this.#secrets.search.cannotMatch(bytes);
 	}
 
 	/**
@@ -70,18 +71,18 @@ export class SecretStream {
 	 * The part is marked as secret if it is long enough to be distinguished from ordinary text. With `goesOn`, it is marked at any
 	 * length, because another process will pass on the rest of the text.
 	 */
-	end({ goesOn = false } = {}): Released {
-		const { data, ranges, blanks } = this.held;
+	end({ goesOn = false } = {}): ReleasedText {
+		const { data, secretRanges, tokenRanges } = this.heldBack;
 		if (data === "") return emptyRelease;
 		const isSecret = goesOn || data.length >= minPartialLength || this.#secrets.isUnknown;
 		this.#heldText = "";
 		this.#heldRanges = [];
 		this.#heldBlankRanges = [];
-		return { data, ranges: isSecret ? [0, data.length] : ranges, blanks };
+		return { data, secretRanges: isSecret ? [0, data.length] : secretRanges, tokenRanges };
 	}
 
 	/** Continues after text that another process has passed on, so that a secret which begins there is found. */
 	restore(data: string): void {
-		if (!this.#secrets.isEmpty) this.#state = this.#secrets.matcher.find(data, this.#state).state;
+		if (!this.#secrets.isEmpty) this.#state = this.#secrets.search.find(data, this.#state).state;
 	}
 }

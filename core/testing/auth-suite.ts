@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { inspect } from "node:util";
+import { getContractVersion } from "../contract/contract-version.ts";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
-import { statedContract } from "../contract/stated-contract.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { type CreateInteractive, checkInteractive } from "./auth/interactive-checks.ts";
 import { asStatements } from "./statement.ts";
@@ -70,7 +70,7 @@ function checkPasswords({ test, name, create }: PasswordSuite): void {
 					await made.cleanUp?.();
 				}
 			});
-	checkWith([])(contractStatement, async ({ backend }) => assertKnownContract(statedContract(backend)));
+	checkWith([])(contractStatement, async ({ backend }) => assertKnownContract(getContractVersion(backend)));
 	checkAnswers(checkWith(users));
 	checkRefusals(checkWith(users));
 	checkSpelling(checkWith(users));

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
+import { getContractVersion } from "../contract/contract-version.ts";
 import { type BusEvent, type EventBus, isSvcError, type SubscribeOptions } from "../contract/index.ts";
-import { statedContract } from "../contract/stated-contract.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { publishNumbers, range, readNumbers, readOne } from "./event-bus/events.ts";
 import { testSharedEventBus } from "./event-bus/shared.ts";
@@ -34,7 +34,7 @@ export function testEventBus({ name, create, connect, ...given }: EventBusSuiteO
 				await bus.stop?.();
 			}
 		});
-	check(contractStatement, async ({ bus }) => assertKnownContract(statedContract(bus)));
+	check(contractStatement, async ({ bus }) => assertKnownContract(getContractVersion(bus)));
 	checkDelivery(check);
 	checkNames(check);
 	checkLag(check);

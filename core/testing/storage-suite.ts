@@ -1,4 +1,4 @@
-import { statedContract } from "../contract/stated-contract.ts";
+import { getContractVersion } from "../contract/contract-version.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { asStatements } from "./statement.ts";
 import type { Check, OpenedStorage } from "./storage/check.ts";
@@ -35,7 +35,7 @@ export function testStorage({ name, create, ...given }: StorageSuiteOptions): vo
 				await opened.stop();
 			}
 		});
-	check(contractStatement, async (storage) => assertKnownContract(statedContract(storage)));
+	check(contractStatement, async (storage) => assertKnownContract(getContractVersion(storage)));
 	checkWrites(check);
 	checkUpdates(check);
 	checkClaims(check);

@@ -13,7 +13,7 @@ import {
 	type Storage,
 	SvcError,
 	stringifyJson,
-	toAppended,
+	toAppendedValue,
 	type Where,
 	type WriteOperation,
 } from "svc-automation/contract";
@@ -153,7 +153,7 @@ class JournalStorage implements Storage {
 	#patch(kind: EntityKind, row: Row, patch: object): Row {
 		const patched: Record<string, unknown> = { ...row };
 		for (const [field, value] of Object.entries(patch)) {
-			const appended = toAppended(value);
+			const appended = toAppendedValue(value);
 			if (appended === undefined) patched[field] = toValue(kind, field, value);
 			else if (Array.isArray(row[field])) patched[field] = [...row[field], toValue(kind, field, appended)];
 		}

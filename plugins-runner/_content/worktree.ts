@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, realpath, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { SvcError, Turns, toErrorMessage } from "../../core/contract/index.ts";
+import { KeyedMutex, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "../_process/environment.ts";
 import { assertNoNul } from "../_shell/index.ts";
 
 const mostTries = 5;
 /** Changes of a repository's worktrees. */
-const turns = new Turns();
+const turns = new KeyedMutex();
 /** What git says of files of a worktree that come or go while it reads them. */
 const isHalfMade = /worktrees\//;
 
@@ -67,7 +67,7 @@ export async function removeWorktree({ directory, packDirectory }: Pick<Worktree
  */
 async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>, signal?: AbortSignal): Promise<GitEnd> {
 	for (let tried = 1; ; tried += 1) {
-		const end = await turns.take(packDirectory, change, signal);
+		const end = await turns.runExclusive(packDirectory, change, signal);
 		if (end.succeeded || tried === mostTries || !isHalfMade.test(end.reason)) return end;
 		await delay(tried * 50 * Math.random());
 	}

@@ -13,7 +13,7 @@ import { createMarker, eventually, findProcesses, runShell, spawners, useLaunche
 import type { Launcher } from "./launcher.ts";
 import { createNodeSpawner } from "./node-spawner.ts";
 import { ProcessRun } from "./process-run.ts";
-import { decodeNumber, encodeNumber, type FrameWriter, frameTypes, loans } from "./protocol.ts";
+import { decodeChannelNumber, encodeChannelNumber, type FrameWriter, frameTypes, loanStates } from "./protocol.ts";
 
 /** Bytes after which a pipe is offered for certain. */
 const much = 3_000_000;
@@ -138,7 +138,7 @@ test("a pipe that nobody writes to any more ends when what is in it has been rea
 		let text = "";
 		const memory = Buffer.alloc(1_000);
 		const isLeft = await new Promise((resolve) => {
-			new BorrowedPipe({ path, place: () => memory, onData: (bytes) => void (text += bytes.toString()), onEnd: resolve });
+			new BorrowedPipe({ path, nextBuffer: () => memory, onData: (bytes) => void (text += bytes.toString()), onEnd: resolve });
 		});
 		assert.equal(text, "last words");
 		assert.equal(isLeft, false);
@@ -169,13 +169,13 @@ test("a server that cannot open a pipe declines it, and takes what comes through
 	};
 	const run = new ProcessRun(options, { id: 1, writer, launcherPid: process.pid });
 	run.receive(frameTypes.stdout, Buffer.from("one\n"));
-	run.receive(frameTypes.offer, encodeNumber("stdout", 999_999));
+	run.receive(frameTypes.offer, encodeChannelNumber("stdout", 999_999));
 	run.receive(frameTypes.stdout, Buffer.from("two\n"));
 	run.receive(frameTypes.ended, Buffer.from(JSON.stringify({ code: 0, signal: null })));
 	await run.ended;
 	assert.equal(text, "one\ntwo\n");
 	const answer = frames.find(({ type }) => type === frameTypes.loan);
-	assert.deepEqual(answer && decodeNumber(answer.payload), { channel: "stdout", number: loans.declined });
+	assert.deepEqual(answer && decodeChannelNumber(answer.payload), { channel: "stdout", number: loanStates.declined });
 });
 
 test("a launcher whose offer is declined reads on", async () => {
@@ -191,10 +191,10 @@ test("a launcher whose offer is declined reads on", async () => {
 				}
 				if (type === frameTypes.offer) {
 					seen.offers += 1;
-					setImmediate(() => launched.settle("stdout", loans.declined));
+					setImmediate(() => launched.handleLoanState("stdout", loanStates.declined));
 				}
 			};
-			const launched = new LaunchedProcess({ id: 1, spawner, writer: { write } as FrameWriter, nothing, onDone: resolve });
+			const launched = new LaunchedProcess({ id: 1, spawner, writer: { write } as FrameWriter, devNull: nothing, onDone: resolve });
 			const env = { PATH: process.env["PATH"] ?? "" };
 			void launched.start({ file: "head", args: ["-c", String(much), "/dev/zero"], cwd: "/", env });
 		});

@@ -9,7 +9,7 @@ interface BorrowedPipeOptions {
 	/** A pipe of a process that the launcher has started, under `/proc`. */
 	readonly path: string;
 	/** Memory that they are read to, which is asked for anew when `onData` has been given some. */
-	place(): Buffer;
+	nextBuffer(): Buffer;
 	/** Take bytes. */
 	onData(bytes: Buffer): void;
 	/** Nothing more is read; `isLeft`: although others still hold it open. Not called after `close`. */
@@ -25,10 +25,10 @@ export class BorrowedPipe {
 	#isClosed = false;
 
 	/** Throws where the system does not let it be opened. */
-	constructor({ path, place, onData, onEnd }: BorrowedPipeOptions) {
+	constructor({ path, nextBuffer, onData, onEnd }: BorrowedPipeOptions) {
 		this.#reader = new OutputReader({
 			source: openPipe(path),
-			place,
+			nextBuffer,
 			onData,
 			onEnd: () => {
 				clearInterval(this.#ticker);
@@ -43,9 +43,9 @@ export class BorrowedPipe {
 
 	/** The process has exited: what it has left running may keep the pipe open for a while. Time in which nobody takes the bytes does not count. */
 	expectEnd(): void {
-		if (this.#reader.ended) return;
+		if (this.#reader.isEnded) return;
 		this.#ticker ??= setInterval(() => {
-			if (!this.#reader.blocked) this.#lingered += tick;
+			if (!this.#reader.isBlocked) this.#lingered += tick;
 			if (this.#lingered < linger) return;
 			this.#isLeft = true;
 			this.#reader.end();

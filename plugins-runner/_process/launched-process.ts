@@ -1,11 +1,19 @@
 import { closeSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { OutputReader } from "./output-reader.ts";
-import { areAlive, findOtherGroups, signalGroup, toMark } from "./process-group.ts";
-import { type Channel, encodeNumber, type FrameWriter, frameTypes, loans, type ProcessRequest, type StartFailure } from "./protocol.ts";
+import { PolledPipes } from "./polled-pipes.ts";
+import { findOtherGroups, hasLiveProcess, signalGroup, toMark } from "./process-group.ts";
+import {
+	type Channel,
+	encodeChannelNumber,
+	type FrameWriter,
+	frameTypes,
+	loanStates,
+	type ProcessRequest,
+	type StartFailure,
+} from "./protocol.ts";
 import type { ProcessExit, Spawner } from "./spawner.ts";
 import type { Terminal } from "./terminal.ts";
-import { UnwatchedPipes } from "./unwatched-pipes.ts";
 
 /** How long what a process left running may keep its output open after the process itself has exited, in milliseconds. */
 const linger = 1_000;
@@ -20,7 +28,7 @@ interface LaunchedProcessOptions {
 	readonly spawner: Spawner;
 	readonly writer: FrameWriter;
 	/** Descriptor of /dev/null. */
-	readonly nothing: number;
+	readonly devNull: number;
 	onDone(): void;
 }
 
@@ -31,7 +39,7 @@ export class LaunchedProcess {
 	#mark: string | undefined;
 	#exit: ProcessExit | undefined;
 	#readers: Partial<Record<Channel, OutputReader>> = {};
-	#unwatched: UnwatchedPipes | undefined;
+	#unwatched: PolledPipes | undefined;
 	#terminal: Terminal | undefined;
 	/** Of a process that asked to have it kept open. */
 	#input: Socket | undefined;
@@ -84,15 +92,15 @@ export class LaunchedProcess {
 	}
 
 	/** What the server says of a pipe that it was offered; one of `loans`. */
-	settle(channel: Channel, loan: number): void {
+	handleLoanState(channel: Channel, loan: number): void {
 		const reader = this.#readers[channel];
 		if (this.#done || reader === undefined || !this.#offered.has(channel)) return;
-		if (loan === loans.declined) return reader.goOn();
-		if (loan === loans.taken) {
-			reader.leave();
+		if (loan === loanStates.declined) return reader.resume();
+		if (loan === loanStates.taken) {
+			reader.detach();
 			return this.#tellExit();
 		}
-		if (loan === loans.left) this.#killGroups();
+		if (loan === loanStates.abandoned) this.#killGroups();
 		reader.end();
 	}
 
@@ -119,7 +127,7 @@ export class LaunchedProcess {
 		};
 		try {
 			const hasInput = request.stdin !== undefined || request.input === true;
-			const input = hasInput ? this.#feed(request, given) : this.#options.nothing;
+			const input = hasInput ? this.#feed(request, given) : this.#options.devNull;
 			const output = this.#terminal?.descriptor ?? open("stdout");
 			const errors = open("stderr");
 			const report = request.report === true ? [open("report")] : [];
@@ -157,7 +165,7 @@ export class LaunchedProcess {
 	}
 
 	#leaveUnwatched(pipes: readonly (readonly [Channel, number])[]): void {
-		this.#unwatched = new UnwatchedPipes({
+		this.#unwatched = new PolledPipes({
 			pipes,
 			onData: (channel, bytes) => this.#options.writer.write(frameTypes[channel], this.#options.id, bytes),
 			// What has been passed on is credited by the server.
@@ -181,11 +189,11 @@ export class LaunchedProcess {
 
 	/** Nothing is read until the server has answered, so that no byte is read by both or comes too early. */
 	#offerSometimes(channel: Channel, reader: OutputReader, descriptor: number): void {
-		if (reader.passed < offerAfter || this.#offered.has(channel)) return;
+		if (reader.passedBytes < offerAfter || this.#offered.has(channel)) return;
 		this.#offered.add(channel);
-		reader.hold();
+		reader.pause();
 		this.#options.spawner.widenPipe?.(descriptor);
-		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeNumber(channel, descriptor));
+		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeChannelNumber(channel, descriptor));
 	}
 
 	/** Whoever reads a pipe instead must know from when on it is to wait for its end only for a while. */
@@ -217,7 +225,7 @@ export class LaunchedProcess {
 	/** Whether everything is over: the process, its output, and what it started when the end was asked for. */
 	#check(): void {
 		if (this.#done || this.#exit === undefined || this.#isReading()) return;
-		if (this.#grace !== undefined && areAlive(this.#groups())) return;
+		if (this.#grace !== undefined && hasLiveProcess(this.#groups())) return;
 		this.#finish(this.#exit);
 	}
 
@@ -261,11 +269,11 @@ export class LaunchedProcess {
 	}
 
 	#isReading(): boolean {
-		return this.#unwatched?.isEmpty === false || Object.values(this.#readers).some((reader) => !reader.ended);
+		return this.#unwatched?.isEmpty === false || Object.values(this.#readers).some((reader) => !reader.isEnded);
 	}
 
 	#isBlocked(): boolean {
-		return Object.values(this.#readers).some((reader) => reader.blocked);
+		return Object.values(this.#readers).some((reader) => reader.isBlocked);
 	}
 
 	#fail(failure: ReturnType<typeof toStartFailure>): void {

@@ -4,11 +4,11 @@ import type { Instrument, Meters } from "../../core/contract/index.ts";
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 /** A process that somebody has asked for. Each may be told more than once; the first time counts. */
-export interface MeasuredProcess {
+export interface ProcessMeasurement {
 	/** It is there. */
-	started(): void;
+	onStarted(): void;
 	/** It has ended, or was never there. */
-	ended(): void;
+	onEnded(): void;
 }
 
 /** Measures what goes through the launcher of a node. */
@@ -40,12 +40,12 @@ export class LauncherMetrics {
 		meters.gauge({ name: "svc_processes_running", help: "Processes that the launcher of this node looks after." }, () => [[this.#running]]);
 	}
 
-	asked(): MeasuredProcess {
+	onRequested(): ProcessMeasurement {
 		const asked = performance.now();
 		let state: "waiting" | "running" | "ended" = "waiting";
 		this.#waiting += 1;
 		return {
-			started: () => {
+			onStarted: () => {
 				if (state !== "waiting") return;
 				state = "running";
 				this.#waiting -= 1;
@@ -53,7 +53,7 @@ export class LauncherMetrics {
 				this.#starts.record(1, "started");
 				this.#duration.record((performance.now() - asked) / 1_000);
 			},
-			ended: () => {
+			onEnded: () => {
 				if (state === "running") this.#running -= 1;
 				if (state === "waiting") {
 					this.#waiting -= 1;
@@ -64,7 +64,7 @@ export class LauncherMetrics {
 		};
 	}
 
-	lost(): void {
+	onLauncherLost(): void {
 		this.#losses.record(1);
 	}
 }

@@ -3,10 +3,10 @@ import { Socket } from "node:net";
 import { LaunchedProcess } from "./launched-process.ts";
 import { createNodeSpawner } from "./node-spawner.ts";
 import { createPosixSpawner } from "./posix-spawner.ts";
-import { findOtherGroups, signalGroupNow } from "./process-group.ts";
-import { decodeNumber, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
+import { findOtherGroups, signalGroupSync } from "./process-group.ts";
+import { decodeChannelNumber, FrameReader, FrameWriter, frameTypes } from "./protocol.ts";
 import type { Spawner } from "./spawner.ts";
-import { StartTurns } from "./start-turns.ts";
+import { StartQueue } from "./start-queue.ts";
 
 /**
  * The launcher: a small process that starts all others on behalf of the server, over a socket on descriptor 3. It lives exactly
@@ -21,25 +21,25 @@ const writer = new FrameWriter(socket);
 const processes = new Map<number, LaunchedProcess>();
 const spawner = await createSpawner();
 const nothing = openSync("/dev/null", "r");
-const turns = new StartTurns();
+const turns = new StartQueue();
 
 const reader = new FrameReader((type, id, payload) => {
 	if (type === frameTypes.start) start(id, payload);
 	else if (type === frameTypes.end) processes.get(id)?.end(JSON.parse(payload.toString()).grace);
 	else if (type === frameTypes.input) processes.get(id)?.write(payload);
 	else if (type === frameTypes.credit) {
-		const { channel, number } = decodeNumber(payload);
+		const { channel, number } = decodeChannelNumber(payload);
 		processes.get(id)?.addCredit(channel, number);
 	} else if (type === frameTypes.loan) {
-		const { channel, number } = decodeNumber(payload);
-		processes.get(id)?.settle(channel, number);
+		const { channel, number } = decodeChannelNumber(payload);
+		processes.get(id)?.handleLoanState(channel, number);
 	}
 });
 process.on("exit", () => {
 	const leaders = new Set([...processes.values()].flatMap(({ group }) => group ?? []));
 	const marks = new Set([...processes.values()].flatMap(({ mark }) => mark ?? []));
 	const others = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
-	for (const group of [...leaders, ...others]) signalGroupNow(group, "SIGKILL");
+	for (const group of [...leaders, ...others]) signalGroupSync(group, "SIGKILL");
 	spawner.stop();
 });
 for (const event of ["end", "error", "close"]) socket.on(event, () => process.exit());
@@ -47,7 +47,7 @@ writer.write(frameTypes.ready, 0, JSON.stringify({ spawner: spawner.name }));
 socket.on("data", (bytes) => reader.push(bytes));
 
 function start(id: number, payload: Buffer): void {
-	const launched = new LaunchedProcess({ id, spawner, writer, nothing, onDone: () => processes.delete(id) });
+	const launched = new LaunchedProcess({ id, spawner, writer, devNull: nothing, onDone: () => processes.delete(id) });
 	processes.set(id, launched);
 	turns.add(() => void launched.start(JSON.parse(payload.toString())));
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { PassingMap, SvcError } from "../../core/contract/index.ts";
+import { HighChurnMap, SvcError } from "../../core/contract/index.ts";
 import { createBaseEnvironment } from "./environment.ts";
 import type { LauncherMetrics } from "./launcher-metrics.ts";
 import { findOtherGroups, signalGroup } from "./process-group.ts";
 import { type ProcessEnd, type ProcessOptions, ProcessRun } from "./process-run.ts";
-import { FrameReader, FrameWriter, frameTypes, type LauncherFacts } from "./protocol.ts";
+import { FrameReader, FrameWriter, frameTypes, type LauncherInfo } from "./protocol.ts";
 
 /** Milliseconds that the launcher process may take to end what it started. */
 const stopTime = 5_000;
@@ -16,15 +16,15 @@ interface Connection {
 	readonly child: ChildProcess;
 	readonly socket: Socket;
 	readonly writer: FrameWriter;
-	readonly runs: PassingMap<number, ProcessRun>;
-	readonly ready: Promise<LauncherFacts>;
+	readonly runs: HighChurnMap<number, ProcessRun>;
+	readonly ready: Promise<LauncherInfo>;
 	/** Resolves when the launcher process has exited. */
 	readonly exited: Promise<void>;
 }
 
 export interface LauncherOptions {
 	/** Which way to start processes; default the quickest there is. */
-	readonly spawner?: LauncherFacts["spawner"];
+	readonly spawner?: LauncherInfo["spawner"];
 	/** Absent: nobody measures. */
 	readonly metrics?: LauncherMetrics;
 	/** The launcher process ended although nobody had asked it to. */
@@ -48,7 +48,7 @@ export class Launcher {
 	}
 
 	/** Start the launcher process; otherwise the first `run` does. */
-	async start(): Promise<LauncherFacts> {
+	async start(): Promise<LauncherInfo> {
 		return this.#connect().ready;
 	}
 
@@ -60,13 +60,13 @@ export class Launcher {
 		if (options.signal.aborted) return { pid: undefined, code: null, signal: "SIGTERM" };
 		const { runs, writer, child } = this.#connect();
 		const id = this.#nextId(runs);
-		const measured = this.#options.metrics?.asked();
-		const run = new ProcessRun(options, { id, writer, launcherPid: child.pid, onStart: measured?.started });
+		const measured = this.#options.metrics?.onRequested();
+		const run = new ProcessRun(options, { id, writer, launcherPid: child.pid, onStart: measured?.onStarted });
 		runs.set(id, run);
 		try {
 			return await run.ended;
 		} finally {
-			measured?.ended();
+			measured?.onEnded();
 			runs.delete(id);
 		}
 	}
@@ -105,9 +105,9 @@ export class Launcher {
 		const socket = child.stdio?.[3];
 		// Without descriptors left there is not even that, and the error only comes later.
 		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
-		const runs = new PassingMap<number, ProcessRun>();
+		const runs = new HighChurnMap<number, ProcessRun>();
 		const writer = new FrameWriter(socket);
-		const ready = new Promise<LauncherFacts>((resolve, reject) => {
+		const ready = new Promise<LauncherInfo>((resolve, reject) => {
 			const reader = new FrameReader((type, id, payload) => {
 				if (type === frameTypes.ready) resolve(JSON.parse(payload.toString()));
 				else runs.get(id)?.receive(type, payload);
@@ -143,13 +143,13 @@ export class Launcher {
 			: "the process launcher ended unexpectedly; the process was killed";
 		for (const run of runs.values()) run.fail(new SvcError("SVC_RUNNER", message));
 		if (this.#stopped) return;
-		this.#options.metrics?.lost();
+		this.#options.metrics?.onLauncherLost();
 		this.#options.onLost?.();
 	}
 }
 
 /** From source it needs the loader that runs the tests; built, it is plain JavaScript and starts at once. */
-function launcherArguments(spawner: LauncherFacts["spawner"] | undefined): string[] {
+function launcherArguments(spawner: LauncherInfo["spawner"] | undefined): string[] {
 	const fromSource = import.meta.url.endsWith(".ts");
 	const file = fileURLToPath(new URL(`./launcher-process.${fromSource ? "ts" : "js"}`, import.meta.url));
 	const loader = fromSource ? ["--import", import.meta.resolve("tsx")] : [];

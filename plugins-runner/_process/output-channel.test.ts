@@ -25,7 +25,7 @@ test("what comes fast in small reads is handed on in large pieces", async () => 
 			await turn();
 		}
 		channel.end();
-		await channel.done;
+		await channel.whenDone;
 		assert.equal(pieces.join("").length, 4_000 * read.length);
 		return pieces.length;
 	};
@@ -47,7 +47,7 @@ test("lines come one by one again when the flood is over", async () => {
 	}
 	assert.deepEqual(pieces, ["one\n", "two\n"]);
 	channel.end();
-	await channel.done;
+	await channel.whenDone;
 });
 
 test("lines by themselves are handed on as they come, one after the other, and what comes meanwhile waits", async () => {
@@ -69,7 +69,7 @@ test("lines by themselves are handed on as they come, one after the other, and w
 	await turn();
 	assert.deepEqual(pieces, ["one\n", "two\n"]);
 	goOn();
-	await channel.done;
+	await channel.whenDone;
 	assert.deepEqual(pieces, ["one\n", "two\n", "three\n", "fo"]);
 	assert.equal(consumed, 0);
 });
@@ -87,7 +87,7 @@ test("text is the same however its bytes were cut, and memory given to push may 
 			if (size > 7 || start % 700 === 0) await turn();
 		}
 		channel.end();
-		await channel.done;
+		await channel.whenDone;
 		assert.equal(pieces.join(""), text);
 		assert.ok(pieces.every(({ length }) => length <= 128 * 1024));
 		assert.ok(bytes.length - seen.consumed < 65_536);
@@ -100,16 +100,16 @@ test("text is the same where its bytes are read to the place for them, little or
 	for (const sizes of [[1_000], [65_536, 10, 3_000], [262_144, 262_144, 20]]) {
 		const { channel, pieces } = createChannel();
 		for (let start = 0, count = 0; start < bytes.length; count += 1) {
-			const place = channel.place();
+			const place = channel.nextBuffer();
 			const length = bytes.copy(place, 0, start, start + (sizes[count % sizes.length] as number));
 			channel.push(place.subarray(0, length));
 			// Whoever reads may do so at once.
-			channel.place().fill("?");
+			channel.nextBuffer().fill("?");
 			start += length;
 			if (count % 3 !== 0) await turn();
 		}
 		channel.end();
-		await channel.done;
+		await channel.whenDone;
 		assert.ok(pieces.join("") === text, `${sizes.join()}: another text`);
 	}
 });

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
-import { windowSize } from "./protocol.ts";
-import { WaitingBytes } from "./waiting-bytes.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import { creditWindowBytes } from "./protocol.ts";
 
 /** How long a line without its end is held back, in milliseconds: long enough for a line, short enough for a prompt. */
 const holdTime = 50;
@@ -41,7 +41,7 @@ export class OutputChannel {
 	/** Until a line by itself was delivered. */
 	#passing: Promise<void> | undefined;
 	/** In bytes, so that what comes fast becomes text in one go, with no copies in between. */
-	readonly #waiting = new WaitingBytes();
+	readonly #waiting = new ByteQueue();
 	/** Whether the decoder may hold the beginning of a character. */
 	#isCharacterOpen = false;
 	/** Whether what was dealt with last was much of ASCII. */
@@ -64,14 +64,14 @@ export class OutputChannel {
 	}
 
 	/** Resolves when the channel has ended and all was delivered. */
-	get done(): Promise<void> {
+	get whenDone(): Promise<void> {
 		if (this.#pumping === undefined && this.#ended) return this.#passing ?? Promise.resolve();
 		return this.#startPump();
 	}
 
 	/** Memory that bytes may be read to, as many as are on their way at most, before they are pushed: then they need not be copied. */
-	place(): Buffer {
-		return this.#waiting.place();
+	nextBuffer(): Buffer {
+		return this.#waiting.nextBuffer();
 	}
 
 	/** Copies the bytes, unless they are the first of the `place`, which is another one afterwards. */
@@ -156,7 +156,7 @@ export class OutputChannel {
 	async #take(): Promise<void> {
 		const held = this.#held;
 		const length = this.#chooseLength(held);
-		const end = this.#waiting.first(length).lastIndexOf(newline) + 1;
+		const end = this.#waiting.peek(length).lastIndexOf(newline) + 1;
 		this.#held = length - end;
 		this.#measure(length - held);
 		if (held === 0 || end > 0) this.#heldSince = performance.now();
@@ -180,12 +180,12 @@ export class OutputChannel {
 
 	/** Whether the first waiting bytes are much, each of them a character. */
 	#areBytes(length: number): boolean {
-		return this.#options.deliverBytes !== undefined && length > muchText && !this.#isCharacterOpen && isAscii(this.#waiting.first(length));
+		return this.#options.deliverBytes !== undefined && length > muchText && !this.#isCharacterOpen && isAscii(this.#waiting.peek(length));
 	}
 
 	/** Hand on the first waiting bytes, which wait no longer: much of ASCII as it is, all else as text. */
 	async #pass(length: number, areAscii: boolean): Promise<void> {
-		const bytes = this.#waiting.first(length);
+		const bytes = this.#waiting.peek(length);
 		if (areAscii && length > muchText) {
 			const delivered = this.#failed ? undefined : this.#options.deliverBytes?.(bytes);
 			this.#waiting.drop(length);
@@ -236,7 +236,7 @@ export class OutputChannel {
 
 	#report(bytes: number): void {
 		this.#unreported += bytes;
-		if (this.#unreported < windowSize / 4) return;
+		if (this.#unreported < creditWindowBytes / 4) return;
 		this.#options.onConsumed(this.#unreported);
 		this.#unreported = 0;
 	}

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { gatheredLength, windowSize } from "./protocol.ts";
+import { creditWindowBytes, maxCopiedPayloadBytes } from "./protocol.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Bytes that one read takes at most: as many as the pipes of the system hold, unless they are widened. */
@@ -11,8 +11,8 @@ interface OutputReaderOptions {
 	/** The descriptor of a pipe, which is closed in the end; or a terminal. */
 	readonly source: number | Terminal;
 	/** Memory that the bytes from a pipe are read to; asked for anew when `onData` has been given some. Default: the reader sees to it. */
-	readonly place?: () => Buffer;
-	/** Take bytes. Without `place`, those of `gatheredLength` or less are there until it returns. */
+	readonly nextBuffer?: () => Buffer;
+	/** Take bytes. Without `place`, those of `maxCopiedPayloadBytes` or less are there until it returns. */
 	onData(bytes: Buffer): void;
 	onEnd(): void;
 }
@@ -20,10 +20,10 @@ interface OutputReaderOptions {
 /** Reads one channel of a process, never further ahead than whoever takes the bytes has given credit for. */
 export class OutputReader {
 	/** Bytes that it has passed on. */
-	passed = 0;
+	passedBytes = 0;
 	readonly #stream: Pick<Socket, "pause" | "resume" | "destroy">;
 	readonly #options: OutputReaderOptions;
-	#credit = windowSize;
+	#credit = creditWindowBytes;
 	/** Whether it reads, has been told not to, or has left the pipe to somebody else. */
 	#state: "reading" | "held" | "left" = "reading";
 	#ended = false;
@@ -33,34 +33,34 @@ export class OutputReader {
 		this.#stream = typeof options.source === "number" ? this.#openPipe(options.source) : this.#openTerminal(options.source);
 	}
 
-	get ended(): boolean {
+	get isEnded(): boolean {
 		return this.#ended;
 	}
 
 	/** Whether it waits for whoever takes the bytes rather than for the process. */
-	get blocked(): boolean {
+	get isBlocked(): boolean {
 		return !this.#ended && (this.#state !== "reading" || this.#credit <= 0);
 	}
 
 	addCredit(bytes: number): void {
-		const blocked = this.blocked;
+		const blocked = this.isBlocked;
 		this.#credit += bytes;
-		if (blocked && !this.blocked) this.#stream.resume();
+		if (blocked && !this.isBlocked) this.#stream.resume();
 	}
 
 	/** Read nothing until `goOn`: from a pipe not a byte more. */
-	hold(): void {
+	pause(): void {
 		this.#state = "held";
 		this.#stream.pause();
 	}
 
-	goOn(): void {
+	resume(): void {
 		this.#state = "reading";
 		if (!this.#ended && this.#credit > 0) this.#stream.resume();
 	}
 
 	/** Somebody else reads the pipe from here on; it has not ended before `end` says so. */
-	leave(): void {
+	detach(): void {
 		this.#state = "left";
 		this.#stream.destroy();
 	}
@@ -75,17 +75,17 @@ export class OutputReader {
 
 	/** Into memory of its own choice: what would be read ahead without being asked for could not be left to somebody else. */
 	#openPipe(descriptor: number): Socket {
-		const { place } = this.#options;
+		const { nextBuffer } = this.#options;
 		sharedRoom ??= Buffer.allocUnsafeSlow(readSize);
-		let room = place === undefined ? sharedRoom : place();
+		let room = nextBuffer === undefined ? sharedRoom : nextBuffer();
 		const onread = {
 			buffer: () => room,
 			callback: (length: number) => {
 				const bytes = room.subarray(0, length);
-				if (place === undefined && length <= gatheredLength) return this.#take(bytes, false);
+				if (nextBuffer === undefined && length <= maxCopiedPayloadBytes) return this.#take(bytes, false);
 				// Others read into the shared room before so many bytes are used; from here on there is room of its own.
 				this.#take(room === sharedRoom ? Buffer.from(bytes) : bytes, false);
-				room = place === undefined ? Buffer.allocUnsafeSlow(readSize) : place();
+				room = nextBuffer === undefined ? Buffer.allocUnsafeSlow(readSize) : nextBuffer();
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };
@@ -112,7 +112,7 @@ export class OutputReader {
 	#take(bytes: Buffer, ended: boolean): void {
 		if (this.#ended) return;
 		this.#credit -= bytes.length;
-		this.passed += bytes.length;
+		this.passedBytes += bytes.length;
 		if (this.#credit <= 0) this.#stream.pause();
 		if (bytes.length > 0) this.#options.onData(bytes);
 		if (ended) this.end();

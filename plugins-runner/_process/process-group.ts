@@ -13,7 +13,7 @@ export function signalGroup(group: number, signal: GroupSignal): void {
 }
 
 /** The same, waiting for it: for the moment before the process ends. */
-export function signalGroupNow(group: number, signal: GroupSignal): void {
+export function signalGroupSync(group: number, signal: GroupSignal): void {
 	if (reaches(group, signal)) return;
 	try {
 		execFileSync("sudo", sudoKill(group, signal), { stdio: "ignore", timeout: 2_000 });
@@ -23,7 +23,7 @@ export function signalGroupNow(group: number, signal: GroupSignal): void {
 }
 
 /** Whether any process of the groups still runs. One that has ended counts no more, even where nobody collects it. */
-export function areAlive(groups: readonly number[]): boolean {
+export function hasLiveProcess(groups: readonly number[]): boolean {
 	const present = groups.filter((group) => tryKill(group, 0) !== "ESRCH");
 	if (present.length === 0) return false;
 	const processes = listProcesses();

@@ -5,11 +5,11 @@ import { toMark } from "./process-group.ts";
 import {
 	type Channel,
 	channels,
-	decodeNumber,
-	encodeNumber,
+	decodeChannelNumber,
+	encodeChannelNumber,
 	type FrameWriter,
 	frameTypes,
-	loans,
+	loanStates,
 	type ProcessRequest,
 	type StartFailure,
 } from "./protocol.ts";
@@ -127,7 +127,7 @@ export class ProcessRun {
 		signal.removeEventListener("abort", onAbort);
 		for (const pipe of this.#borrowed.values()) pipe.close();
 		for (const channel of this.#channels.values()) channel.end();
-		for (const channel of this.#channels.values()) await channel.done;
+		for (const channel of this.#channels.values()) await channel.whenDone;
 		if (this.#failure !== undefined) throw this.#failure.error;
 		return { pid: this.#pid, code: result?.code ?? null, signal: result?.signal ?? null };
 	}
@@ -139,25 +139,25 @@ export class ProcessRun {
 	/** Where the pipe cannot be opened, as where `/proc` is closed, its bytes come through the launcher as before. */
 	#answerOffer(payload: Buffer): void {
 		const { launcherPid } = this.#means;
-		const { channel, number: descriptor } = decodeNumber(payload);
+		const { channel, number: descriptor } = decodeChannelNumber(payload);
 		const taker = this.#channelOf(channel);
 		try {
 			if (taker === undefined) throw new Error("nobody takes what comes there");
 			const pipe = new BorrowedPipe({
 				path: `/proc/${launcherPid}/fd/${descriptor}`,
-				place: () => taker.place(),
+				nextBuffer: () => taker.nextBuffer(),
 				onData: (bytes) => taker.push(bytes),
-				onEnd: (isLeft) => this.#tellLoan(channel, isLeft ? loans.left : loans.ended),
+				onEnd: (isLeft) => this.#tellLoan(channel, isLeft ? loanStates.abandoned : loanStates.ended),
 			});
 			this.#borrowed.set(channel, pipe);
-			this.#tellLoan(channel, loans.taken);
+			this.#tellLoan(channel, loanStates.taken);
 		} catch {
-			this.#tellLoan(channel, loans.declined);
+			this.#tellLoan(channel, loanStates.declined);
 		}
 	}
 
 	#tellLoan(channel: Channel, loan: number): void {
-		this.#means.writer.write(frameTypes.loan, this.#means.id, encodeNumber(channel, loan));
+		this.#means.writer.write(frameTypes.loan, this.#means.id, encodeChannelNumber(channel, loan));
 	}
 
 	/** Undefined of one that was not asked for. */
@@ -180,7 +180,7 @@ export class ProcessRun {
 			...(onBytes !== undefined && channel !== "report" && { deliverBytes: (bytes: Buffer) => onBytes(channel, bytes) }),
 			onConsumed: (bytes) => {
 				const pipe = this.#borrowed.get(channel);
-				if (pipe === undefined) writer.write(frameTypes.credit, id, encodeNumber(channel, bytes));
+				if (pipe === undefined) writer.write(frameTypes.credit, id, encodeChannelNumber(channel, bytes));
 				else pipe.addCredit(bytes);
 			},
 			onFailure: (error) => {

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "uvu";
-import { decodeNumber, encodeNumber, FrameReader, FrameWriter, frameTypes, gatheredLength } from "./protocol.ts";
+import { decodeChannelNumber, encodeChannelNumber, FrameReader, FrameWriter, frameTypes, maxCopiedPayloadBytes } from "./protocol.ts";
 import { createMarkDecoder } from "./terminal.ts";
 
 /** What a writer sends, as one run of bytes. */
@@ -27,7 +27,7 @@ test("frames survive being cut anywhere", async () => {
 		writer.write(frameTypes.stdout, 0xffffffff, Buffer.from("some output"));
 		writer.write(frameTypes.ended, 2);
 		writer.write(frameTypes.stderr, 3, "");
-		writer.write(frameTypes.credit, 4, encodeNumber("stderr", 65_536));
+		writer.write(frameTypes.credit, 4, encodeChannelNumber("stderr", 65_536));
 	});
 	for (let size = 1; size <= bytes.length; size++) {
 		const seen = new Map<string, string>();
@@ -39,19 +39,22 @@ test("frames survive being cut anywhere", async () => {
 		assert.equal(seen.size, 5);
 		assert.equal(Buffer.from(seen.get(`${frameTypes.start} 1`) ?? "", "latin1").toString(), '{"file":"é"}');
 		assert.equal(seen.get(`${frameTypes.stdout} ${0xffffffff}`), "some output");
-		assert.deepEqual(decodeNumber(Buffer.from(seen.get(`${frameTypes.credit} 4`) ?? "", "latin1")), { channel: "stderr", number: 65_536 });
+		assert.deepEqual(decodeChannelNumber(Buffer.from(seen.get(`${frameTypes.credit} 4`) ?? "", "latin1")), {
+			channel: "stderr",
+			number: 65_536,
+		});
 	}
 });
 
 test("frames of every length come in their order, and what small ones were made of may be used again at once", async () => {
-	const lengths = [0, 1, 300, gatheredLength - 1, gatheredLength, gatheredLength + 1, 70_000];
+	const lengths = [0, 1, 300, maxCopiedPayloadBytes - 1, maxCopiedPayloadBytes, maxCopiedPayloadBytes + 1, 70_000];
 	const frames = Array.from({ length: 60 }, (_, id) => ({ id, length: lengths[(id * 5) % lengths.length] ?? 0, isText: id % 3 === 0 }));
 	const letterOf = (id: number) => String.fromCharCode(97 + (id % 26));
 	const bytes = await collect((writer) => {
 		for (const { id, length, isText } of frames) {
 			const payload = Buffer.alloc(length, letterOf(id));
 			writer.write(frameTypes.input, id, isText ? payload.toString() : payload);
-			if (length <= gatheredLength) payload.fill("?");
+			if (length <= maxCopiedPayloadBytes) payload.fill("?");
 		}
 	});
 	const seen: string[] = [];

@@ -2,11 +2,11 @@ import type { Socket } from "node:net";
 
 /** What server and launcher say to each other. Each frame is a nine-byte head (length, type, id of the process) and a payload. */
 export const frameTypes = {
-	/** Launcher: it is up; JSON `LauncherFacts`. */
+	/** Launcher: it is up; JSON `LauncherInfo`. */
 	ready: 0,
 	/** Server: start a process; JSON `ProcessRequest`. */
 	start: 1,
-	/** Server: so many bytes of a channel have been used up; `encodeNumber`. */
+	/** Server: so many bytes of a channel have been used up; `encodeChannelNumber`. */
 	credit: 2,
 	/** Server: end the process; JSON `{ grace }` in milliseconds. */
 	end: 3,
@@ -23,16 +23,16 @@ export const frameTypes = {
 	report: 9,
 	/** Server: text for the standard input of a process that asked to have it kept open. */
 	input: 10,
-	/** Launcher: much comes on a channel, and it has stopped reading there; `encodeNumber` with the descriptor of the pipe. */
+	/** Launcher: much comes on a channel, and it has stopped reading there; `encodeChannelNumber` with the descriptor of the pipe. */
 	offer: 11,
-	/** Server: what becomes of an offer, and of a pipe it has taken; `encodeNumber` with one of `loans`. */
+	/** Server: what becomes of an offer, and of a pipe it has taken; `encodeChannelNumber` with one of `loans`. */
 	loan: 12,
 	/** Launcher: a process has exited of which the server reads a pipe. */
 	exited: 13,
 } as const;
 
 /** What the server says of the pipe of a channel. */
-export const loans = {
+export const loanStates = {
 	/** It cannot open it: the launcher reads on. */
 	declined: 0,
 	/** It has opened it, and reads it from here on. */
@@ -40,7 +40,7 @@ export const loans = {
 	/** It has read it to its end. */
 	ended: 2,
 	/** It has waited long enough after the exit of the process for others to close it. */
-	left: 3,
+	abandoned: 3,
 } as const;
 
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
@@ -49,7 +49,7 @@ export const channels = ["stdout", "stderr", "report"] as const;
 /** What a process writes to: its standard output and error, and descriptor 3 where the request asks for it. */
 export type Channel = (typeof channels)[number];
 
-export interface LauncherFacts {
+export interface LauncherInfo {
 	/** How it starts processes. */
 	readonly spawner: "posix_spawn" | "child_process";
 }
@@ -78,27 +78,27 @@ export interface StartFailure {
 }
 
 /** Bytes of one channel that may be on their way before the launcher stops reading it. */
-export const windowSize = 256 * 1024;
+export const creditWindowBytes = 256 * 1024;
 
 const headSize = 9;
 const dataTypes: ReadonlySet<number> = new Set(channels.map((channel) => frameTypes[channel]));
 
 /** The payload of a frame that says a number of a channel. */
-export function encodeNumber(channel: Channel, number: number): Buffer {
+export function encodeChannelNumber(channel: Channel, number: number): Buffer {
 	const payload = Buffer.allocUnsafe(5);
 	payload.writeUInt8(frameTypes[channel], 0);
 	payload.writeUInt32LE(number, 1);
 	return payload;
 }
 
-export function decodeNumber(payload: Buffer): { channel: Channel; number: number } {
+export function decodeChannelNumber(payload: Buffer): { channel: Channel; number: number } {
 	const type = payload.readUInt8(0);
 	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", number: payload.readUInt32LE(1) };
 }
 
 /** Bytes of a payload up to which frames are put together in memory of the writer's, so that `write` has copied them when it returns. */
-export const gatheredLength = 16 * 1024;
-const pageSize = 4 * gatheredLength;
+export const maxCopiedPayloadBytes = 16 * 1024;
+const pageSize = 4 * maxCopiedPayloadBytes;
 /** The most bytes of UTF-8 that a unit of a text takes. */
 const bytesPerUnit = 3;
 
@@ -126,7 +126,7 @@ export class FrameWriter {
 		if (!this.#hasWritten) setImmediate(() => this.#endTurn());
 		this.#hasWritten = true;
 		const most = toMostBytes(payload);
-		if (most <= gatheredLength) this.#gather(type, id, { payload, most });
+		if (most <= maxCopiedPayloadBytes) this.#gather(type, id, { payload, most });
 		else this.#writeLarge(type, id, typeof payload === "string" ? Buffer.from(payload) : payload);
 		if (isAlone) this.#send();
 	}

@@ -42,7 +42,7 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			const directory = toRunsDirectory(context, name);
 			const lasting = new LastingRuns({ directory, logger: context.logger });
 			const endForgotten = () =>
-				lasting.endForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
+				lasting.removeForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
 			if (survive_restart) {
 				runs = lasting;
 				timer = setTimeout(() => void endForgotten(), forgottenAfter).unref();

@@ -10,7 +10,7 @@ import type { ProcessExit } from "./spawner.ts";
 export interface ShellCommand {
 	readonly file: string;
 	readonly args: readonly string[];
-	readonly underSudo: readonly string[];
+	readonly sudoArguments: readonly string[];
 	/** Where it runs when the action does not say. */
 	readonly cwd: string;
 	/** Variables that win over the parameter `env`, but not over those of the service. */
@@ -45,10 +45,10 @@ export function createShellRequest(context: RunContext<typeof shellParameters>, 
 	return password === undefined ? { file, args, cwd, env } : { file, args, cwd, env, stdin: `${password}\n` };
 }
 
-function createSudoArguments({ underSudo }: ShellCommand, hasPassword: boolean): string[] {
-	if (!hasPassword) return ["-E", "--", ...underSudo];
+function createSudoArguments({ sudoArguments }: ShellCommand, hasPassword: boolean): string[] {
+	if (!hasPassword) return ["-E", "--", ...sudoArguments];
 	// Where sudo does not ask, the password stays in the standard input: the command must not get to read it.
-	return ["-S", "-E", "--", "bash", "-c", 'exec "$@" </dev/null', "bash", ...underSudo];
+	return ["-S", "-E", "--", "bash", "-c", 'exec "$@" </dev/null', "bash", ...sudoArguments];
 }
 
 /** An empty text counts as not given, as forms send it. */

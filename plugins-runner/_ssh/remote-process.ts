@@ -67,7 +67,7 @@ export class RemoteProcess {
 		signal.removeEventListener("abort", onAbort);
 		for (const timer of this.#timers) clearTimeout(timer);
 		for (const { channel: output } of this.#outputs) output.end();
-		await Promise.all(this.#outputs.map(({ channel: output }) => output.done));
+		await Promise.all(this.#outputs.map(({ channel: output }) => output.whenDone));
 		// What has left its group holds no output and would live on.
 		if (this.#ending) await this.#options.sweep("KILL");
 		channel.destroy();

@@ -9,8 +9,8 @@ import {
 } from "../../core/contract/index.ts";
 import { graph, inspect } from "./large-chains.ts";
 import { type ChainParameters, parameters } from "./parameters.ts";
-import { beginChain, replay } from "./run/begin.ts";
 import { ChainRun } from "./run/chain-run.ts";
+import { beginChain, replay } from "./run/chain-start.ts";
 import { toTaskState } from "./run/chain-state.ts";
 import { toChainEntries } from "./run/entries.ts";
 

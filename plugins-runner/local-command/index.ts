@@ -37,7 +37,7 @@ export const localCommand = defineRunner("local-shell-cmd", (options: LocalComma
 			return access.run(context, {
 				file: "/bin/sh",
 				args: ["-c", cmd],
-				underSudo: ["bash", "-c", cmd],
+				sudoArguments: ["bash", "-c", cmd],
 				cwd: process.cwd(),
 				environment: { SVC_ACTION_DEBUG: "False" },
 			});

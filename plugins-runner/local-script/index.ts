@@ -58,7 +58,7 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 				return access.run(context, {
 					file: entryPoint,
 					args,
-					underSudo: [entryPoint, ...args],
+					sudoArguments: [entryPoint, ...args],
 					cwd: packDirectory ?? dirname(entryPoint),
 					environment: { ...environment, ...toDebug(context) },
 				});

@@ -58,8 +58,8 @@ export class TaskOutput {
 		const { deliver, isLeft, onFailure } = this.#options;
 		const file = await openJobFile(path);
 		if (file === undefined) return undefined;
-		return FileFollower.of(file, {
-			delivered: 0,
+		return FileFollower.fromHandle(file, {
+			deliveredBytes: 0,
 			deliver: (text) => {
 				const rest = isLeft() ? "" : this.#skip(text);
 				return rest === "" ? undefined : deliver(rest);

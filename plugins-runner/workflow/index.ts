@@ -7,11 +7,11 @@ import {
 	type RunResult,
 } from "../../core/contract/index.ts";
 import { testDefinition } from "./cases/test-definition.ts";
-import { assertTakenUp, hasHeldWork, progressOf } from "./conductor/progress.ts";
+import { assertCanRerun, hasHeldWork, readProgress } from "./conductor/progress.ts";
 import { graph, inspect } from "./large-definitions.ts";
-import { beginWorkflow } from "./run/begin.ts";
 import { toConductorEntries } from "./run/entries.ts";
 import { WorkflowRun } from "./run/workflow-run.ts";
+import { beginWorkflow } from "./run/workflow-start.ts";
 
 const parameters = {
 	notify: {
@@ -50,8 +50,8 @@ export const workflow = defineRunner("workflow", () => {
 export const workflowDefinitions: Definitions = {
 	inspect,
 	graph,
-	progress: (entries) => progressOf(toConductorEntries(entries)),
+	progress: (entries) => readProgress(toConductorEntries(entries)),
 	hasHeldWork: (entries) => hasHeldWork(toConductorEntries(entries)),
-	assertTakenUp: (entries, tasks, reset) => assertTakenUp(toConductorEntries(entries), tasks, reset),
+	assertTakenUp: (entries, tasks, reset) => assertCanRerun(toConductorEntries(entries), tasks, reset),
 	test: testDefinition,
 };

@@ -1,4 +1,4 @@
-import { type BusEvent, PassingMap, type SubscribeOptions, SvcError } from "../../core/contract/index.ts";
+import { type BusEvent, HighChurnMap, type SubscribeOptions, SvcError } from "../../core/contract/index.ts";
 import { Subscription } from "./subscription.ts";
 
 const defaultBuffer = 1_000;
@@ -61,7 +61,7 @@ export class FanOut {
 
 /** Finds the subscribers of an event name without asking each of them. A subscriber is found once, however many names match. */
 class SubscriberIndex<T> {
-	readonly #byName = new PassingMap<string, Set<T>>();
+	readonly #byName = new HighChurnMap<string, Set<T>>();
 	readonly #byPrefix = new Map<string, Set<T>>();
 
 	/** Returns the function that takes the subscriber out again. */
@@ -100,7 +100,7 @@ function toPatterns(names: readonly string[]): { exact: string[]; prefixes: stri
 	return { exact, prefixes };
 }
 
-function put<T>(index: Pick<PassingMap<string, Set<T>>, "get" | "set" | "delete">, key: string, subscriber: T): () => void {
+function put<T>(index: Pick<HighChurnMap<string, Set<T>>, "get" | "set" | "delete">, key: string, subscriber: T): () => void {
 	const subscribers = index.get(key) ?? new Set<T>();
 	index.set(key, subscribers.add(subscriber));
 	return () => {

@@ -47,7 +47,7 @@ export function assertScalarField(kind: EntityKind, field: string): void {
 }
 
 /** Options of `applyComparisons`. */
-export interface Applying {
+export interface ApplyOptions {
 	/** Returns the placeholder of the next binding. */
 	readonly mark: () => number;
 	readonly dialect: Dialect;
@@ -56,7 +56,11 @@ export interface Applying {
 }
 
 /** Adds comparisons to a query, with a placeholder for each binding. */
-export function applyComparisons(query: Knex.QueryBuilder, comparisons: readonly Comparison[], { mark, dialect, hasId }: Applying): void {
+export function applyComparisons(
+	query: Knex.QueryBuilder,
+	comparisons: readonly Comparison[],
+	{ mark, dialect, hasId }: ApplyOptions,
+): void {
 	const isSelectedById = hasId || comparisons.some(({ field, form }) => field === "id" && (form === "equal" || form === "in"));
 	for (const { field, form, bindings } of comparisons) {
 		const placeholder = bindings.length > 0 ? mark() : 0;
@@ -76,10 +80,10 @@ export function applyComparisons(query: Knex.QueryBuilder, comparisons: readonly
  * Returns a comparison that uses no index, because the id has already selected the row. Returns undefined if the comparison never uses an
  * index, or the database needs no such form.
  */
-function toUnindexed(form: Form, { aside, inList }: Dialect): string | undefined {
-	if (aside === undefined || form === "not" || form === "never" || form === "member") return undefined;
-	if (form === "null" || form === "not-null") return aside(form === "null" ? "?? is null" : "?? is not null");
-	return aside(form === "in" ? inList : `?? ${sqlOperators[form]} ?`);
+function toUnindexed(form: Form, { withoutIndex, inList }: Dialect): string | undefined {
+	if (withoutIndex === undefined || form === "not" || form === "never" || form === "member") return undefined;
+	if (form === "null" || form === "not-null") return withoutIndex(form === "null" ? "?? is null" : "?? is not null");
+	return withoutIndex(form === "in" ? inList : `?? ${sqlOperators[form]} ?`);
 }
 
 function toEqual(field: string, value: unknown): Comparison {

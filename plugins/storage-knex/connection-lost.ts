@@ -5,15 +5,15 @@ export class ConnectionLostError extends Error {
 	override readonly name = "ConnectionLostError";
 	readonly code = "CONNECTION_LOST";
 	/** True if this process gave up the connection because the server, or the host's pool, no longer answers. */
-	readonly isCut: boolean;
+	readonly isUnresponsive: boolean;
 
 	constructor(message: string, { isUnresponsive = false, cause }: { readonly isUnresponsive?: boolean; readonly cause?: unknown } = {}) {
 		super(message, { cause });
-		this.isCut = isUnresponsive;
+		this.isUnresponsive = isUnresponsive;
 	}
 }
 
 /** Wraps the error that ended a connection in a `ConnectionLostError`. */
-export function toLoss(cause: unknown): ConnectionLostError {
+export function toConnectionLostError(cause: unknown): ConnectionLostError {
 	return cause instanceof ConnectionLostError ? cause : new ConnectionLostError(toErrorMessage(cause), { cause });
 }

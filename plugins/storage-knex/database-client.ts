@@ -9,7 +9,7 @@ import type { Binding } from "./values.ts";
  */
 export interface Statement {
 	readonly sql: string;
-	readonly answer: "row" | "rows" | "changes" | "change";
+	readonly resultKind: "row" | "rows" | "changes" | "change";
 }
 
 /** A statement with its bindings. */
@@ -17,23 +17,23 @@ export interface Step {
 	readonly statement: Statement;
 	readonly bindings: readonly Binding[];
 	/** Rows that the statement writes. Present if it may violate a unique key or find no row to change; used to explain that error. */
-	readonly writing?: Writing;
+	readonly target?: WriteTarget;
 }
 
 /** Values of one row, by field. */
-export type Values = Readonly<Record<string, Binding>>;
+export type RowValues = Readonly<Record<string, Binding>>;
 
 /** Entities that a statement writes. */
-export interface Writing {
+export interface WriteTarget {
 	readonly kind: EntityKind;
 	/** Returns the rows to write. Called only after a unique key was violated, because most writes succeed. */
-	readonly rows: () => readonly Values[];
+	readonly rows: () => readonly RowValues[];
 	/** Id of the entity to change; absent for new entities. */
 	readonly id?: string;
 }
 
 /** Result of a statement. */
-export interface Answer {
+export interface StatementResult {
 	readonly rows: readonly (readonly Binding[])[];
 	/** Number of changed rows; 0 if the statement returns rows. */
 	readonly changes: number;
@@ -45,10 +45,10 @@ export interface Answer {
  * to find the reason, and must throw. A generator lets the same code run synchronously on a database in the process and await each
  * round on a server. If `dialect.locksRows` is true, the first round holds all statements that write.
  */
-export type Steps<T> = Generator<readonly Step[], T, readonly Answer[]>;
+export type WriteRounds<T> = Generator<readonly Step[], T, readonly StatementResult[]>;
 
 /** Throws the error of a round into its generator. If the generator does not replace the `StepError`, throws the error of the driver. */
-export function throwInto<T>(steps: Steps<T>, error: unknown): ReturnType<Steps<T>["throw"]> {
+export function throwIntoRounds<T>(steps: WriteRounds<T>, error: unknown): ReturnType<WriteRounds<T>["throw"]> {
 	try {
 		return steps.throw(error);
 	} catch (thrown) {
@@ -59,9 +59,9 @@ export function throwInto<T>(steps: Steps<T>, error: unknown): ReturnType<Steps<
 /** A write that takes effect completely or not at all. */
 export interface Write<T> {
 	/** Starts the write; each attempt needs a new generator. */
-	readonly steps: () => Steps<T>;
+	readonly rounds: () => WriteRounds<T>;
 	/** All steps of a write without a result. They may run together as one text, and one by one only if that fails. */
-	readonly silent?: readonly Step[];
+	readonly stepsWithoutResult?: readonly Step[];
 	/** True if a failure can leave effects of earlier statements of the same write, which must be rolled back. */
 	readonly compound: boolean;
 	/** True if the write changes relaxed kinds only, so that its commit need not wait for the disk. */
@@ -85,7 +85,7 @@ export interface Dialect {
 	 * decides by statistics may prefer an index with few live entries to the id. It then scans every dead entry that a long snapshot
 	 * keeps from vacuum.
 	 */
-	readonly aside?: (condition: string) => string;
+	readonly withoutIndex?: (condition: string) => string;
 	/** Condition that the text in the column `??` contains the text `?`. */
 	readonly contains: string;
 	/** Encodes a list of values as one binding, in the form that `inList` expects. */
@@ -97,15 +97,15 @@ export interface Dialect {
 	/** True if a select can lock rows and skip rows that other transactions have locked. */
 	readonly locksRows: boolean;
 	/** True if a count reads every row, so that counting up to a limit is cheaper than counting all rows. */
-	readonly countsEach?: boolean;
+	readonly countsEveryRow?: boolean;
 	/** Column types for inserting any number of rows from one list of values per column. Absent if one statement inserts one row. */
 	readonly listTypes?: Readonly<Record<FieldType, string>>;
 	/** Makes a statement fail if it changes no row. Needed if the next statements are sent before the driver knows the number of rows. */
-	toChange(sql: string): string;
+	failIfUnchanged(sql: string): string;
 	/** Makes a select fail if it finds no row, and locks its rows against changes until the transaction ends. For several nodes that write. */
-	toKept?(sql: string): string;
+	lockOrFail?(sql: string): string;
 	/** Query for the database's time in microseconds since 1970. Absent if the database has no clock. */
-	readonly now?: string;
+	readonly timeQuery?: string;
 }
 
 /** A started database. */
@@ -115,7 +115,7 @@ export interface DatabaseClient {
 	readonly dialect: Dialect;
 	/** Storage of large texts outside of their rows. Absent if all texts are in their rows. */
 	readonly largeTexts?: LargeTexts;
-	read(step: Step): Answer | Promise<Answer>;
+	read(step: Step): StatementResult | Promise<StatementResult>;
 	/** Runs a write. Resolves once it is committed. */
 	write<T>(write: Write<T>): Promise<T>;
 	/**
@@ -145,7 +145,7 @@ export interface Database {
 	/** Implements `Storage.restore`. */
 	restore(context: PluginContext, file: string): Promise<string | undefined>;
 	/** Returns the file or the address of the database, without a password. */
-	place(context: PluginContext): string;
+	location(context: PluginContext): string;
 }
 
 /** Another row has the id or unique key already. */

@@ -13,7 +13,7 @@ import { toTable } from "./table-names.ts";
 export function toDeclaredMigrations(finishedNames: readonly string[]): readonly Migration[] {
 	const existing = new Set([...partsOfNumbered(), ...finishedNames]);
 	return declaredTables().flatMap(([table, definition, isOptional]): readonly Migration[] => {
-		const withPrefix = (migration: Migration) => (isOptional ? { ...migration, name: optional + migration.name } : migration);
+		const withPrefix = (migration: Migration) => (isOptional ? { ...migration, name: optionalPrefix + migration.name } : migration);
 		const tableMigration = withPrefix(toTableMigration(table, definition));
 		return existing.has(tableMigration.name)
 			? toPartMigrations(table, definition)
@@ -24,15 +24,15 @@ export function toDeclaredMigrations(finishedNames: readonly string[]): readonly
 }
 
 /** Prefix of the names of kinds that a configuration may omit. A version that does not know such a name need not be older. */
-export const optional = "optional ";
+export const optionalPrefix = "optional ";
 
 /** Returns the names of all tables, columns and indexes that the kinds declare. */
-export function listDeclared(): readonly string[] {
-	return declaredTables().flatMap(([table, definition]) => partsOf(toTableMigration(table, definition)));
+export function listDeclaredMigrations(): readonly string[] {
+	return declaredTables().flatMap(([table, definition]) => partNamesOf(toTableMigration(table, definition)));
 }
 
 /** Returns the names of the tables, columns and indexes that a migration creates. */
-export function partsOf({ tables = {}, columns = {}, indexes = {} }: Migration): readonly string[] {
+export function partNamesOf({ tables = {}, columns = {}, indexes = {} }: Migration): readonly string[] {
 	const parts = [
 		...Object.entries(tables).flatMap(([table, definition]) => [
 			toTableMigration(table, definition),
@@ -48,12 +48,15 @@ export function partsOf({ tables = {}, columns = {}, indexes = {} }: Migration):
 function partsOfNumbered(): ReadonlySet<string> {
 	const existing = new Set<string>();
 	for (const migration of migrations) {
-		for (const [type, dropped = {}] of [["index", migration.dropped] as const, ["unique", migration.droppedUnique] as const]) {
+		for (const [type, dropped = {}] of [
+			["index", migration.droppedIndexes] as const,
+			["unique", migration.droppedUniqueIndexes] as const,
+		]) {
 			for (const [table, combinations] of Object.entries(dropped)) {
 				for (const fields of combinations) existing.delete(toIndexName(table, fields, type));
 			}
 		}
-		for (const part of partsOf(migration)) existing.add(part);
+		for (const part of partNamesOf(migration)) existing.add(part);
 	}
 	return existing;
 }

@@ -34,9 +34,9 @@ const withCommits = (run: (scope: Scope) => Promise<void>) =>
 				executed.push(commit);
 				return super.commit();
 			}
-			override transact(text: string): Promise<void> {
+			override runTransaction(text: string): Promise<void> {
 				executed.push(text);
-				return super.transact(text);
+				return super.runTransaction(text);
 			}
 		}
 		const commits = new GroupCommit(new RecordingConnection(database), true);
@@ -49,7 +49,7 @@ const withCommits = (run: (scope: Scope) => Promise<void>) =>
 		}
 	});
 
-const insert = { sql: "insert into entries values (?, ?)", answer: "changes" } as const;
+const insert = { sql: "insert into entries values (?, ?)", resultKind: "changes" } as const;
 
 function toWrite(keys: readonly string[], properties: Partial<Write<string>> = {}): Write<string> {
 	return {
@@ -58,7 +58,7 @@ function toWrite(keys: readonly string[], properties: Partial<Write<string>> = {
 		shareable: true,
 		rows: keys.length,
 		size: 0,
-		*steps() {
+		*rounds() {
 			for (const key of keys) yield [{ statement: insert, bindings: [key, ""] }];
 			return keys.join();
 		},
@@ -73,10 +73,10 @@ function toSilent(keys: readonly string[], ...more: readonly Step[]): Write<void
 	return {
 		...toWrite(keys),
 		compound: silent.length > 1,
-		*steps() {
+		*rounds() {
 			yield silent;
 		},
-		silent,
+		stepsWithoutResult: silent,
 	};
 }
 
@@ -118,8 +118,8 @@ test("the next group is on its way before anybody is told of the one before", ()
 			await second;
 			await commits.write({
 				...toWrite([]),
-				*steps() {
-					yield [{ statement: { sql: "delete from entries", answer: "changes" }, bindings: [] }];
+				*rounds() {
+					yield [{ statement: { sql: "delete from entries", resultKind: "changes" }, bindings: [] }];
 					return "";
 				},
 			});
@@ -177,7 +177,7 @@ test("a full disk rejects the whole group as unavailable, and the next one works
 		database.exec(`pragma max_page_count = ${pages + 1}`);
 		const big: Write<string> = {
 			...toWrite(["big"]),
-			*steps() {
+			*rounds() {
 				yield [{ statement: insert, bindings: ["big", "x".repeat(100_000)] }];
 				return "big";
 			},
@@ -278,7 +278,7 @@ test("writes of one tick that answer nothing are one text", () =>
 
 test("one of them that meets a taken key, or changes nothing, takes back its own statements only", () =>
 	withCommits(async ({ commits, keys }) => {
-		const rename = { sql: "update entries set text = ? where key = ?", answer: "change" } as const;
+		const rename = { sql: "update entries set text = ? where key = ?", resultKind: "change" } as const;
 		const toRename = (key: string): Step => ({ statement: rename, bindings: ["new", key] });
 		const writes = [
 			toSilent([..."12345678", "a"], toRename("a")),
@@ -299,7 +299,7 @@ test("one of them that meets a taken key, or changes nothing, takes back its own
 
 test("one of them alone that changes nothing fails", () =>
 	withCommits(async ({ commits, keys }) => {
-		const statement = { sql: "delete from entries where key = ?", answer: "change" } as const;
+		const statement = { sql: "delete from entries where key = ?", resultKind: "change" } as const;
 		await assert.rejects(commits.write(toSilent([..."acdefghijklm"], { statement, bindings: ["b"] })), /nothing was there/);
 		assert.deepEqual(keys(), []);
 	}));

@@ -1,8 +1,8 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
-import { type Answer, type Step, StepError, throwInto, type Write } from "./database-client.ts";
+import { type StatementResult, type Step, StepError, throwIntoRounds, type Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 import type { PlannedWrite } from "./sqlite-log.ts";
-import { toTextOfAll } from "./write-text.ts";
+import { toBatchText } from "./write-text.ts";
 
 /**
  * Connection that groups are written through. Calls that return no promise have finished when they return. All calls throw errors of
@@ -11,21 +11,21 @@ import { toTextOfAll } from "./write-text.ts";
 export interface GroupConnection {
 	readonly inTransaction: boolean;
 	exec(sql: string): void;
-	run(step: Step): Answer;
+	run(step: Step): StatementResult;
 	/** Commits without blocking the event loop. The caller must not use the connection until the promise settles. */
 	commit(): Promise<void>;
 	/**
 	 * Runs these statements as a whole transaction, without blocking the event loop. The caller must not use the connection until
 	 * the promise settles. If it rejects, the transaction may still be open.
 	 */
-	transact(text: string): Promise<void>;
+	runTransaction(text: string): Promise<void>;
 	/** Sets whether later commits wait for the disk. The caller must not call it inside a transaction. */
 	setDurable(durable: boolean): void;
 	/**
 	 * Throws `SVC_UNAVAILABLE` if the disk has no room for a transaction that writes this much. Called before each transaction,
 	 * outside of transactions.
 	 */
-	assertRoom?(planned: PlannedWrite): void;
+	assertSpace?(planned: PlannedWrite): void;
 }
 
 /** A write whose caller waits for the result. */
@@ -115,7 +115,7 @@ export class GroupCommit {
 	}
 
 	/** Calls a short function outside of transactions, after the next group. Resolves with the value that the function returns. */
-	between<T>(work: () => T): Promise<T> {
+	runOutsideTransaction<T>(work: () => T): Promise<T> {
 		return new Promise((resolve, reject) => {
 			this.#interludes.push(() => {
 				try {
@@ -173,7 +173,7 @@ export class GroupCommit {
 
 	async #runNext(): Promise<GroupResult> {
 		const group = this.#takeGroup();
-		const text = toTextOfAll(group.map(({ write }) => write));
+		const text = toBatchText(group.map(({ write }) => write));
 		const textResult = text === undefined ? undefined : await this.#runAsText(group, text);
 		if (textResult !== undefined) return textResult;
 		try {
@@ -195,7 +195,7 @@ export class GroupCommit {
 	async #runAsText(group: readonly QueuedWrite[], text: string): Promise<GroupResult | undefined> {
 		try {
 			this.#prepareTransaction(group);
-			await this.#connection.transact(text);
+			await this.#connection.runTransaction(text);
 		} catch (error) {
 			if (isBusy(error) || !isUnavailable(fromSqliteError(error))) return undefined;
 			// Not repeated: the system reports only once that data did not reach the disk, so a second commit could falsely succeed.
@@ -211,7 +211,7 @@ export class GroupCommit {
 	#prepareTransaction(group: readonly QueuedWrite[]): void {
 		if (!this.#isLastCommitted) this.#rollBack();
 		this.#isLastCommitted = false;
-		this.#connection.assertRoom?.({ rows: countRows(group), size: group.reduce((sum, { write }) => sum + write.size, 0) });
+		this.#connection.assertSpace?.({ rows: countRows(group), size: group.reduce((sum, { write }) => sum + write.size, 0) });
 		this.#connection.setDurable(this.#durable && !group.every(({ write }) => write.relaxed));
 	}
 
@@ -266,14 +266,14 @@ export class GroupCommit {
 	}
 
 	#runRounds<T>(write: Write<T>): T {
-		const steps = write.steps();
+		const steps = write.rounds();
 		let next = steps.next();
 		while (!next.done) {
-			let answers: Answer[];
+			let answers: StatementResult[];
 			try {
 				answers = next.value.map((step) => this.#runStep(step));
 			} catch (error) {
-				next = throwInto(steps, error);
+				next = throwIntoRounds(steps, error);
 				continue;
 			}
 			next = steps.next(answers);
@@ -281,7 +281,7 @@ export class GroupCommit {
 		return next.value;
 	}
 
-	#runStep(step: Step): Answer {
+	#runStep(step: Step): StatementResult {
 		try {
 			return this.#connection.run(step);
 		} catch (error) {

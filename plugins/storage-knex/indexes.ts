@@ -25,21 +25,21 @@ export function sparseIndexesOf(kind: EntityKind): readonly (readonly [column: s
 }
 
 /** Returns true if a sparse index begins with the field and omits entities in which it is null. */
-export function leadsSparseIndex(kind: EntityKind, field: string): boolean {
+export function hasSparseIndexOn(kind: EntityKind, field: string): boolean {
 	return sparseIndexesOf(kind).some(([column, [leading]]) => column === field && leading === field);
 }
 
 /** Returns true if an index begins with the field and the field is null in many entities, whether these are in the index or not. */
-export function leadsWithNulls(kind: EntityKind, field: string): boolean {
+export function hasIndexWithManyNulls(kind: EntityKind, field: string): boolean {
 	const { oftenNull = [] }: IndexDeclaration = entityKinds[kind];
-	return oftenNull.includes(field) || leadsSparseIndex(kind, field);
+	return oftenNull.includes(field) || hasSparseIndexOn(kind, field);
 }
 
 /**
  * Returns a field that is compared with null and begins an index. The index must continue with the field of the requested order, and
  * contain all other compared fields. Returns undefined if there is no such index.
  */
-export function toNullLead(kind: EntityKind, where: readonly FieldComparison[], order: string | undefined): string | undefined {
+export function findLeadingNullField(kind: EntityKind, where: readonly FieldComparison[], order: string | undefined): string | undefined {
 	const { oftenNull = [] }: IndexDeclaration = entityKinds[kind];
 	const lead = where.find(({ field, form }) => form === "null" && oftenNull.includes(field))?.field;
 	const isInOrder = ([first, second]: readonly string[]) => first === lead && second === order;
@@ -54,7 +54,7 @@ export function timelineOf(kind: EntityKind): string | undefined {
 }
 
 /** Returns true if an index that begins with the time field also contains the field. This index contains all entities. */
-export function standsInTimeline(kind: EntityKind, field: string): boolean {
+export function isInTimelineIndex(kind: EntityKind, field: string): boolean {
 	const timeline = timelineOf(kind);
 	return timeline !== undefined && indexesOf(kind).some(([leading, ...others]) => leading === timeline && others.includes(field));
 }

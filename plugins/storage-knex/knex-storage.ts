@@ -46,7 +46,7 @@ export class KnexStorage implements Storage {
 	}
 
 	async inspect(context: PluginContext): Promise<StorageInspection> {
-		const place = this.#database.place(context);
+		const place = this.#database.location(context);
 		const inUse = await this.#database.isInUse?.(context);
 		const usage = inUse === undefined ? {} : { in_use: inUse };
 		const changes = await this.#database.plan(context);
@@ -156,9 +156,9 @@ export class KnexStorage implements Storage {
 	/** Returns microseconds since 1970, by the clock of the server. A database in a file has no clock, so this machine's clock is used. */
 	async now(): Promise<number> {
 		const { client } = this.#requireOpen();
-		const { now } = client.dialect;
-		if (now === undefined) return Date.now() * 1_000;
-		const { rows } = await client.read({ statement: { sql: now, answer: "row" }, bindings: [] });
+		const { timeQuery } = client.dialect;
+		if (timeQuery === undefined) return Date.now() * 1_000;
+		const { rows } = await client.read({ statement: { sql: timeQuery, resultKind: "row" }, bindings: [] });
 		return Number(rows[0]?.[0]);
 	}
 

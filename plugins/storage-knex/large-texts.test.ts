@@ -8,7 +8,7 @@ import { createChunk } from "../../core/testing/storage/fixtures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { knexStorage } from "./index.ts";
 import { toLargeText } from "./large-text.test-support.ts";
-import { lostText } from "./large-texts.ts";
+import { lostTextNotice } from "./large-texts.ts";
 import { importLibsql } from "./libsql.ts";
 import { SpareBlocks } from "./spare-blocks.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
@@ -119,7 +119,7 @@ test("what a loss of power has taken is marked as lost, and nothing else is take
 		await withStorage(directory, async (storage) => {
 			const found = await readOutput(storage, 1);
 			assert.deepEqual(found.slice(0, 3), chunks.slice(0, 3));
-			assert.equal(found[3]?.data, lostText);
+			assert.equal(found[3]?.data, lostTextNotice);
 		});
 	}));
 
@@ -130,16 +130,16 @@ test("what is written while others are brought to the disk, by one or by several
 		file.add(text);
 		await file.flush();
 		await Promise.all([file.sync(), file.sync()]);
-		assert.equal(file.unsynced, 0);
+		assert.equal(file.unsyncedBytes, 0);
 		file.add(text);
 		const writing = file.flush();
 		// As far as the system has been given it, and not further.
-		while (file.unsynced === 0) await undefined;
+		while (file.unsyncedBytes === 0) await undefined;
 		const syncing = file.sync();
 		await Promise.all([writing, syncing]);
-		assert.equal(file.unsynced, text.length);
+		assert.equal(file.unsyncedBytes, text.length);
 		await file.sync();
-		assert.equal(file.unsynced, 0);
+		assert.equal(file.unsyncedBytes, 0);
 		file.close();
 	}));
 
@@ -162,8 +162,8 @@ test("a commit that waits for the disk waits for large texts too, and fails with
 				shareable: true,
 				rows: 1,
 				size: 1,
-				*steps() {
-					yield [{ statement: { sql: "insert into x values (1)", answer: "changes" }, bindings: [] }];
+				*rounds() {
+					yield [{ statement: { sql: "insert into x values (1)", resultKind: "changes" }, bindings: [] }];
 				},
 			});
 		await write(true);

@@ -3,9 +3,9 @@ import { type FileHandle, open, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type EntityKind, entityKinds, isSvcError, SvcError, toBulkyBytes, toErrorMessage } from "../../core/contract/index.ts";
-import { blockSize, SpareBlocks } from "./spare-blocks.ts";
+import { blockBytes, SpareBlocks } from "./spare-blocks.ts";
 import { TextFile } from "./text-file.ts";
-import { isTextPlace, type TextPlace, toTextPlace, toTextReference } from "./text-reference.ts";
+import { isTextReference, parseTextReference, type TextLocation, toTextReference } from "./text-reference.ts";
 import { type Binding, type Field, needsEscape } from "./values.ts";
 
 /** Characters, or bytes, from which a text is stored outside of its row. Shorter texts are cheaper in the row. */
@@ -22,14 +22,14 @@ const maxSweptFiles = 200;
 const safeFileName = /^[\w-]{1,100}$/;
 
 /** Text that replaces one whose bytes were lost in a power failure. The checksum ensures that no other bytes are returned for it. */
-export const lostText = "\n[this part of the text was lost when the machine stopped]\n";
+export const lostTextNotice = "\n[this part of the text was lost when the machine stopped]\n";
 
 /** Result of a step of a sweep. */
-export interface Sweep {
+export interface SweepResult {
 	/** True if there are files that the sweep has not checked. */
 	readonly hasMore: boolean;
 	/** True if some unreferenced files are too young to be removed. Also true while the sweep has more files to check. */
-	readonly leavesYoung: boolean;
+	readonly hasYoungFiles: boolean;
 }
 
 /**
@@ -81,7 +81,7 @@ export class LargeTexts {
 	 * write them.
 	 */
 	flush(): Promise<void> | undefined {
-		const pendingFiles = [...this.#files.values()].filter(({ isWaiting }) => isWaiting);
+		const pendingFiles = [...this.#files.values()].filter(({ hasPendingTexts }) => hasPendingTexts);
 		if (pendingFiles.length === 0) return undefined;
 		return Promise.all(pendingFiles.map((file) => file.flush())).then(
 			() => this.#syncIfManyUnsynced(),
@@ -97,18 +97,18 @@ export class LargeTexts {
 
 	async #syncAll(): Promise<void> {
 		await this.#syncing;
-		const files = [...this.#files.values()].filter(({ unsynced }) => unsynced > 0);
+		const files = [...this.#files.values()].filter(({ unsyncedBytes: unsynced }) => unsynced > 0);
 		await Promise.all(files.map((file) => file.sync()));
 	}
 
 	/** Returns the rows with references in the column replaced by their texts. */
 	async load(rows: readonly (readonly Binding[])[], column: number): Promise<readonly (readonly Binding[])[]> {
-		if (column < 0 || !rows.some((row) => isTextPlace(row[column]))) return rows;
+		if (column < 0 || !rows.some((row) => isTextReference(row[column]))) return rows;
 		const reader = new TextReader(this.#directory, this.#spare);
 		try {
 			const loaded: (readonly Binding[])[] = [];
 			for (const row of rows) {
-				const location = toTextPlace(row[column]);
+				const location = parseTextReference(row[column]);
 				loaded.push(location === undefined ? row : row.with(column, await reader.read(location)));
 			}
 			return loaded;
@@ -118,14 +118,14 @@ export class LargeTexts {
 	}
 
 	/** Removes some files that no row refers to. Continues where the last call stopped. */
-	async sweep(isUsed: (group: string) => boolean): Promise<Sweep> {
+	async sweep(isUsed: (group: string) => boolean): Promise<SweepResult> {
 		this.#sweep ??= { names: listNames(this.#directory), leavesYoung: false };
 		const sweep = this.#sweep;
 		for (let count = 0; count < maxSweptFiles; count += 1) {
 			const { done, value: group } = await sweep.names.next();
 			if (done) {
 				this.#sweep = undefined;
-				return { hasMore: false, leavesYoung: sweep.leavesYoung };
+				return { hasMore: false, hasYoungFiles: sweep.leavesYoung };
 			}
 			const path = join(this.#directory, group);
 			const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
@@ -134,7 +134,7 @@ export class LargeTexts {
 			if (Date.now() - changedAt > minSweptAgeMs && !this.#files.has(group)) rmSync(path, { force: true });
 			else sweep.leavesYoung = true;
 		}
-		return { hasMore: true, leavesYoung: true };
+		return { hasMore: true, hasYoungFiles: true };
 	}
 
 	async stop(): Promise<void> {
@@ -167,7 +167,7 @@ export class LargeTexts {
 	/** Syncs in the background, so that the next commit that waits for the disk need not wait long. */
 	#syncIfManyUnsynced(): void {
 		let unsyncedBytes = 0;
-		for (const file of this.#files.values()) unsyncedBytes += file.unsynced;
+		for (const file of this.#files.values()) unsyncedBytes += file.unsyncedBytes;
 		if (unsyncedBytes < maxUnsyncedBytes || this.#syncing !== undefined) return;
 		// An error is ignored here: the next commit that waits for the disk syncs again, and fails if that fails.
 		this.#syncing = this.#syncAll()
@@ -179,13 +179,13 @@ export class LargeTexts {
 
 	async #closeIdle(): Promise<void> {
 		for (const [group, file] of this.#files) {
-			if (performance.now() - file.usedAt < idleTimeoutMs) continue;
+			if (performance.now() - file.lastAddedAt < idleTimeoutMs) continue;
 			try {
 				await file.sync();
 			} catch {
 				continue;
 			}
-			if (file.isWaiting || file.unsynced > 0 || performance.now() - file.usedAt < idleTimeoutMs) continue;
+			if (file.hasPendingTexts || file.unsyncedBytes > 0 || performance.now() - file.lastAddedAt < idleTimeoutMs) continue;
 			this.#files.delete(group);
 			file.close();
 		}
@@ -205,27 +205,27 @@ class TextReader {
 		this.#spare = spare;
 	}
 
-	async read({ group, offset, length, checksum }: TextPlace): Promise<string> {
+	async read({ group, offset, length, checksum }: TextLocation): Promise<string> {
 		const file = await this.#open(group);
-		if (file === undefined) return lostText;
+		if (file === undefined) return lostTextNotice;
 		const bytes = this.#toBuffer(length);
 		for (let readLength = 0; readLength < length; ) {
 			const { bytesRead } = await file.read(bytes, readLength, length - readLength, offset + readLength);
-			if (bytesRead === 0) return lostText;
+			if (bytesRead === 0) return lostTextNotice;
 			readLength += bytesRead;
 		}
-		return crc32(bytes) === checksum ? bytes.toString() : lostText;
+		return crc32(bytes) === checksum ? bytes.toString() : lostTextNotice;
 	}
 
 	async close(): Promise<void> {
-		if (this.#block !== undefined) this.#spare.give(this.#block);
+		if (this.#block !== undefined) this.#spare.release(this.#block);
 		this.#block = undefined;
 		await this.#closeFile();
 	}
 
 	/** Returns a buffer for a text. All texts share one block, because each is converted to a string before the next is read. */
 	#toBuffer(length: number): Buffer {
-		if (length > blockSize) return Buffer.allocUnsafe(length);
+		if (length > blockBytes) return Buffer.allocUnsafe(length);
 		this.#block ??= this.#spare.take();
 		return this.#block.subarray(0, length);
 	}

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { SvcError } from "../../core/contract/index.ts";
-import { listDeclared, optional, partsOf, toDeclaredMigrations } from "./declared-migrations.ts";
+import { listDeclaredMigrations, optionalPrefix, partNamesOf, toDeclaredMigrations } from "./declared-migrations.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { runMigration } from "./migrations/run-migration.ts";
@@ -27,15 +27,15 @@ export async function planMigrations(knex: Knex, database: string): Promise<read
 }
 
 /** Returns the names of all migrations that this version knows. Names with the prefix of optional kinds are not included. */
-export function listKnown(): readonly string[] {
-	return [...migrations.map(({ name }) => name), ...listDeclared()];
+export function listKnownMigrations(): readonly string[] {
+	return [...migrations.map(({ name }) => name), ...listDeclaredMigrations()];
 }
 
 /** Returns the pending migrations. The numbered ones are first, because they convert the data of older versions. */
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
 	const finishedNames = (await knex.schema.hasTable(tableName)) ? await readFinishedNames(knex) : [];
-	const knownNames = new Set(listKnown());
-	const unknown = finishedNames.find((name) => !knownNames.has(name) && !name.startsWith(optional));
+	const knownNames = new Set(listKnownMigrations());
+	const unknown = finishedNames.find((name) => !knownNames.has(name) && !name.startsWith(optionalPrefix));
 	if (unknown === undefined)
 		return [...migrations.filter(({ name }) => !finishedNames.includes(name)), ...toDeclaredMigrations(finishedNames)];
 	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;
@@ -46,8 +46,8 @@ async function runAndRecord(knex: Knex, migration: Migration): Promise<void> {
 	await runMigration(knex, migration);
 	if (migrations.includes(migration)) return;
 	// knex records the migration itself. The parts of a table are recorded too, so that a later version adds only new parts.
-	const prefix = migration.name.startsWith(optional) ? optional : "";
-	const partNames = partsOf(migration)
+	const prefix = migration.name.startsWith(optionalPrefix) ? optionalPrefix : "";
+	const partNames = partNamesOf(migration)
 		.map((name) => prefix + name)
 		.filter((name) => name !== migration.name);
 	if (partNames.length > 0) await knex(tableName).insert(partNames.map((name) => ({ name })));

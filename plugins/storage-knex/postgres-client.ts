@@ -4,12 +4,20 @@ import { type EntityKind, isSvcError, SvcError } from "../../core/contract/index
 import { fromConnectError, isCollision } from "../_postgres/errors.ts";
 import type { PostgresTarget } from "../_postgres/options.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
-import { type Answer, type Database, type DatabaseClient, type Dialect, type Step, StepError, type Write } from "./database-client.ts";
+import {
+	type Database,
+	type DatabaseClient,
+	type Dialect,
+	type StatementResult,
+	type Step,
+	StepError,
+	type Write,
+} from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import { assertUsable, migratePostgres, planPostgres } from "./postgres-migrate.ts";
 import { type PostgresSettings, type PostgresStorageOptions, parsePostgresStorageOptions } from "./postgres-options.ts";
-import { runRounds, toKnown } from "./postgres-rounds.ts";
+import { runRounds, toStorageError } from "./postgres-rounds.ts";
 import { createSource, type PostgresSource } from "./postgres-source.ts";
 import { toTable } from "./table-names.ts";
 import type { Binding } from "./values.ts";
@@ -37,14 +45,14 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 				(target) => `pg_restore --no-owner --exit-on-error ${target} ${toShellWord(file)}, into an empty database`,
 			);
 		},
-		place: () => parsePostgresStorageOptions(options).label,
+		location: () => parsePostgresStorageOptions(options).label,
 		async plan() {
 			const settings = parsePostgresStorageOptions(options);
 			const { connection } = await openFirst(settings, true);
 			try {
 				return await planPostgres(connection, settings);
 			} catch (error) {
-				throw toKnown(error);
+				throw toStorageError(error);
 			} finally {
 				await connection.end();
 			}
@@ -79,7 +87,7 @@ async function openPostgres(options: PostgresStorageOptions, readOnly: boolean):
 		return client;
 	} catch (error) {
 		await client.stop();
-		throw toKnown(error);
+		throw toStorageError(error);
 	}
 }
 
@@ -92,7 +100,7 @@ interface FirstConnection {
 async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise<FirstConnection> {
 	const source = await createSource(settings, readOnly);
 	try {
-		return { source, connection: await source.openAlone() };
+		return { source, connection: await source.openDedicated() };
 	} catch (error) {
 		throw fromConnectError(error, settings.label);
 	}
@@ -121,13 +129,13 @@ class PostgresClient implements DatabaseClient {
 		this.#groups = new WriteGroups(source.connections, (write) => this.#writeSeparately(write));
 	}
 
-	async read(step: Step): Promise<Answer> {
+	async read(step: Step): Promise<StatementResult> {
 		for (let attempt = 1; ; attempt++) {
 			try {
 				return await this.#source.connections.use((connection) => connection.run(step));
 			} catch (error) {
 				// A read changes nothing, so it is repeated if the server has closed idle connections.
-				if (!isClosedByServer(error) || attempt > this.#source.connections.size) throw toKnown(error);
+				if (!isClosedByServer(error) || attempt > this.#source.connections.size) throw toStorageError(error);
 			}
 		}
 	}
@@ -141,7 +149,7 @@ class PostgresClient implements DatabaseClient {
 			try {
 				return await this.#source.connections.use((connection) => runRounds(connection, write));
 			} catch (error) {
-				const storageError = toKnown(error);
+				const storageError = toStorageError(error);
 				if (!isCollision(storageError)) throw storageError;
 				if (attempt === maxWriteAttempts)
 					throw new SvcError("SVC_UNAVAILABLE", "other writes kept getting in the way", { cause: storageError });
@@ -157,7 +165,7 @@ class PostgresClient implements DatabaseClient {
 		try {
 			await this.useDedicated((connection) => vacuum(connection, toTable(kind)));
 		} catch (error) {
-			throw toKnown(error);
+			throw toStorageError(error);
 		}
 		kinds.delete(kind);
 		return kinds.size > 0;
@@ -172,7 +180,7 @@ class PostgresClient implements DatabaseClient {
 	/** Calls `work` with a new connection, which is closed afterwards. For statements that may take longer than those of the pool. */
 	async useDedicated(work: (connection: PostgresConnection) => Promise<void>): Promise<void> {
 		const { watch } = this.#source;
-		const connection = await this.#source.openAlone();
+		const connection = await this.#source.openDedicated();
 		watch.begin(connection, true);
 		try {
 			await work(connection);
@@ -191,12 +199,12 @@ async function vacuum(connection: PostgresConnection, table: string): Promise<vo
 
 function isClosedByServer(error: unknown): boolean {
 	const cause = error instanceof StepError && isSvcError(error.cause) && error.cause.cause;
-	return cause instanceof ConnectionLostError && !cause.isCut;
+	return cause instanceof ConnectionLostError && !cause.isUnresponsive;
 }
 
 export const postgresDialect: Dialect = {
 	inList: "?? = any(?)",
-	aside: (condition) => `(${condition}) is true`,
+	withoutIndex: (condition) => `(${condition}) is true`,
 	contains: "strpos(??, ?) > 0",
 	toList: (values) => `{${values.map(toElement).join()}}`,
 	// `JSON.stringify` writes no leading space, so the first character shows whether the JSON is an array.
@@ -205,11 +213,11 @@ export const postgresDialect: Dialect = {
 		else :column: end`,
 	order: { asc: "?? asc nulls first", desc: "?? desc nulls last" },
 	locksRows: true,
-	countsEach: true,
+	countsEveryRow: true,
 	listTypes: { text: "text", json: "text", integer: "bigint", real: "double precision", boolean: "boolean" },
-	toChange: (sql) => `with changed as (${sql} returning 1) select 1 / count(*) from changed`,
-	toKept: (sql) => `with kept as (${sql} for share) select 1 / count(*) from kept`,
-	now: "select (extract(epoch from clock_timestamp()) * 1000000)::bigint",
+	failIfUnchanged: (sql) => `with changed as (${sql} returning 1) select 1 / count(*) from changed`,
+	lockOrFail: (sql) => `with kept as (${sql} for share) select 1 / count(*) from kept`,
+	timeQuery: "select (extract(epoch from clock_timestamp()) * 1000000)::bigint",
 };
 
 function toElement(value: Binding): string {

@@ -1,21 +1,21 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { fromPostgresError, PostgresFailure, sqlStateOf } from "../_postgres/errors.ts";
-import { ConnectionLostError, toLoss } from "./connection-lost.ts";
-import { type Answer, KeyTakenError, NothingChangedError, type Statement, type Step, StepError } from "./database-client.ts";
+import { ConnectionLostError, toConnectionLostError } from "./connection-lost.ts";
+import { KeyTakenError, NothingChangedError, type Statement, type StatementResult, type Step, StepError } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
 /** Connection of a driver. Statements are sent at once, and their results arrive in the same order. */
-export interface PostgresLine {
+export interface PostgresDriverConnection {
 	/** Runs one or more statements without bindings, separated by semicolons. */
 	execute(sql: string): PromiseLike<unknown>;
 	/** Runs a statement. Resolves with the rows as lists, and the number of rows that were changed or returned. */
-	ask(sql: string, bindings: readonly unknown[], prepare: boolean): PromiseLike<PostgresRows>;
+	query(sql: string, bindings: readonly unknown[], prepare: boolean): PromiseLike<PostgresRows>;
 	/** Runs a statement. Resolves with the rows as objects, by column name. */
-	askByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult>;
+	queryByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult>;
 	/** Closes or returns the connection once all statements have been answered. */
 	end(): Promise<void>;
 	/** Closes the connection at once. */
-	drop(): void;
+	destroy(): void;
 }
 
 export interface PostgresRows {
@@ -37,14 +37,14 @@ const maxPreparedStatements = 500;
  * continue a transaction there that it began on the first.
  */
 export class PostgresConnection {
-	readonly #driver: PostgresLine;
+	readonly #driver: PostgresDriverConnection;
 	readonly #transactionSettings: string | undefined;
 	readonly #preparedStatements = new Set<string>();
 	readonly #pendingRejections = new Set<(error: ConnectionLostError) => void>();
 	#loss: ConnectionLostError | undefined;
 
 	/** @param settings statements that set the session for one transaction; if given, everything runs in a transaction */
-	constructor(driver: PostgresLine, settings?: string) {
+	constructor(driver: PostgresDriverConnection, settings?: string) {
 		this.#driver = driver;
 		this.#transactionSettings = settings;
 	}
@@ -61,18 +61,18 @@ export class PostgresConnection {
 
 	/** Runs a statement for knex. Resolves with the rows as objects, by column name. */
 	query(sql: string, bindings: readonly unknown[]): Promise<PostgresResult> {
-		return this.#guard(() => this.#driver.askByName(sql, bindings));
+		return this.#guard(() => this.#driver.queryByName(sql, bindings));
 	}
 
 	/** Runs one statement. Throws a `StepError`. */
-	async run(step: Step): Promise<Answer> {
+	async run(step: Step): Promise<StatementResult> {
 		const [answer] = await this.runAll([step]);
 		if (!answer) throw new Error("a step has no answer");
 		return answer;
 	}
 
 	/** Sends the statements one after another without waiting for their results. Throws the `StepError` of the first that fails. */
-	runAll(steps: readonly Step[]): Promise<Answer[]> {
+	runAll(steps: readonly Step[]): Promise<StatementResult[]> {
 		return this.#transactionSettings === undefined ? this.#sendAll(steps) : this.runTransaction(steps, "begin");
 	}
 
@@ -82,7 +82,7 @@ export class PostgresConnection {
 	 *
 	 * @param begin statements that begin the transaction
 	 */
-	async runTransaction(steps: readonly Step[], begin: string): Promise<Answer[]> {
+	async runTransaction(steps: readonly Step[], begin: string): Promise<StatementResult[]> {
 		const beginning = this.execute(this.#transactionSettings === undefined ? begin : `${begin}; ${this.#transactionSettings}`);
 		const answers = this.#sendAll(steps);
 		const committing = this.execute("commit");
@@ -99,16 +99,16 @@ export class PostgresConnection {
 	}
 
 	/** Marks the connection as lost: rejects all pending statements and closes the connection at once. Returns the first reason given. */
-	lose(reason: ConnectionLostError): ConnectionLostError {
+	markLost(reason: ConnectionLostError): ConnectionLostError {
 		if (this.#loss) return this.#loss;
 		this.#loss = reason;
 		for (const reject of this.#pendingRejections) reject(reason);
 		this.#pendingRejections.clear();
-		this.#driver.drop();
+		this.#driver.destroy();
 		return reason;
 	}
 
-	#sendAll(steps: readonly Step[]): Promise<Answer[]> {
+	#sendAll(steps: readonly Step[]): Promise<StatementResult[]> {
 		return settleInOrder(
 			steps.map((step) =>
 				this.#send(step).catch((error: unknown) => {
@@ -118,16 +118,16 @@ export class PostgresConnection {
 		);
 	}
 
-	async #send({ statement: { sql, answer }, bindings }: Step): Promise<Answer> {
+	async #send({ statement: { sql, resultKind }, bindings }: Step): Promise<StatementResult> {
 		const prepare = this.#preparedStatements.size < maxPreparedStatements || this.#preparedStatements.has(sql);
 		if (prepare) this.#preparedStatements.add(sql);
 		try {
-			const { rows, count } = await this.#guard(() => this.#driver.ask(sql, bindings, prepare));
-			return answer === "row" || answer === "rows" ? { rows, changes: 0 } : { rows: [], changes: count };
+			const { rows, count } = await this.#guard(() => this.#driver.query(sql, bindings, prepare));
+			return resultKind === "row" || resultKind === "rows" ? { rows, changes: 0 } : { rows: [], changes: count };
 		} catch (error) {
 			// The server has become a standby. Another server is the primary now, and a new connection may reach it.
-			if (sqlStateOf(error) === "25006") this.lose(new ConnectionLostError("the server takes no writes"));
-			throw toStepFailure(error, answer);
+			if (sqlStateOf(error) === "25006") this.markLost(new ConnectionLostError("the server takes no writes"));
+			throw toStepFailure(error, resultKind);
 		}
 	}
 
@@ -144,14 +144,14 @@ export class PostgresConnection {
 				},
 				(error: unknown) => {
 					forget();
-					reject(sqlStateOf(error) === undefined ? this.lose(toLoss(error)) : error);
+					reject(sqlStateOf(error) === undefined ? this.markLost(toConnectionLostError(error)) : error);
 				},
 			);
 		});
 	}
 }
 
-async function settleInOrder(answers: readonly Promise<Answer>[]): Promise<Answer[]> {
+async function settleInOrder(answers: readonly Promise<StatementResult>[]): Promise<StatementResult[]> {
 	const outcomes = await Promise.allSettled(answers);
 	return outcomes.map((outcome) => {
 		if (outcome.status === "rejected") throw outcome.reason;
@@ -162,7 +162,7 @@ async function settleInOrder(answers: readonly Promise<Answer>[]): Promise<Answe
 const sqlStates = { keyTaken: "23505", divisionByZero: "22012", tooLong: "54000" } as const;
 
 /** Converts the error of a statement to the error that the storage expects. */
-function toStepFailure(error: unknown, answer: Statement["answer"]): unknown {
+function toStepFailure(error: unknown, answer: Statement["resultKind"]): unknown {
 	const failure = fromPostgresError(error);
 	if (!(failure instanceof PostgresFailure)) return failure;
 	if (failure.code === sqlStates.keyTaken) return new KeyTakenError(failure.message, { cause: failure });

@@ -1,7 +1,7 @@
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** Pool of connections, each used by one caller at a time. */
-export interface Connections {
+export interface ConnectionPool {
 	/** Maximum number of connections. */
 	readonly size: number;
 	/** Calls `work` with a connection, which it may use until its promise settles. Rejects with the error if no connection is available. */

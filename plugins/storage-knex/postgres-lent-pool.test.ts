@@ -132,10 +132,10 @@ serverTest("connections of the host that are cut are an outage, and both go on a
 serverTest("a borrowed connection that is given up is closed, so that nobody gets it who would wait with it", async () => {
 	await withPool(await emptyDatabase(), { max: 2 }, async (pool) => {
 		const connection = await borrow(pool, "set local jit = off");
-		const running = connection.runAll([{ statement: { sql: "select pg_sleep(60)", answer: "row" }, bindings: [] }]);
+		const running = connection.runAll([{ statement: { sql: "select pg_sleep(60)", resultKind: "row" }, bindings: [] }]);
 		const rejected = assert.rejects(running, /a step has failed/);
 		await setTimeout(100);
-		connection.lose(new ConnectionLostError("the server has not answered a statement"));
+		connection.markLost(new ConnectionLostError("the server has not answered a statement"));
 		await rejected;
 		assert.equal(pool.totalCount, 0);
 	});

@@ -1,16 +1,16 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { sqlStateOf } from "../_postgres/errors.ts";
-import { ConnectionLostError, toLoss } from "./connection-lost.ts";
+import { ConnectionLostError, toConnectionLostError } from "./connection-lost.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
-import type { Connections } from "./postgres-connections.ts";
-import { type HostClient, type HostPool, LentLine, toHostFailure } from "./postgres-lent-line.ts";
+import type { ConnectionPool } from "./postgres-connections.ts";
+import { type HostClient, type HostPool, LentDriverConnection, toHostFailure } from "./postgres-lent-connection.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 /** Milliseconds that the host's pool may take to provide a connection. */
 const borrowTimeoutMs = 10_000;
 
 /** Pool that borrows connections from the host's pool. Each is returned after every use, so that queries of the host need not wait long. */
-export class LentPool implements Connections {
+export class LentPool implements ConnectionPool {
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
@@ -74,7 +74,7 @@ export async function borrow(pool: HostPool, settings: string): Promise<Postgres
  *
  * @param settings statements that set the session
  */
-export async function borrowAlone(pool: HostPool, settings: string): Promise<PostgresConnection> {
+export async function borrowDedicated(pool: HostPool, settings: string): Promise<PostgresConnection> {
 	const client = await connect(pool);
 	const connection = toConnection(closeOnRelease(client));
 	try {
@@ -87,7 +87,7 @@ export async function borrowAlone(pool: HostPool, settings: string): Promise<Pos
 }
 
 function toConnection(client: HostClient, settings?: string): PostgresConnection {
-	const line = new LentLine(client, (error) => connection.lose(toLoss(error)));
+	const line = new LentDriverConnection(client, (error) => connection.markLost(toConnectionLostError(error)));
 	const connection = new PostgresConnection(line, settings);
 	return connection;
 }
@@ -105,7 +105,7 @@ function closeOnRelease(client: HostClient): HostClient {
 async function connect(pool: HostPool): Promise<HostClient> {
 	const connecting = pool.connect().catch((error: unknown) => {
 		const failure = toHostFailure(error);
-		throw sqlStateOf(failure) === undefined ? toLoss(failure) : failure;
+		throw sqlStateOf(failure) === undefined ? toConnectionLostError(failure) : failure;
 	});
 	let timer: NodeJS.Timeout | undefined;
 	const timeout = new Promise<void>((resolve) => {

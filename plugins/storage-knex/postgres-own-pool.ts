@@ -1,6 +1,6 @@
 import { sqlStateOf } from "../_postgres/errors.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { Connections } from "./postgres-connections.ts";
+import type { ConnectionPool } from "./postgres-connections.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 /** A caller that waits for a connection. */
@@ -21,11 +21,11 @@ interface OwnPoolOptions {
 	readonly size: number;
 	readonly watch: ServerWatch;
 	/** Milliseconds after which an unused connection is closed; one connection always stays open. Default 30 s. */
-	readonly patience?: number;
+	readonly idleTimeoutMs?: number;
 }
 
 /** Pool that opens connections on demand and closes unused ones. One caller at a time uses a connection. */
-export class OwnPool implements Connections {
+export class OwnPool implements ConnectionPool {
 	/** Maximum number of connections. */
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
@@ -38,11 +38,11 @@ export class OwnPool implements Connections {
 	#onStopped: (() => void) | undefined;
 	readonly #timer: NodeJS.Timeout;
 
-	constructor(open: () => Promise<PostgresConnection>, { size, watch, patience = 30_000 }: OwnPoolOptions) {
+	constructor(open: () => Promise<PostgresConnection>, { size, watch, idleTimeoutMs = 30_000 }: OwnPoolOptions) {
 		this.#open = open;
 		this.size = size;
 		this.#watch = watch;
-		this.#timer = setInterval(() => this.#closeUnused(performance.now() - patience), patience / 3).unref();
+		this.#timer = setInterval(() => this.#closeUnused(performance.now() - idleTimeoutMs), idleTimeoutMs / 3).unref();
 	}
 
 	/** Calls `work` with a connection, which it may use until its promise settles. Rejects with the error if no connection can be opened. */
@@ -110,7 +110,7 @@ export class OwnPool implements Connections {
 	#release(connection: PostgresConnection): void {
 		if (connection.loss) {
 			this.#count -= 1;
-			if (connection.loss?.isCut) this.#rejectWaiting(connection.loss);
+			if (connection.loss?.isUnresponsive) this.#rejectWaiting(connection.loss);
 			if (this.#waiters.length > 0) void this.#openOne();
 			else this.#checkStopped();
 			return;

@@ -254,7 +254,7 @@ plansTest(
 		// Of few figures say that an index of these is as good as the id.
 		const expected: Conditions = { status: "scheduled", fence: "fence", owner: "node1", lease_expires_at: { not: null }, queue: null };
 		for (const answer of ["row", "change"] as const) {
-			for (const assignments of [[{ field: "token_hash", append: false }], []]) {
+			for (const assignments of [[{ field: "token_hash", isAppended: false }], []]) {
 				const where = toComparisons("execution", expected);
 				const bindings = [...assignments.map(() => "hash"), id(1_000), ...bindingsOf(where, postgresDialect)];
 				const step = { statement: statements.update("execution", assignments, where, answer), bindings };
@@ -347,8 +347,8 @@ function claimStep(statements: Statements, { where, orderBy }: { readonly where:
 	return firstStep(toClaim(statements, input));
 }
 
-function firstStep(write: { steps(): Generator<readonly Step[]> }): Step {
-	return (write.steps().next().value as readonly Step[])[0] as Step;
+function firstStep(write: { rounds(): Generator<readonly Step[]> }): Step {
+	return (write.rounds().next().value as readonly Step[])[0] as Step;
 }
 
 /** The same, also where nothing is changed. */

@@ -1,52 +1,56 @@
 import { isSvcError } from "../../core/contract/index.ts";
 import { fromPostgresError } from "../_postgres/errors.ts";
-import { type Answer, type Step, StepError, type Steps, throwInto, type Write } from "./database-client.ts";
+import { type StatementResult, type Step, StepError, throwIntoRounds, type Write, type WriteRounds } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** Runs one write on its own, in a transaction if it has several statements. Throws the error with which the write explains its failure. */
 export async function runRounds<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
-	const steps = write.steps();
-	const first = takeFirst(steps);
-	let answers: readonly Answer[];
+	const steps = write.rounds();
+	const first = startRounds(steps);
+	let answers: readonly StatementResult[];
 	try {
 		answers = await runWriting(connection, write, first);
 	} catch (error) {
 		return await explain(connection, steps, error);
 	}
-	return conclude(steps, answers);
+	return finishRounds(steps, answers);
 }
 
 /** Starts a write. Returns its first round, which holds all statements that write. */
-export function takeFirst(steps: Steps<unknown>): readonly Step[] {
+export function startRounds(steps: WriteRounds<unknown>): readonly Step[] {
 	const next = steps.next();
 	return next.done ? [] : next.value;
 }
 
 /** Returns the result of a committed write. */
-export function conclude<T>(steps: Steps<T>, answers: readonly Answer[]): T {
+export function finishRounds<T>(steps: WriteRounds<T>, answers: readonly StatementResult[]): T {
 	const next = steps.next(answers);
 	if (!next.done) throw new Error("a write has more than one round");
 	return next.value;
 }
 
 /** Lets a write find the reason of its failure, and throws it. The write was rolled back, and its further statements only read. */
-async function explain(connection: PostgresConnection, steps: Steps<unknown>, error: unknown): Promise<never> {
-	let next = throwInto(steps, error);
+async function explain(connection: PostgresConnection, steps: WriteRounds<unknown>, error: unknown): Promise<never> {
+	let next = throwIntoRounds(steps, error);
 	while (!next.done) next = steps.next(await connection.runAll(next.value));
 	throw new Error("a write has gone on behind its failure", { cause: error });
 }
 
 /** Returns the statements that begin a transaction. */
-export function toBegin(relaxed: boolean): string {
+export function toBeginStatements(relaxed: boolean): string {
 	return relaxed ? "begin; set local synchronous_commit = off" : "begin";
 }
 
-function runWriting(connection: PostgresConnection, { relaxed }: Write<unknown>, steps: readonly Step[]): Promise<readonly Answer[]> {
-	return relaxed || steps.length > 1 ? connection.runTransaction(steps, toBegin(relaxed)) : connection.runAll(steps);
+function runWriting(
+	connection: PostgresConnection,
+	{ relaxed }: Write<unknown>,
+	steps: readonly Step[],
+): Promise<readonly StatementResult[]> {
+	return relaxed || steps.length > 1 ? connection.runTransaction(steps, toBeginStatements(relaxed)) : connection.runAll(steps);
 }
 
 /** Converts an error of the driver or the server to the error that the storage throws. */
-export function toKnown(error: unknown): unknown {
-	if (error instanceof StepError) return toKnown(error.cause);
+export function toStorageError(error: unknown): unknown {
+	if (error instanceof StepError) return toStorageError(error.cause);
 	return isSvcError(error) ? error : fromPostgresError(error);
 }

@@ -1,19 +1,19 @@
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { Connections } from "./postgres-connections.ts";
-import type { HostPool } from "./postgres-lent-line.ts";
-import { borrow, borrowAlone, LentPool } from "./postgres-lent-pool.ts";
+import type { ConnectionPool } from "./postgres-connections.ts";
+import type { HostPool } from "./postgres-lent-connection.ts";
+import { borrow, borrowDedicated, LentPool } from "./postgres-lent-pool.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
-import { importPostgres, openConnection } from "./postgres-own-line.ts";
+import { importPostgres, openConnection } from "./postgres-own-connection.ts";
 import { OwnPool } from "./postgres-own-pool.ts";
 import { ServerWatch } from "./server-watch.ts";
 
 /** Source of connections: an own pool, or the pool of the host. */
 export interface PostgresSource {
-	readonly connections: Connections;
+	readonly connections: ConnectionPool;
 	readonly watch: ServerWatch;
 	/** Opens a dedicated connection for statements that take long or must run outside of transactions. The caller must end it. */
-	openAlone(): Promise<PostgresConnection>;
+	openDedicated(): Promise<PostgresConnection>;
 	/** Accepts a dedicated connection with unchanged settings: the service's own pool keeps it; a connection of the host is returned. */
 	adopt(connection: PostgresConnection): Promise<void>;
 }
@@ -29,7 +29,7 @@ async function createOwnSource(target: PostgresTarget, settings: PostgresSetting
 	const open = () => openConnection({ postgres, target, tls, setup: toSessionSettings(settings, readOnly) });
 	const watch = new ServerWatch(open);
 	const connections = new OwnPool(open, { size: settings.poolSize, watch });
-	return { connections, watch, openAlone: open, adopt: async (connection) => connections.add(connection) };
+	return { connections, watch, openDedicated: open, adopt: async (connection) => connections.add(connection) };
 }
 
 function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresSource {
@@ -40,7 +40,7 @@ function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: 
 	return {
 		connections,
 		watch,
-		openAlone: () => borrowAlone(pool, toSessionSettings(settings, readOnly)),
+		openDedicated: () => borrowDedicated(pool, toSessionSettings(settings, readOnly)),
 		adopt: (connection) => connection.end(),
 	};
 }

@@ -1,8 +1,8 @@
 import type { EntityKind, Query } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Comparison, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
-import { indexesOf, leadsSparseIndex, leadsWithNulls, standsInTimeline, timelineOf, toNullLead } from "./indexes.ts";
-import { type Branch, nearby, type Ordering, type Statements } from "./statements.ts";
+import { findLeadingNullField, hasIndexWithManyNulls, hasSparseIndexOn, indexesOf, isInTimelineIndex, timelineOf } from "./indexes.ts";
+import { type Branch, latePageLookback, type Ordering, type Statements } from "./statements.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
 export interface SelectInput<E> {
@@ -17,8 +17,8 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 	const { limit, offset = 0 } = query;
 	const where = toComparisons(kind, (query.where ?? {}) as Conditions);
 	const orderBy = toOrdering(kind, query.orderBy);
-	const lead = toNullLead(kind, where, orderBy[0]?.[0]);
-	const selection = { fields, where, orderBy, lead, limited: limit !== undefined, skipping: offset > 0 };
+	const leadingNullField = findLeadingNullField(kind, where, orderBy[0]?.[0]);
+	const selection = { fields, where, orderBy, leadingNullField, hasLimit: limit !== undefined, hasOffset: offset > 0 };
 	const offsets = offset > 0 ? [offset] : [];
 	const branches = limit === undefined ? undefined : toBranches(kind, where, orderBy);
 	if (limit !== undefined && branches) {
@@ -27,8 +27,8 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 	}
 	if (limit !== undefined && isLatePage(kind, where, orderBy, offset)) {
 		const conditions = bindingsOf(where, dialect);
-		const bindings = [...conditions, nearby + 1, offset - nearby, ...conditions, limit, offset, ...conditions];
-		return { statement: statements.selectLate(kind, selection), bindings };
+		const bindings = [...conditions, latePageLookback + 1, offset - latePageLookback, ...conditions, limit, offset, ...conditions];
+		return { statement: statements.selectLatePage(kind, selection), bindings };
 	}
 	// SQL does not allow an offset without a limit.
 	const limits = limit === undefined && offset === 0 ? [] : [limit ?? Number.MAX_SAFE_INTEGER];
@@ -47,8 +47,8 @@ export function toCount(statements: Statements, { kind, where, limit }: CountInp
 	const comparisons = toComparisons(kind, where);
 	const field = toNullField(kind, comparisons);
 	const isLimited = limit !== undefined;
-	const canStopAtLimit = isLimited && statements.dialect.countsEach && field !== undefined && standsInTimeline(kind, field);
-	if (field !== undefined && !canStopAtLimit) return { statement: statements.countMissing(kind, field), bindings: [] };
+	const canStopAtLimit = isLimited && statements.dialect.countsEveryRow && field !== undefined && isInTimelineIndex(kind, field);
+	if (field !== undefined && !canStopAtLimit) return { statement: statements.countNulls(kind, field), bindings: [] };
 	const bindings = bindingsOf(comparisons, statements.dialect);
 	return { statement: statements.count(kind, comparisons, isLimited), bindings: isLimited ? [...bindings, limit] : bindings };
 }
@@ -56,7 +56,7 @@ export function toCount(statements: Statements, { kind, where, limit }: CountInp
 /** Returns the field if the only condition is that it is null, and a sparse index begins with it. */
 function toNullField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
 	const [{ field, form } = { field: "", form: "never" }, ...others] = where;
-	return form === "null" && others.length === 0 && leadsSparseIndex(kind, field) ? field : undefined;
+	return form === "null" && others.length === 0 && hasSparseIndexOn(kind, field) ? field : undefined;
 }
 
 /** Returns the requested fields in column order, or all fields. The id is always the first. */
@@ -78,8 +78,8 @@ export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
 function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
 	const timeline = timelineOf(kind);
 	// Below this offset it is faster to read and discard the rows.
-	if (offset < nearby || timeline === undefined || first?.[0] !== timeline) return false;
-	if (toNullLead(kind, where, timeline) !== undefined) return true;
+	if (offset < latePageLookback || timeline === undefined || first?.[0] !== timeline) return false;
+	if (findLeadingNullField(kind, where, timeline) !== undefined) return true;
 	return indexesOf(kind).some((fields) => {
 		const leading = fields.slice(0, fields.indexOf(timeline));
 		return (
@@ -118,7 +118,7 @@ function splitByValue(kind: EntityKind, where: readonly Comparison[], [first]: O
 function splitByNull(kind: EntityKind, where: readonly Comparison[], [first]: Ordering): Comparison[][] | undefined {
 	const field = first?.[0] ?? "";
 	if (where.some((comparison) => comparison.field === field)) return undefined;
-	if (!leadsWithNulls(kind, field)) return undefined;
+	if (!hasIndexWithManyNulls(kind, field)) return undefined;
 	return (["null", "not-null"] as const).map((form) => [...where, { field, form, bindings: [] }]);
 }
 

@@ -1,5 +1,5 @@
 /** Bytes of a block. Longer texts get a separate buffer. */
-export const blockSize = 1_048_576;
+export const blockBytes = 1_048_576;
 /** Unused blocks that are kept, 4 MiB in total. */
 const maxSpareBlocks = 4;
 
@@ -9,11 +9,11 @@ export class SpareBlocks {
 
 	/** Takes a block from the pool, or allocates one. Its initial contents are undefined. */
 	take(): Buffer {
-		return this.#blocks.pop() ?? Buffer.allocUnsafeSlow(blockSize);
+		return this.#blocks.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
 	}
 
 	/** Returns a block to the pool. The caller must not use it afterwards. */
-	give(block: Buffer): void {
+	release(block: Buffer): void {
 		if (this.#blocks.length < maxSpareBlocks) this.#blocks.push(block);
 	}
 }

@@ -2,8 +2,8 @@ import { link, open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
-import { assertOwn, assertWhole, exists, makeFile, toOpeningError } from "./sqlite-own.ts";
-import { putInTexts, toTextDirectory } from "./sqlite-texts.ts";
+import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists, toOpeningError } from "./sqlite-ownership.ts";
+import { inlineLargeTexts, toTextDirectory } from "./sqlite-texts.ts";
 
 /**
  * Writes a consistent copy of the database to another file, even while a service uses it. One transaction reads everything and blocks no
@@ -12,21 +12,21 @@ import { putInTexts, toTextDirectory } from "./sqlite-texts.ts";
  */
 export async function backUp(Database: LibsqlConstructor, file: string, target: string): Promise<void> {
 	if (!(await exists(file))) throw new SvcError("SVC_CONFIG", `database "${file}" is not there; there is nothing to back up`);
-	await assertOwn(Database, file);
+	await assertServiceDatabase(Database, file);
 	const path = resolve(target);
 	if (await exists(path)) throw toExistsError(path);
 	const partFile = `${path}.part`;
 	try {
 		// Removes the file of an earlier failed attempt. SQLite writes into an empty file, and would itself create one that others can read.
 		await rm(partFile, { force: true });
-		await makeFile(partFile);
+		await createPrivateFile(partFile);
 		await copyInto(Database, file, partFile);
 		await completeCopy(Database, file, partFile);
-		await assertWhole(Database, partFile);
-		await sync(partFile);
+		await assertUndamaged(Database, partFile);
+		await syncToDisk(partFile);
 		// Fails if another process has created the file in the meantime, so that it is never replaced.
 		await link(partFile, path);
-		await sync(dirname(path));
+		await syncToDisk(dirname(path));
 	} catch (error) {
 		if (error instanceof Error && "code" in error && error.code === "EEXIST") throw toExistsError(path);
 		if (error instanceof SvcError) throw error;
@@ -58,7 +58,7 @@ async function completeCopy(Database: LibsqlConstructor, file: string, partFile:
 	try {
 		connection.exec("PRAGMA journal_mode = OFF");
 		connection.exec("PRAGMA synchronous = OFF");
-		await putInTexts(connection, file);
+		await inlineLargeTexts(connection, file);
 	} finally {
 		connection.close();
 	}
@@ -69,7 +69,7 @@ function toExistsError(path: string): SvcError {
 }
 
 /** Syncs a file or a directory to the disk. */
-export async function sync(path: string): Promise<void> {
+export async function syncToDisk(path: string): Promise<void> {
 	const handle = await open(path, "r");
 	try {
 		await handle.sync();

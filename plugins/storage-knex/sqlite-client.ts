@@ -12,7 +12,14 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy } from "./sqlite-errors.ts";
 import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { BoundedLog, readLogBytes } from "./sqlite-log.ts";
-import { assertOwn, exists, isNewer, makeFile, toOpeningError, toReadOnlyAddress } from "./sqlite-own.ts";
+import {
+	assertServiceDatabase,
+	createPrivateFile,
+	exists,
+	isFromNewerVersion,
+	toOpeningError,
+	toReadOnlyAddress,
+} from "./sqlite-ownership.ts";
 import { restore } from "./sqlite-restore.ts";
 import { sweepTexts, toTextDirectory } from "./sqlite-texts.ts";
 
@@ -31,7 +38,7 @@ const dialect: Dialect = {
 	append: "json_insert(:column:, '$[#]', json(:value))",
 	order: { asc: "?? asc", desc: "?? desc" },
 	locksRows: false,
-	toChange: (sql) => sql,
+	failIfUnchanged: (sql) => sql,
 };
 
 export function createSqliteDatabase(options: SqliteOptions): Database {
@@ -44,7 +51,7 @@ export function createSqliteDatabase(options: SqliteOptions): Database {
 		backup: async (context, target) => backUp(await importLibsql(), toFile(checkOptions(options), context), target),
 		restore: async (context, source) => restore(await importLibsql(), toFile(checkOptions(options), context), source),
 		isInUse: async (context) => isDatabaseLocked(await importLibsql(), toFile(options, context)),
-		place: (context) => toFile(checkOptions(options), context),
+		location: (context) => toFile(checkOptions(options), context),
 	};
 }
 
@@ -74,9 +81,9 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	const Database = await importLibsql();
 	try {
 		// Checked before any file is created: a file of another program, or of a newer version, must not be changed.
-		await assertOwn(Database, file);
+		await assertServiceDatabase(Database, file);
 		// Planning throws an error that names the unknown migration.
-		if (await isNewer(Database, file)) await planSqlite(options, context);
+		if (await isFromNewerVersion(Database, file)) await planSqlite(options, context);
 		await createFile(file);
 		const unlock = lockDatabase(Database, file);
 		try {
@@ -94,7 +101,7 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 async function planSqlite(options: SqliteOptions, context: PluginContext): Promise<readonly string[]> {
 	const file = toFile(checkOptions(options), context);
 	const Database = await importLibsql();
-	await assertOwn(Database, file);
+	await assertServiceDatabase(Database, file);
 	const address = (await exists(file)) ? await toReadOnlyAddress(file) : ":memory:";
 	const { knex, stop } = await createKnex(file, () => new Database(address, { timeout: 1_000 }), context.logger);
 	try {
@@ -168,7 +175,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 				await commits.finish();
 				await largeTexts.stop();
 				readConnection.close();
-				writer.tidy();
+				writer.checkpointAndRelease();
 				await stop().finally(unlock);
 			},
 		};
@@ -190,7 +197,7 @@ function checkOptions(options: SqliteOptions): SqliteOptions {
 
 async function createFile(file: string): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	for (const path of [file, toLockFile(file)]) await makeFile(path);
+	for (const path of [file, toLockFile(file)]) await createPrivateFile(path);
 }
 
 /**
@@ -226,8 +233,8 @@ const maxFreedPages = 500;
 /** Value of `PRAGMA auto_vacuum` for `INCREMENTAL`. */
 const incrementalAutoVacuum = 2;
 
-const autoVacuum: Statement = { sql: "pragma auto_vacuum", answer: "row" };
-const freePages: Statement = { sql: "pragma freelist_count", answer: "row" };
+const autoVacuum: Statement = { sql: "pragma auto_vacuum", resultKind: "row" };
+const freePages: Statement = { sql: "pragma freelist_count", resultKind: "row" };
 
 /** Parameters of a compaction. */
 interface CompactionInput {
@@ -243,7 +250,7 @@ interface CompactionInput {
  */
 async function compactFile({ writer, commits, connect }: CompactionInput): Promise<boolean> {
 	const read = (statement: Statement) => Number(writer.run({ statement, bindings: [] }).rows[0]?.[0]);
-	const { freedPages, remainingPages } = await commits.between(() => {
+	const { freedPages, remainingPages } = await commits.runOutsideTransaction(() => {
 		const initialPages = read(freePages);
 		if (initialPages === 0 || read(autoVacuum) !== incrementalAutoVacuum) return { freedPages: 0, remainingPages: 0 };
 		// Losing this step with the power loses no data, so it need not wait for the disk.

@@ -1,4 +1,4 @@
-import { type Answer, NothingChangedError, type Statement, type Step } from "./database-client.ts";
+import { NothingChangedError, type Statement, type StatementResult, type Step } from "./database-client.ts";
 import type { GroupConnection } from "./group-commit.ts";
 import type { LargeTexts } from "./large-texts.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
@@ -37,17 +37,17 @@ export class SqliteConnection implements GroupConnection {
 		return this.#commitBy("COMMIT");
 	}
 
-	transact(text: string): Promise<void> {
+	runTransaction(text: string): Promise<void> {
 		return this.#commitBy(`BEGIN IMMEDIATE;${text}COMMIT`);
 	}
 
-	run({ statement, bindings: stepBindings }: Step): Answer {
+	run({ statement, bindings: stepBindings }: Step): StatementResult {
 		const prepared = this.#prepare(statement);
 		// libsql ends the process if a binding is a boolean.
 		const bindings = stepBindings.some(isBoolean)
 			? stepBindings.map((binding) => (isBoolean(binding) ? Number(binding) : binding))
 			: stepBindings;
-		switch (statement.answer) {
+		switch (statement.resultKind) {
 			case "changes":
 				return { rows: [], changes: prepared.run(bindings).changes };
 			case "change": {
@@ -64,7 +64,7 @@ export class SqliteConnection implements GroupConnection {
 		}
 	}
 
-	read(step: Step): Answer {
+	read(step: Step): StatementResult {
 		try {
 			return this.run(step);
 		} catch (error) {
@@ -78,12 +78,12 @@ export class SqliteConnection implements GroupConnection {
 		this.#durable = durable;
 	}
 
-	assertRoom(planned: PlannedWrite): void {
-		this.#log?.prepare(planned);
+	assertSpace(planned: PlannedWrite): void {
+		this.#log?.prepareTransaction(planned);
 	}
 
 	/** Copies the write-ahead log into the file, so that the database is a single file, and releases the prepared statements. */
-	tidy(): void {
+	checkpointAndRelease(): void {
 		try {
 			this.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 		} catch {
@@ -99,12 +99,12 @@ export class SqliteConnection implements GroupConnection {
 		await this.#database.execAsync(sql);
 	}
 
-	#prepare({ sql, answer }: Statement): LibsqlStatement {
+	#prepare({ sql, resultKind }: Statement): LibsqlStatement {
 		const cached = this.#preparedStatements.get(sql);
 		if (cached) return cached;
 		const prepared = this.#database.prepare(sql);
 		// libsql throws if `raw` is called on a statement that returns no rows.
-		if (answer !== "changes" && answer !== "change") prepared.raw();
+		if (resultKind !== "changes" && resultKind !== "change") prepared.raw();
 		if (this.#preparedStatements.size >= maxPreparedStatements) this.#preparedStatements.clear();
 		this.#preparedStatements.set(sql, prepared);
 		return prepared;

@@ -11,7 +11,7 @@ const unavailabilityCodes = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|N
  * lock or memory error. Returns other errors unchanged.
  */
 export function fromSqliteError(error: unknown): unknown {
-	const code = codeOf(error);
+	const code = sqliteCodeOf(error);
 	if (uniqueViolationCodes.has(code)) return new KeyTakenError(toErrorMessage(error), { cause: error });
 	if (unavailabilityCodes.test(code))
 		return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(error)}`, { cause: error });
@@ -20,10 +20,10 @@ export function fromSqliteError(error: unknown): unknown {
 
 /** Returns true if another process holds the required lock. */
 export function isBusy(error: unknown): boolean {
-	return codeOf(error).startsWith("SQLITE_BUSY");
+	return sqliteCodeOf(error).startsWith("SQLITE_BUSY");
 }
 
 /** Returns the name of the SQLite error code, or an empty text if the error is not from SQLite. */
-export function codeOf(error: unknown): string {
+export function sqliteCodeOf(error: unknown): string {
 	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

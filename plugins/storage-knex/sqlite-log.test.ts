@@ -55,18 +55,18 @@ test("the log is bounded by a quarter of the room, and a write is refused that w
 		const said: string[] = [];
 		let free = 40 * megabyte;
 		const log = new BoundedLog({ exec: (sql) => void said.push(sql) }, join(directory, "svc.db"), () => free);
-		log.prepare({ rows: 1, size: 10 });
+		log.prepareTransaction({ rows: 1, size: 10 });
 		assert.deepEqual(said, ["PRAGMA wal_autocheckpoint = 2048", `PRAGMA journal_size_limit = ${16 * megabyte}`]);
-		log.prepare({ rows: 1, size: 10 });
+		log.prepareTransaction({ rows: 1, size: 10 });
 		assert.equal(said.length, 2, "nothing has changed");
 		await writeFile(join(directory, "svc.db-wal"), Buffer.alloc(2 * megabyte));
 		free = 3 * megabyte;
-		assert.throws(() => log.prepare({ rows: 1, size: 10 }), isRefused);
+		assert.throws(() => log.prepareTransaction({ rows: 1, size: 10 }), isRefused);
 		assert.equal(said.at(-1), "PRAGMA wal_checkpoint(TRUNCATE)", "the log is emptied before a write is refused");
 		await writeFile(join(directory, "svc.db-wal"), "");
 		free = 5 * megabyte;
-		log.prepare({ rows: 1, size: 10 });
-		assert.throws(() => log.prepare({ rows: 1, size: 10 * megabyte }), isRefused);
+		log.prepareTransaction({ rows: 1, size: 10 });
+		assert.throws(() => log.prepareTransaction({ rows: 1, size: 10 * megabyte }), isRefused);
 	}));
 
 test.run();

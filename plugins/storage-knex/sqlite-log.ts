@@ -55,7 +55,7 @@ export class BoundedLog {
 	}
 
 	/** Called before each transaction. Throws `SVC_UNAVAILABLE` if the volume has too little space for it. */
-	prepare({ rows, size }: PlannedWrite): void {
+	prepareTransaction({ rows, size }: PlannedWrite): void {
 		const now = performance.now();
 		if (now < this.#nextCheckAt) return;
 		const neededBytes = reserveBytes + rows * logBytesPerRow + 2 * size;

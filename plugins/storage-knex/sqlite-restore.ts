@@ -2,9 +2,9 @@ import { chmod, copyFile, link, mkdir, rename, rm, stat } from "node:fs/promises
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
-import { sync } from "./sqlite-backup.ts";
+import { syncToDisk } from "./sqlite-backup.ts";
 import { lockDatabase, toLockFile } from "./sqlite-lock.ts";
-import { assertOwn, assertWhole, exists, makeFile } from "./sqlite-own.ts";
+import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists } from "./sqlite-ownership.ts";
 import { toTextDirectory } from "./sqlite-texts.ts";
 
 /** Suffixes of the files that SQLite keeps next to a database. */
@@ -22,19 +22,19 @@ export async function restore(Database: LibsqlConstructor, file: string, source:
 	if (await exists(`${from}-wal`)) {
 		throw new SvcError("SVC_CONFIG", `"${from}" is a database in use, as "${from}-wal" shows, and no backup`);
 	}
-	await assertOwn(Database, from);
-	await assertWhole(Database, from);
+	await assertServiceDatabase(Database, from);
+	await assertUndamaged(Database, from);
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await makeFile(toLockFile(file));
+	await createPrivateFile(toLockFile(file));
 	const unlock = lockDatabase(Database, file);
 	const partFile = `${file}.part`;
 	try {
 		await copyFile(from, partFile);
 		await chmod(partFile, 0o600);
-		await sync(partFile);
+		await syncToDisk(partFile);
 		const oldFile = (await exists(file)) ? await moveAside(file) : undefined;
 		await rename(partFile, file);
-		await sync(dirname(file));
+		await syncToDisk(dirname(file));
 		return oldFile;
 	} finally {
 		await rm(partFile, { force: true });

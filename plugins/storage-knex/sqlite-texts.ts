@@ -15,7 +15,7 @@ export function toTextDirectory(file: string): string {
 }
 
 /** Parameters of `sweepTexts`. */
-export interface SweepParts {
+export interface SweepOptions {
 	readonly largeTexts: LargeTexts;
 	readonly reader: SqliteConnection;
 	/** Kinds of removed rows. Kinds that need no further sweep are deleted from the set. */
@@ -23,19 +23,19 @@ export interface SweepParts {
 }
 
 /** Removes some of the large texts whose rows were removed. Returns true if there are more files to check. */
-export async function sweepTexts({ largeTexts, reader, kinds }: SweepParts): Promise<boolean> {
+export async function sweepTexts({ largeTexts, reader, kinds }: SweepOptions): Promise<boolean> {
 	const kind = [...kinds].find((each) => entityKinds[each].bulky !== undefined);
 	const bulky = kind && entityKinds[kind].bulky;
 	if (kind === undefined || bulky === undefined) return false;
 	const sql = `select 1 from "${toTable(kind)}" where "${bulky.by}" = ? limit 1`;
-	const isUsed = (group: string) => reader.read({ statement: { sql, answer: "row" }, bindings: [group] }).rows.length > 0;
-	const { hasMore, leavesYoung } = await largeTexts.sweep(isUsed);
-	if (!leavesYoung) kinds.delete(kind);
+	const isUsed = (group: string) => reader.read({ statement: { sql, resultKind: "row" }, bindings: [group] }).rows.length > 0;
+	const { hasMore, hasYoungFiles } = await largeTexts.sweep(isUsed);
+	if (!hasYoungFiles) kinds.delete(kind);
 	return hasMore;
 }
 
 /** Copies the large texts of a database into the rows of its copy, so that the copy is complete as a single file. */
-export async function putInTexts(copy: LibsqlDatabase, file: string): Promise<void> {
+export async function inlineLargeTexts(copy: LibsqlDatabase, file: string): Promise<void> {
 	const largeTexts = new LargeTexts(toTextDirectory(file));
 	for (const kind of Object.keys(entityKinds) as EntityKind[]) {
 		const { bulky } = entityKinds[kind];

@@ -14,7 +14,7 @@ export type Ordering = readonly (readonly [field: string, direction: "asc" | "de
 export interface Assignment {
 	readonly field: string;
 	/** True if the value is appended to the JSON array in the field, false if it replaces the value. */
-	readonly append: boolean;
+	readonly isAppended: boolean;
 }
 
 /** Shape of a select. */
@@ -23,11 +23,11 @@ export interface Selection {
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
 	/** Field that is null in all matching rows. An index begins with it and continues in the requested order. */
-	readonly lead?: string | undefined;
+	readonly leadingNullField?: string | undefined;
 	/** True if the select has a limit. */
-	readonly limited: boolean;
+	readonly hasLimit: boolean;
 	/** True if the select has an offset. */
-	readonly skipping: boolean;
+	readonly hasOffset: boolean;
 }
 
 /** One part of the matching rows; only its first rows are read. */
@@ -37,7 +37,7 @@ export interface Branch {
 }
 
 /** Rows before a late page that are read to find the sort value with which the page begins. */
-export const nearby = 100;
+export const latePageLookback = 100;
 
 /** More statement shapes than a service normally uses. Without this bound, unusual queries of clients could fill the memory. */
 const maxShapes = 2_000;
@@ -73,13 +73,13 @@ export class Statements {
 		return this.#getOrBuild(`get ${kind}`, "row", ({ table, mark }) => table(kind).select(names).where("id", mark()));
 	}
 
-	select(kind: EntityKind, { fields, where, orderBy, lead, limited, skipping }: Selection): Statement {
-		const shape = `select ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")} ${limited} ${skipping}`;
+	select(kind: EntityKind, { fields, where, orderBy, leadingNullField, hasLimit, hasOffset }: Selection): Statement {
+		const shape = `select ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")} ${hasLimit} ${hasOffset}`;
 		return this.#getOrBuild(shape, "rows", (context) => {
 			const query = this.#apply(context, context.table(kind).select(namesOf(fields)), where);
-			this.#order(query, orderBy, lead);
-			if (limited || skipping) query.limit(context.mark());
-			if (skipping) query.offset(context.mark());
+			this.#order(query, orderBy, leadingNullField);
+			if (hasLimit || hasOffset) query.limit(context.mark());
+			if (hasOffset) query.offset(context.mark());
 			return query;
 		});
 	}
@@ -88,9 +88,9 @@ export class Statements {
 	 * Builds a select with a limit whose matching rows are divided into branches. Bindings: for each branch its conditions and the limit
 	 * plus the offset, then limit and offset.
 	 */
-	selectMerged(kind: EntityKind, { fields, orderBy, skipping }: Selection, branches: readonly Branch[]): Statement {
+	selectMerged(kind: EntityKind, { fields, orderBy, hasOffset }: Selection, branches: readonly Branch[]): Statement {
 		const branchShapes = branches.map((branch) => `${toShape(branch.where)} ${branch.orderBy.join(";")}`).join("|");
-		const shape = `merged ${kind} ${namesOf(fields)} ${branchShapes} ${orderBy.join(";")} ${skipping}`;
+		const shape = `merged ${kind} ${namesOf(fields)} ${branchShapes} ${orderBy.join(";")} ${hasOffset}`;
 		return this.#getOrBuild(shape, "rows", (context) => {
 			const { knex, table, mark } = context;
 			const branchQueries = branches.map((branch) => {
@@ -99,7 +99,7 @@ export class Statements {
 				return knex.select("id").from(first.as("first_rows"));
 			});
 			const query = this.#order(table(kind).select(namesOf(fields)).whereIn("id", knex.unionAll(branchQueries)), orderBy).limit(mark());
-			return skipping ? query.offset(mark()) : query;
+			return hasOffset ? query.offset(mark()) : query;
 		});
 	}
 
@@ -112,21 +112,25 @@ export class Statements {
 	 *
 	 * Bindings: conditions, 101, offset - 100; conditions, limit, offset; conditions.
 	 */
-	selectLate(kind: EntityKind, { fields, where, orderBy, lead }: Selection): Statement {
+	selectLatePage(kind: EntityKind, { fields, where, orderBy, leadingNullField }: Selection): Statement {
 		const shape = `late ${kind} ${namesOf(fields)} ${toShape(where)} ${orderBy.join(";")}`;
 		return this.#getOrBuild(shape, "rows", (context) => {
 			const { knex, table, mark } = context;
 			const [[field, direction] = ["id", "asc"] as const] = orderBy;
 			const [fromOperator, beforeOperator, last, first] = direction === "desc" ? ["<=", ">", "min", "max"] : [">=", "<", "max", "min"];
-			const sortValues = this.#order(this.#apply(context, table(kind).select({ value: field }), where), orderBy.slice(0, 1), lead);
+			const sortValues = this.#order(
+				this.#apply(context, table(kind).select({ value: field }), where),
+				orderBy.slice(0, 1),
+				leadingNullField,
+			);
 			const near = sortValues.limit(mark()).offset(mark());
 			const firstValue = knex
 				.select(knex.raw(`${last}(value) as value`))
 				.from("near")
-				.havingRaw(`count(*) = ${nearby + 1}`);
+				.havingRaw(`count(*) = ${latePageLookback + 1}`);
 			const query = this.#apply(context, table(kind).with("near", near).with("place", firstValue).select(namesOf(fields)), where);
 			query.whereRaw(`?? ${fromOperator} (select value from place)`, [field]);
-			this.#order(query, orderBy, lead).limit(mark());
+			this.#order(query, orderBy, leadingNullField).limit(mark());
 			const offsetMark = mark();
 			const rowsBeforeValue = this.#apply(context, table(kind).count("*"), where);
 			rowsBeforeValue.whereRaw(`?? ${beforeOperator} (select value from place)`, [field]);
@@ -151,7 +155,7 @@ export class Statements {
 	 * Builds a count of entities whose field is null: all entities minus those in the sparse index of the field. The nulls themselves are
 	 * not in the index, so that counting them would read every entity.
 	 */
-	countMissing(kind: EntityKind, field: string): Statement {
+	countNulls(kind: EntityKind, field: string): Statement {
 		return this.#getOrBuild(`count missing ${kind} ${field}`, "row", ({ knex, table }) =>
 			knex.select(knex.raw("(?) - (?)", [table(kind).count("*"), table(kind).count("*").whereNotNull(field)])),
 		);
@@ -180,8 +184,8 @@ export class Statements {
 	/** Builds a patch of one entity, by id. */
 	update(kind: EntityKind, assignments: readonly Assignment[], where: readonly Comparison[], answer: "row" | "change"): Statement {
 		const shape = `update ${kind} ${toAssignmentShape(assignments)} ${toShape(where)} ${answer}`;
-		const { toKept } = this.dialect;
-		if (assignments.length === 0 && answer === "change" && toKept) return this.#checkAndLock(kind, where, toKept);
+		const { lockOrFail } = this.dialect;
+		if (assignments.length === 0 && answer === "change" && lockOrFail) return this.#checkAndLock(kind, where, lockOrFail);
 		return this.#getOrBuild(shape, answer, (context) => {
 			const query = context.table(kind).update(this.#toValues(context, assignments)).where("id", context.mark());
 			this.#apply(context, query, where, true);
@@ -262,15 +266,15 @@ export class Statements {
 		// An update without an assignment is not valid SQL, so the id is set to itself.
 		if (assignments.length === 0) return { id: knex.ref("id") };
 		return Object.fromEntries(
-			assignments.map((each) => [each.field, each.append ? knex.raw(append, { column: each.field, value: mark() }) : mark()]),
+			assignments.map((each) => [each.field, each.isAppended ? knex.raw(append, { column: each.field, value: mark() }) : mark()]),
 		);
 	}
 
 	#getOrBuild(
 		shape: string,
-		answer: Statement["answer"],
+		answer: Statement["resultKind"],
 		build: (context: BuildContext) => BuildableQuery,
-		toChange: (sql: string) => string = this.dialect.toChange,
+		toChange: (sql: string) => string = this.dialect.failIfUnchanged,
 	): Statement {
 		const cached = this.#shapes.get(shape);
 		if (cached) return cached;
@@ -281,7 +285,7 @@ export class Statements {
 		if (bindings.length !== marks || bindings.some((mark, index) => mark !== index + 1))
 			throw new Error(`bindings out of order in: ${text}`);
 		const sql = answer === "change" ? toChange(text) : text;
-		const statement: Statement = { sql, answer };
+		const statement: Statement = { sql, resultKind: answer };
 		if (this.#shapes.size >= maxShapes) this.#shapes.clear();
 		this.#shapes.set(shape, statement);
 		return statement;
@@ -310,7 +314,7 @@ function toShape(where: readonly Comparison[]): string {
 }
 
 function toAssignmentShape(assignments: readonly Assignment[]): string {
-	return assignments.map(({ field, append }) => (append ? `${field}+` : field)).join();
+	return assignments.map(({ field, isAppended }) => (isAppended ? `${field}+` : field)).join();
 }
 
 /** Skips from each value to the next one in the index instead of reading every row. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, writev } from "node:fs";
 import { promisify } from "node:util";
-import { blockSize, type SpareBlocks } from "./spare-blocks.ts";
+import { blockBytes, type SpareBlocks } from "./spare-blocks.ts";
 
 const writeAll = promisify(writev);
 const syncData = promisify(fdatasync);
@@ -33,7 +33,7 @@ export class TextFile {
 	#writtenBytes = 0;
 	#syncedBytes = 0;
 	/** Time at which the last text was added, in milliseconds of `performance`. */
-	usedAt = 0;
+	lastAddedAt = 0;
 
 	/**
 	 * Opens the file synchronously, because the offset of a text must be known before the row that refers to it is built.
@@ -47,12 +47,12 @@ export class TextFile {
 	}
 
 	/** Bytes that a power failure would destroy. */
-	get unsynced(): number {
+	get unsyncedBytes(): number {
 		return this.#submittedBytes - this.#syncedBytes;
 	}
 
 	/** True if a text was added and is not yet being written. */
-	get isWaiting(): boolean {
+	get hasPendingTexts(): boolean {
 		return this.#pending.length > 0;
 	}
 
@@ -66,7 +66,7 @@ export class TextFile {
 		if (this.#pending.length === 0) this.#pendingOffset = offset;
 		this.#pending.push(bytes);
 		this.#end += bytes.length;
-		this.usedAt = performance.now();
+		this.lastAddedAt = performance.now();
 		return { bytes, offset };
 	}
 
@@ -82,7 +82,7 @@ export class TextFile {
 		const writing = this.#writing.catch(() => {}).then(() => this.#write(texts, offset));
 		this.#writing = writing;
 		const release = () => {
-			if (block !== undefined) this.#spare.give(block.bytes);
+			if (block !== undefined) this.#spare.release(block.bytes);
 		};
 		writing.then(release, release);
 		return writing;
@@ -90,8 +90,8 @@ export class TextFile {
 
 	#toBytes(text: string): Buffer {
 		const length = Buffer.byteLength(text);
-		if (length > blockSize) return Buffer.from(text);
-		if (this.#block === undefined || this.#block.usedBytes + length > blockSize) {
+		if (length > blockBytes) return Buffer.from(text);
+		if (this.#block === undefined || this.#block.usedBytes + length > blockBytes) {
 			this.#block = { bytes: this.#spare.take(), usedBytes: 0 };
 		}
 		const bytes = this.#block.bytes.subarray(this.#block.usedBytes, this.#block.usedBytes + length);

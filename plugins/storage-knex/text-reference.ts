@@ -1,7 +1,7 @@
 import type { Binding } from "./values.ts";
 
 /** Location of a text that is stored outside of its row. */
-export interface TextPlace {
+export interface TextLocation {
 	/** Name of the file. */
 	readonly group: string;
 	/** Bytes from the beginning of the file. */
@@ -15,17 +15,17 @@ export interface TextPlace {
 /** Start of a column that refers to a text. No text begins so: `values.ts` stores each U+0001 of a text followed by U+0001 or U+0002. */
 export const referenceStart = "\u0001\u0003";
 
-export function toTextReference({ group, offset, length, checksum }: TextPlace): string {
+export function toTextReference({ group, offset, length, checksum }: TextLocation): string {
 	return `${referenceStart}${group}:${offset}:${length}:${checksum}`;
 }
 
-export function isTextPlace(binding: Binding | undefined): binding is string {
+export function isTextReference(binding: Binding | undefined): binding is string {
 	return typeof binding === "string" && binding.startsWith(referenceStart);
 }
 
 /** Parses a reference. Returns undefined if the column holds the text itself. */
-export function toTextPlace(binding: Binding | undefined): TextPlace | undefined {
-	if (!isTextPlace(binding)) return undefined;
+export function parseTextReference(binding: Binding | undefined): TextLocation | undefined {
+	if (!isTextReference(binding)) return undefined;
 	const [group = "", offset, length, checksum] = binding.slice(referenceStart.length).split(":");
 	return { group, offset: Number(offset), length: Number(length), checksum: Number(checksum) };
 }

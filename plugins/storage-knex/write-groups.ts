@@ -2,8 +2,8 @@ import { isSvcError } from "../../core/contract/index.ts";
 import { isCollision } from "../_postgres/errors.ts";
 import { StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { Connections } from "./postgres-connections.ts";
-import { conclude, takeFirst, toBegin, toKnown } from "./postgres-rounds.ts";
+import type { ConnectionPool } from "./postgres-connections.ts";
+import { finishRounds, startRounds, toBeginStatements, toStorageError } from "./postgres-rounds.ts";
 
 /** A write whose caller waits for the result. */
 interface QueuedWrite {
@@ -35,14 +35,14 @@ const maxRepeatsWithoutFailed = 3;
  * costs the server and this process less than half the work. A write that fails is removed from its group and fails alone.
  */
 export class WriteGroups {
-	readonly #connections: Connections;
+	readonly #connections: ConnectionPool;
 	readonly #runSeparately: <T>(write: Write<T>) => Promise<T>;
 	readonly #queue: QueuedWrite[] = [];
 	#runningGroups = 0;
 	#isScheduled = false;
 	#onIdle: (() => void) | undefined;
 
-	constructor(connections: Connections, runSeparately: <T>(write: Write<T>) => Promise<T>) {
+	constructor(connections: ConnectionPool, runSeparately: <T>(write: Write<T>) => Promise<T>) {
 		this.#connections = connections;
 		this.#runSeparately = runSeparately;
 	}
@@ -91,7 +91,7 @@ export class WriteGroups {
 			return await this.#connections.use((connection) => runTogether(connection, group));
 		} catch (error) {
 			// There is no connection, or it was lost. The group may have been committed, so its writes are not repeated.
-			for (const { reject } of group) reject(toKnown(error));
+			for (const { reject } of group) reject(toStorageError(error));
 			return noUnfinishedWrites;
 		}
 	}
@@ -109,16 +109,16 @@ export class WriteGroups {
 
 async function runTogether(connection: PostgresConnection, group: readonly QueuedWrite[]): Promise<UnfinishedWrites> {
 	const startedWrites = group.map((queued) => {
-		const steps = queued.write.steps();
-		return { queued, steps, first: takeFirst(steps) };
+		const steps = queued.write.rounds();
+		return { queued, steps, first: startRounds(steps) };
 	});
 	const steps = startedWrites.flatMap(({ first }) => first);
-	const begin = toBegin(group.every(({ write }) => write.relaxed));
+	const begin = toBeginStatements(group.every(({ write }) => write.relaxed));
 	const answers = await connection.runTransaction(steps, begin).catch((error: unknown) => new Failure(error));
 	if (!(answers instanceof Failure)) {
 		let offset = 0;
 		for (const { queued, steps, first } of startedWrites) {
-			queued.resolve(conclude(steps, answers.slice(offset, offset + first.length)));
+			queued.resolve(finishRounds(steps, answers.slice(offset, offset + first.length)));
 			offset += first.length;
 		}
 		return noUnfinishedWrites;
@@ -126,11 +126,11 @@ async function runTogether(connection: PostgresConnection, group: readonly Queue
 	const { error } = answers;
 	if (connection.loss) throw error;
 	const failedWrite = error instanceof StepError ? startedWrites.find(({ first }) => first.includes(error.step)) : undefined;
-	if (!failedWrite || isCollision(toKnown(error))) return { together: [], separately: group };
+	if (!failedWrite || isCollision(toStorageError(error))) return { together: [], separately: group };
 	const together = group.filter((queued) => queued !== failedWrite.queued);
 	// The conflicting row may be of the same group, and is certain only once the others are committed. So this write runs after them.
-	if (!isSvcError(toKnown(error), "SVC_UNAVAILABLE")) return { together, separately: [failedWrite.queued] };
-	failedWrite.queued.reject(toKnown(error));
+	if (!isSvcError(toStorageError(error), "SVC_UNAVAILABLE")) return { together, separately: [failedWrite.queued] };
+	failedWrite.queued.reject(toStorageError(error));
 	return { together, separately: [] };
 }
 

@@ -28,15 +28,15 @@ const splitStatements = new WeakMap<Statement, SplitStatement>();
  * Returns all statements of the writes as one text. Returns undefined if one of the writes has a result, or if separate statements are
  * faster.
  */
-export function toTextOfAll(writes: readonly Write<unknown>[]): string | undefined {
+export function toBatchText(writes: readonly Write<unknown>[]): string | undefined {
 	let characters = 0;
 	const steps: Step[] = [];
-	for (const { silent, size } of writes) {
-		if (silent === undefined) return undefined;
+	for (const { stepsWithoutResult, size } of writes) {
+		if (stepsWithoutResult === undefined) return undefined;
 		characters += size;
-		for (const step of silent) steps.push(step);
+		for (const step of stepsWithoutResult) steps.push(step);
 	}
-	return steps.length < minSteps ? undefined : toText(groupInserts(steps), characters);
+	return steps.length < minSteps ? undefined : toSqlText(groupInserts(steps), characters);
 }
 
 /**
@@ -48,19 +48,19 @@ function groupInserts(steps: readonly Step[]): readonly Step[] {
 	const inserts = new Map<Statement, Step[]>();
 	const flush = (kind: EntityKind | undefined) => {
 		for (const [statement, sameInserts] of inserts) {
-			if (kind !== undefined && sameInserts[0]?.writing?.kind !== kind) continue;
+			if (kind !== undefined && sameInserts[0]?.target?.kind !== kind) continue;
 			for (const step of sameInserts) ordered.push(step);
 			inserts.delete(statement);
 		}
 	};
 	for (const step of steps) {
-		const { statement, writing } = step;
+		const { statement, target } = step;
 		const sameInserts = inserts.get(statement);
 		if (sameInserts !== undefined) sameInserts.push(step);
 		else if (toSplitStatement(statement).acceptsMoreRows) inserts.set(statement, [step]);
 		else {
 			// A change by id can only depend on inserts of its own kind.
-			flush(writing?.id === undefined ? undefined : writing.kind);
+			flush(target?.id === undefined ? undefined : target.kind);
 			ordered.push(step);
 		}
 	}
@@ -74,12 +74,12 @@ function groupInserts(steps: readonly Step[]): readonly Step[] {
  *
  * @param characters approximate length of all values
  */
-export function toText(steps: readonly Step[], characters: number): string | undefined {
+export function toSqlText(steps: readonly Step[], characters: number): string | undefined {
 	if (characters > maxValueCharacters) return undefined;
 	let text = "";
 	let previous: Statement | undefined;
 	for (const { statement, bindings } of steps) {
-		if (statement.answer === "row" || statement.answer === "rows") return undefined;
+		if (statement.resultKind === "row" || statement.resultKind === "rows") return undefined;
 		const { pieces, acceptsMoreRows } = toSplitStatement(statement);
 		if (pieces.length !== bindings.length + 1) return undefined;
 		// Preparing a statement takes as long as inserting a row, so rows of equal inserts share one statement.
@@ -96,16 +96,16 @@ export function toText(steps: readonly Step[], characters: number): string | und
 	return previous === undefined ? text : text + toEnd(previous);
 }
 
-function toEnd({ answer }: Statement): string {
-	return answer === "change" ? `;${assertChanged}` : ";";
+function toEnd({ resultKind }: Statement): string {
+	return resultKind === "change" ? `;${assertChanged}` : ";";
 }
 
 function toSplitStatement(statement: Statement): SplitStatement {
 	const cached = splitStatements.get(statement);
 	if (cached !== undefined) return cached;
-	const { sql, answer } = statement;
+	const { sql, resultKind } = statement;
 	const pieces = sql.split("?");
-	const acceptsMoreRows = answer === "changes" && pieces[0]?.startsWith("insert into ") === true && / values \([?, ]+\)$/.test(sql);
+	const acceptsMoreRows = resultKind === "changes" && pieces[0]?.startsWith("insert into ") === true && / values \([?, ]+\)$/.test(sql);
 	const split = { pieces, acceptsMoreRows };
 	splitStatements.set(statement, split);
 	return split;

@@ -4,20 +4,20 @@ import {
 	entityKinds,
 	SvcError,
 	stringifyJson,
-	toAppended,
+	toAppendedValue,
 	type WriteOperation,
 } from "../../core/contract/index.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import {
-	type Answer,
 	KeyTakenError,
 	NothingChangedError,
+	type RowValues,
+	type StatementResult,
 	type Step,
 	StepError,
-	type Steps,
-	type Values,
 	type Write,
-	type Writing,
+	type WriteRounds,
+	type WriteTarget,
 } from "./database-client.ts";
 import { uniqueIndexesOf } from "./indexes.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
@@ -58,7 +58,7 @@ export function toClaim<K extends EntityKind>(statements: Statements, input: Cla
 	return {
 		...toCost([{ kind, bindings: [assignments.bindings], rows: limit }]),
 		compound: false,
-		*steps() {
+		*rounds() {
 			const rows = yield* steps();
 			return rows.map((row) => toEntity<K>(row, fieldsOf(kind)));
 		},
@@ -93,11 +93,11 @@ function toInsertSteps<K extends EntityKind>(statements: Statements, kind: K, en
 		const row = fields.map((field) => (field[0] === bulky?.field && reference ? reference : toBinding(field, values[field[0]])));
 		return bulky === undefined || reference !== undefined ? row : withLargeTexts(statements, kind, values, row);
 	});
-	const toValues = (row: readonly Binding[]): Values => Object.fromEntries(fields.map(([name], index) => [name, row[index] ?? null]));
+	const toValues = (row: readonly Binding[]): RowValues => Object.fromEntries(fields.map(([name], index) => [name, row[index] ?? null]));
 	const toStep = (row: readonly Binding[]): Step => ({
 		statement: statements.insert(kind),
 		bindings: row,
-		writing: { kind, rows: () => [toValues(row)] },
+		target: { kind, rows: () => [toValues(row)] },
 	});
 	const steps = rows.length > 1 && statements.dialect.listTypes ? [toSingleStep()] : rows.map(toStep);
 	return { kind, steps, bindings: rows, rows: rows.length };
@@ -105,7 +105,7 @@ function toInsertSteps<K extends EntityKind>(statements: Statements, kind: K, en
 	/** Inserts all rows by one statement. */
 	function toSingleStep(): Step {
 		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
-		return { statement: statements.insertAll(kind), bindings: columns, writing: { kind, rows: () => rows.map(toValues) } };
+		return { statement: statements.insertAll(kind), bindings: columns, target: { kind, rows: () => rows.map(toValues) } };
 	}
 }
 
@@ -126,7 +126,7 @@ function toUpdateSteps(statements: Statements, { kind, id, patch, expected }: Up
 	const step: Step = {
 		statement: statements.update(kind, assignments, where, answer),
 		bindings: [...bindings, toIdBinding(id), ...bindingsOf(where, statements.dialect)],
-		writing: { kind, id, rows: () => [values()] },
+		target: { kind, id, rows: () => [values()] },
 	};
 	return { kind, steps: [step], bindings: [bindings], rows: 1 };
 }
@@ -138,7 +138,7 @@ function toRemoveSteps(statements: Statements, kind: EntityKind, conditions: Con
 	return { kind, steps: [step], bindings: [bindings], rows: 1, isUnbounded: true };
 }
 
-type ClaimSteps = () => Steps<readonly (readonly Binding[])[]>;
+type ClaimSteps = () => WriteRounds<readonly (readonly Binding[])[]>;
 
 /** Claims by one statement. The first column of its rows is the position in the requested order, as an update returns rows in any order. */
 function claimInOneStatement(
@@ -150,7 +150,7 @@ function claimInOneStatement(
 	const step: Step = {
 		statement: statements.claim(kind, { where, orderBy }, patch.assignments),
 		bindings: [...bindingsOf(where, statements.dialect), limit, ...patch.bindings],
-		writing: { kind, rows: () => [patch.values()] },
+		target: { kind, rows: () => [patch.values()] },
 	};
 	return function* () {
 		const [answer] = yield* roundOrConflict(statements, [step]);
@@ -167,14 +167,14 @@ function claimInTwoStatements(
 ): ClaimSteps {
 	const { dialect } = statements;
 	const where = toComparisons(kind, conditions);
-	const select = statements.select(kind, { fields: [["id", "text"]], where, orderBy, limited: true, skipping: false });
+	const select = statements.select(kind, { fields: [["id", "text"]], where, orderBy, hasLimit: true, hasOffset: false });
 	const update = statements.updateAll(kind, patch.assignments);
 	return function* () {
 		const [selected] = yield [{ statement: select, bindings: [...bindingsOf(where, dialect), limit] }];
 		const ids = selected?.rows.map(([id]) => id ?? null) ?? [];
 		if (ids.length === 0) return [];
 		const writing = { kind, rows: () => [patch.values()] };
-		const step: Step = { statement: update, bindings: [...patch.bindings, dialect.toList(ids)], writing };
+		const step: Step = { statement: update, bindings: [...patch.bindings, dialect.toList(ids)], target: writing };
 		const [claimed] = yield* roundOrConflict(statements, [step]);
 		const positions = new Map(ids.map((id, index) => [id, index]));
 		const toPosition = (row: readonly Binding[]) => positions.get(row[0] ?? null) ?? 0;
@@ -185,7 +185,7 @@ function claimInTwoStatements(
 interface Assignments {
 	readonly assignments: Assignment[];
 	readonly bindings: Binding[];
-	readonly values: () => Values;
+	readonly values: () => RowValues;
 }
 
 function toAssignments(kind: EntityKind, patch: object): Assignments {
@@ -195,20 +195,24 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 	for (const [field, value] of Object.entries(patch)) {
 		const type = types.get(field);
 		if (!type) throw new TypeError(`${kind} has no field "${field}"`);
-		const appended = toAppended(value);
-		assignments.push({ field, append: appended !== undefined });
+		const appended = toAppendedValue(value);
+		assignments.push({ field, isAppended: appended !== undefined });
 		bindings.push(appended === undefined ? toBinding([field, type], value) : stringifyJson(appended));
 	}
-	const toSet = ({ field, append }: Assignment, index: number) => [field, append ? null : (bindings[index] ?? null)];
+	const toSet = ({ field, isAppended }: Assignment, index: number) => [field, isAppended ? null : (bindings[index] ?? null)];
 	return { assignments, bindings, values: () => Object.fromEntries(assignments.map(toSet)) };
 }
 
-function toWrite<T>(statements: Statements, parts: readonly OperationSteps[], conclude: (answers: readonly Answer[]) => T): Write<T> {
+function toWrite<T>(
+	statements: Statements,
+	parts: readonly OperationSteps[],
+	conclude: (answers: readonly StatementResult[]) => T,
+): Write<T> {
 	const steps = parts.flatMap((part) => part.steps);
 	const { relaxed, shareable, rows, size } = toCost(parts);
 	return {
 		compound: steps.length > 1,
-		*steps() {
+		*rounds() {
 			return conclude(yield* roundOrConflict(statements, steps));
 		},
 		// Listed one by one: spreading them costs more than the rest of this function.
@@ -224,10 +228,10 @@ function toSilentWrite(statements: Statements, parts: readonly OperationSteps[])
 	const { relaxed, shareable, rows, size } = toCost(parts);
 	return {
 		compound: silent.length > 1,
-		*steps() {
+		*rounds() {
 			yield* roundOrConflict(statements, silent);
 		},
-		silent,
+		stepsWithoutResult: silent,
 		relaxed,
 		shareable,
 		rows,
@@ -265,27 +269,27 @@ function toCost(costs: readonly OperationCost[]): Pick<Write<unknown>, "relaxed"
  * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken or a statement found no row to change. `conflict_id` names the
  * entity that is in the way, if it is still stored.
  */
-function* roundOrConflict(statements: Statements, steps: readonly Step[]): Steps<readonly Answer[]> {
+function* roundOrConflict(statements: Statements, steps: readonly Step[]): WriteRounds<readonly StatementResult[]> {
 	try {
 		return yield steps;
 	} catch (error) {
 		if (!(error instanceof StepError)) throw error;
 		const { cause, step } = error;
-		if (!step.writing) throw cause;
-		if (cause instanceof NothingChangedError) throw toStale(step.writing, cause);
+		if (!step.target) throw cause;
+		if (cause instanceof NothingChangedError) throw toStale(step.target, cause);
 		if (!(cause instanceof KeyTakenError)) throw cause;
-		const owner = yield* findOwner(statements, step.writing);
+		const owner = yield* findOwner(statements, step.target);
 		const facts = owner === undefined ? {} : { conflict_id: owner };
-		throw new SvcError("SVC_CONFLICT", `${step.writing.kind} with this id or key exists already`, { cause, facts });
+		throw new SvcError("SVC_CONFLICT", `${step.target.kind} with this id or key exists already`, { cause, facts });
 	}
 }
 
-function toStale({ kind, id }: Writing, cause: unknown): SvcError {
+function toStale({ kind, id }: WriteTarget, cause: unknown): SvcError {
 	return new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { cause, facts: { conflict_id: id } });
 }
 
 /** Returns the id of the entity that holds one of the unique keys to write. Returns undefined if that entity was removed since. */
-function* findOwner(statements: Statements, { kind, rows, id }: Writing): Steps<string | undefined> {
+function* findOwner(statements: Statements, { kind, rows, id }: WriteTarget): WriteRounds<string | undefined> {
 	const stored = id === undefined ? {} : yield* readValues(statements, kind, id);
 	const newRows = rows().map((values) => ({ ...stored, ...values }));
 	const answers = yield newRows.flatMap((values) => toKeySteps(statements, kind, values));
@@ -293,15 +297,15 @@ function* findOwner(statements: Statements, { kind, rows, id }: Writing): Steps<
 	return owners.find((owner) => typeof owner === "string" && owner !== id) as string | undefined;
 }
 
-function toKeySteps(statements: Statements, kind: EntityKind, values: Values): Step[] {
+function toKeySteps(statements: Statements, kind: EntityKind, values: RowValues): Step[] {
 	return uniqueIndexesOf(kind).map((fields) => {
 		const where = fields.map((field) => ({ field, form: "equal", bindings: [values[field] ?? null] }) as const);
-		const statement = statements.select(kind, { fields: [["id", "text"]], where, orderBy: [], limited: false, skipping: false });
+		const statement = statements.select(kind, { fields: [["id", "text"]], where, orderBy: [], hasLimit: false, hasOffset: false });
 		return { statement, bindings: where.flatMap(({ bindings }) => bindings) };
 	});
 }
 
-function* readValues(statements: Statements, kind: EntityKind, id: string): Steps<Values> {
+function* readValues(statements: Statements, kind: EntityKind, id: string): WriteRounds<RowValues> {
 	const [answer] = yield [{ statement: statements.get(kind), bindings: [id] }];
 	return Object.fromEntries(fieldsOf(kind).map(([name], index) => [name, answer?.rows[0]?.[index] ?? null]));
 }

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { hasUnseen } from "../../contract/unseen-text.ts";
+import { hasControlCharacters } from "../../contract/control-characters.ts";
 import { type Candidate, complete } from "../completion/completer.ts";
 import type { NameSource } from "../completion/name-source.ts";
 import { shellScripts } from "../completion/shell-scripts.ts";
@@ -34,7 +34,7 @@ async function printCandidates(program: Command, words: readonly string[], conte
 	const found = names === undefined ? [] : await ask(names, context);
 	const fitting = found.filter((name) => plain.test(name) && name.startsWith(typed));
 	const all: readonly Candidate[] = [...candidates, ...fitting.map((word) => ({ word, description: "" }))];
-	const lines = all.map(({ word, description }) => `${word}\t${hasUnseen(description) ? "" : description}\n`);
+	const lines = all.map(({ word, description }) => `${word}\t${hasControlCharacters(description) ? "" : description}\n`);
 	await write(context.stdout, lines.join(""));
 }
 

@@ -90,7 +90,7 @@ export type { WorkerOutputEntity } from "./worker-output.ts";
  * Every field is always present, and null if it has no value. `id` consists of 24 hex characters and is time-ordered, except where
  * noted. Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as text.
  */
-export interface OwnEntityMap {
+export interface BuiltInEntityMap {
 	execution: ExecutionEntity;
 	snapshot: SnapshotEntity;
 	output_chunk: OutputChunkEntity;
@@ -135,12 +135,12 @@ export interface OwnEntityMap {
  * All kinds of entities: the built-in ones, and those that custom features declare here and define with `defineKind`
  * (`svc-automation/feature`).
  */
-export interface EntityMap extends OwnEntityMap {}
+export interface EntityMap extends BuiltInEntityMap {}
 
 /** Name of a kind of entities. */
 export type EntityKind = keyof EntityMap;
 
-const builtInKinds: { readonly [K in keyof OwnEntityMap]: EntityKindDefinition<OwnEntityMap[K]> } = {
+const builtInKinds: { readonly [K in keyof BuiltInEntityMap]: EntityKindDefinition<BuiltInEntityMap[K]> } = {
 	execution: executionKind,
 	snapshot: snapshotKind,
 	output_chunk: outputChunkKind,

@@ -5,7 +5,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
-import { restoreHidden } from "../../secrets/restore-masked.ts";
+import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 
 /** What of an alias may not be shown: fixed values for secret parameters of its action. */
 export class AliasSecrets {
@@ -38,8 +38,8 @@ export class AliasSecrets {
 	): Promise<JsonObject> {
 		if (action_ref !== old.action_ref) return withoutMask(given);
 		const shown = await this.#mask(old.action_ref, old.immutable_parameters);
-		const owner = { principal, isRestKept: isDeepStrictEqual(formats, old.formats) };
-		return withoutMask(restoreHidden("immutable_parameters", given, { shown, stored: old.immutable_parameters }, owner));
+		const owner = { principal, isDestinationUnchanged: isDeepStrictEqual(formats, old.formats) };
+		return withoutMask(restoreMaskedValues("immutable_parameters", given, { masked: shown, stored: old.immutable_parameters }, owner));
 	}
 
 	/** Everything is masked when there is no such action: what is secret cannot be told. */

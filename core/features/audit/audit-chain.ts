@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isSvcError, type Storage, SvcError, Turns, type WriteOperation } from "../../contract/index.ts";
+import { isSvcError, KeyedMutex, type Storage, SvcError, type WriteOperation } from "../../contract/index.ts";
 import type { EngineClock } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { type AuditDraft, type AuditEntry, chain, emptyHead, type Head } from "./chain.ts";
@@ -22,7 +22,7 @@ export interface AuditChainParts {
  */
 export class AuditChain {
 	readonly #parts: AuditChainParts;
-	readonly #turns = new Turns();
+	readonly #turns = new KeyedMutex();
 	/** As far as this node knows. What was cut off since shows as a gap then. */
 	#head: Head | undefined;
 
@@ -32,7 +32,7 @@ export class AuditChain {
 
 	/** Store entries together with what they tell of, all or none. `SVC_UNAVAILABLE` where the entries cannot be stored. */
 	append(drafts: readonly AuditDraft[], operations: readonly WriteOperation[] = [], store: Storage["write"] = this.#store): Promise<void> {
-		return this.#turns.take("chain", async () => {
+		return this.#turns.runExclusive("chain", async () => {
 			for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
 				const head = (this.#head ??= await this.head());
 				const entries = chain(drafts, head);

@@ -127,7 +127,7 @@ export class StoredItems implements DatastoreItems {
 		const { options, keys, logger } = this.#parts;
 		// A second key would be of no use where secrets are kept already: they need the one that is missing.
 		if (options.keyvalue.enable_encryption && keys.currentId === undefined) await this.#createFirstKey();
-		const problem = keys.problem();
+		const problem = keys.findProblem();
 		if (problem !== undefined) logger.warn("secrets of the datastore", { problem });
 		this.#sweep.start();
 	}
@@ -162,7 +162,7 @@ export class StoredItems implements DatastoreItems {
 		const { storage, keys, logger } = this.#parts;
 		if ((await storage.count("key_value", { secret: true })) > 0) return;
 		try {
-			keys.create();
+			keys.createKeyFile();
 		} catch (error) {
 			logger.warn("key file of the datastore cannot be made", { error: toErrorMessage(error) });
 		}

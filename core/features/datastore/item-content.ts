@@ -2,7 +2,7 @@ import { type Clock, type JsonValue, type KeyValueEntity, type Storage, SvcError
 import { secretMask } from "../../contract/secret-mask.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { type ItemAddress, toOwner } from "./item-address.ts";
 import type { ItemContent } from "./item-store.ts";
@@ -35,7 +35,7 @@ export function toItemContent(
 		throw new SvcError("SVC_INVALID", `value: "${secretMask}" stands for a hidden value; give the value itself`);
 	}
 	// Verified, and kept with the key that is used for new ones, for this item.
-	const clear = input.encrypted === true ? keys.decrypt(value, parseCipherText(value)?.address ?? address) : value;
+	const clear = input.encrypted === true ? keys.decrypt(value, parseCiphertext(value)?.address ?? address) : value;
 	const expiry = ttl === undefined || ttl === null ? null : toTimestamp(clock.now() + checkTtl(ttl) * 1_000_000);
 	return { value: secret ? keys.encrypt(clear, address) : clear, secret, description, expire_timestamp: expiry };
 }
@@ -49,7 +49,7 @@ export async function assertMayImport(
 	if (!principal.isAdmin) {
 		throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
 	}
-	const bound = parseCipherText(value)?.address;
+	const bound = parseCiphertext(value)?.address;
 	// Older cipher texts name no item; of those that are kept here it is known whose they are.
 	const sources = bound === undefined ? await storage.find("key_value", { where: { value, secret: true } }) : [bound];
 	for (const { user } of sources) toOwner({ user }, principal, access);

@@ -2,11 +2,11 @@ import {
 	type Clock,
 	isSvcError,
 	type JsonObject,
+	KeyedMutex,
 	type KeyValueEntity,
 	type Logger,
 	type Storage,
 	SvcError,
-	Turns,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
@@ -38,7 +38,7 @@ const mostConflicts = 100;
 export class ItemStore {
 	readonly #parts: ItemStoreParts;
 	/** Writers of one node do not make one another try again. */
-	readonly #turns = new Turns();
+	readonly #turns = new KeyedMutex();
 
 	constructor(parts: ItemStoreParts) {
 		this.#parts = parts;
@@ -55,17 +55,17 @@ export class ItemStore {
 	}
 
 	set(address: ItemAddress, toContent: ToContent): Promise<KeyValueEntity> {
-		return this.#turns.take(toKey(address), () => untilDone(() => this.#trySet(address, toContent)));
+		return this.#turns.runExclusive(toKey(address), () => untilDone(() => this.#trySet(address, toContent)));
 	}
 
 	/** Whether there was something to remove. */
 	remove(address: ItemAddress): Promise<boolean> {
-		return this.#turns.take(toKey(address), () => untilDone(() => this.#tryRemove(address)));
+		return this.#turns.runExclusive(toKey(address), () => untilDone(() => this.#tryRemove(address)));
 	}
 
 	/** Resolves when the writes that are under way have ended. */
 	settled(): Promise<void> {
-		return this.#turns.settled();
+		return this.#turns.whenIdle();
 	}
 
 	async #read({ scope, name }: ItemAddress): Promise<KeyValueEntity | undefined> {

@@ -1,5 +1,5 @@
 import type { KeyValueEntity, Logger, Storage } from "../../contract/index.ts";
-import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import { type KeyRing, keyIdOf } from "../../secrets/encryption/key-ring.ts";
 import type { ItemStore } from "./item-store.ts";
 
@@ -42,7 +42,7 @@ export async function rotateKeys(parts: RotationParts, { forget = false }: { rea
 	const before = await survey(parts);
 	const kept = new Set([...before.used, keys.currentId]);
 	const added = before.outdated === 0;
-	if (added) logger.info("encryption key of the datastore added", { key_id: keys.add() });
+	if (added) logger.info("encryption key of the datastore added", { key_id: keys.addKey() });
 	// What was encrypted with the old key may still be on its way to the storage.
 	await store.settled();
 	let reencrypted = 0;
@@ -51,7 +51,7 @@ export async function rotateKeys(parts: RotationParts, { forget = false }: { rea
 		reencrypted += await reencryptAll(parts);
 		after = await survey(parts);
 	}
-	const forgotten = forget ? keys.forget((id) => !kept.has(id) && !after.used.has(id)) : [];
+	const forgotten = forget ? keys.removeUnusedKeys((id) => !kept.has(id) && !after.used.has(id)) : [];
 	const report = { key_id: keys.currentId ?? "", added, reencrypted, unreadable: after.unreadable, forgotten };
 	logger.info("encryption key of the datastore rotated", report);
 	return report;
@@ -64,7 +64,7 @@ async function survey(parts: RotationParts) {
 	const counts = { outdated: 0, unbound: 0, unreadable: 0 };
 	for await (const item of secrets(parts)) {
 		used.add(keyIdOf(item.value));
-		const isCurrent = keys.isCurrent(item.value);
+		const isCurrent = keys.usesCurrentKey(item.value);
 		if (isCurrent && isBound(item.value)) continue;
 		if (tryDecrypt(keys, item) === undefined) counts.unreadable += 1;
 		else counts[isCurrent ? "unbound" : "outdated"] += 1;
@@ -78,7 +78,7 @@ async function reencryptAll(parts: RotationParts): Promise<number> {
 	for await (const item of secrets(parts)) {
 		signal.throwIfAborted();
 		const { id, value, updated_at } = item;
-		const clear = keys.isCurrent(value) && isBound(value) ? undefined : tryDecrypt(keys, item);
+		const clear = keys.usesCurrentKey(value) && isBound(value) ? undefined : tryDecrypt(keys, item);
 		if (clear === undefined) continue;
 		const changed = await storage.update("key_value", id, { value: keys.encrypt(clear, item) }, { updated_at, value });
 		if (changed !== undefined) count += 1;
@@ -106,5 +106,5 @@ function tryDecrypt(keys: KeyRing, item: KeyValueEntity): string | undefined {
 }
 
 function isBound(value: string): boolean {
-	return parseCipherText(value)?.address !== undefined;
+	return parseCiphertext(value)?.address !== undefined;
 }

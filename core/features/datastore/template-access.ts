@@ -3,7 +3,7 @@ import { type Authority, type Principal, withScopes } from "../../kernel/basics/
 
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
-import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import type { Access } from "../access/access-api.ts";
 import { withoutObserver } from "../access/required-permissions-api.ts";
@@ -71,7 +71,7 @@ class TemplateAccess implements DatastoreAccess {
 
 	/** What it was made of is found out from the cipher text, not from where that comes from: anybody may have put it there. */
 	async decrypt(cipherText: string): Promise<string> {
-		const parsed = parseCipherText(cipherText);
+		const parsed = parseCiphertext(cipherText);
 		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
 		// Older ones name no item: one counts that was just read as the value of a secret.
 		const address = parsed.address ?? this.#read.get(cipherText);

@@ -7,8 +7,8 @@ import { type FormatOptions, printList, printRecord, toIncluded } from "../../cl
 import { parseParameters } from "../../cli/parameters.ts";
 import { openSession } from "../../cli/session.ts";
 import type { ListPage } from "../../client/page.ts";
+import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { OutputType } from "../../contract/index.ts";
-import { toSeenLines } from "../../contract/unseen-text.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
 import { finish, toSchemas, withRunOptions } from "./run-commands.ts";
@@ -228,7 +228,7 @@ async function printActors({ log }: ExecutionRecord, context: CliContext): Promi
 		if (by === undefined) continue;
 		const credential = by.credential === null ? "" : ` (${by.credential})`;
 		const reason = by.reason === null ? "" : `: ${by.reason}`;
-		await write(context.stdout, toSeenLines(`${status} by ${by.user}${credential} at ${timestamp}${reason}\n`));
+		await write(context.stdout, escapeControlCharactersInLines(`${status} by ${by.user}${credential} at ${timestamp}${reason}\n`));
 	}
 }
 

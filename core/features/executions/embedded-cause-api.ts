@@ -5,8 +5,8 @@ import type { Presentation } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { maskMembers } from "../../language/parameters/schema-masking.ts";
-import { hideSecrets } from "../../secrets/parameter-masking.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { maskParametersWith } from "../../secrets/parameter-masking.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { toTrigger, toTriggerType } from "../triggers/records-api.ts";
 import { toRuleRecord } from "./rule-record-api.ts";
 
@@ -43,8 +43,8 @@ export function toEmbeddedCause(
 	{ masked }: Pick<Presentation, "masked">,
 ): EmbeddedCause {
 	const { snapshot, instance, visible } = cause ?? {};
-	const secrets = masked ? view.secrets : KnownSecrets.none;
-	const hide = (record: WireRecord) => secrets.json(record as JsonObject);
+	const secrets = masked ? view.secrets : Redactor.none;
+	const hide = (record: WireRecord) => secrets.redactJson(record as JsonObject);
 	if (snapshot === undefined) return { ...toNamedCause(view), ...(instance && { trigger_instance: toShownInstance(instance, secrets) }) };
 	const wire = toWireTrigger(snapshot)[masked ? "masked" : "open"];
 	// Where it cannot be told what is secret, hiding it would take names and ids as well.
@@ -61,9 +61,9 @@ export function toEmbeddedCause(
 function toRule(
 	{ snapshot: action }: ExecutionView,
 	{ rule }: RuleSnapshotEntity,
-	{ wire, secrets, masked }: { readonly wire: WireTrigger; readonly secrets: KnownSecrets; readonly masked: boolean },
+	{ wire, secrets, masked }: { readonly wire: WireTrigger; readonly secrets: Redactor; readonly masked: boolean },
 ): WireRecord {
-	const parameters = masked ? hideSecrets(rule.action_parameters, action, secrets) : rule.action_parameters;
+	const parameters = masked ? maskParametersWith(rule.action_parameters, action, secrets) : rule.action_parameters;
 	return toRuleRecord({ ...rule, action_parameters: parameters }, wire.entity ?? undefined);
 }
 
@@ -87,9 +87,9 @@ function toNames(record: WireRecord | RuleSnapshotEntity["rule"]): WireRecord {
 }
 
 /** What the execution was given of it may be secret there, whatever the event is to others. */
-function toShownInstance(instance: WireRecord, secrets: KnownSecrets): WireRecord {
+function toShownInstance(instance: WireRecord, secrets: Redactor): WireRecord {
 	const { payload } = instance;
-	return payload === undefined ? instance : { ...instance, payload: secrets.json(payload as JsonObject) };
+	return payload === undefined ? instance : { ...instance, payload: secrets.redactJson(payload as JsonObject) };
 }
 
 function toRemovedInstance({ entity }: ExecutionView, { trigger, rule }: RuleSnapshotEntity): WireRecord {

@@ -1,7 +1,7 @@
 import type { Authorizer } from "../../http/authorizer.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import { Attached } from "../../lib/private-slot.ts";
+import { PrivateSlot } from "../../lib/private-slot.ts";
 
 /** Who is to see something, and who says what they may. */
 interface Asker {
@@ -32,7 +32,7 @@ interface Shown {
  */
 export class SharedFrames<T extends object> {
 	/** In the order in which they were begun. Most things are shown once, and at once: for these there is no promise. */
-	readonly #shown = new Attached<T, Later<Shown>[]>();
+	readonly #shown = new PrivateSlot<T, Later<Shown>[]>();
 
 	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
 		const known = this.#shown.get(thing);

@@ -10,9 +10,9 @@ import {
 	toEventTask,
 } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
-import { createAbortWatch } from "../../lib/abort-listeners.ts";
-import { Attached } from "../../lib/private-slot.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { createAbortListeners } from "../../lib/abort-listeners.ts";
+import { PrivateSlot } from "../../lib/private-slot.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
@@ -41,14 +41,14 @@ export const streamEventNames: readonly string[] = [
 export interface EventParts {
 	readonly eventBus: EventBus;
 	readonly catalog: ActionCatalog;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
 /** Live events for the general stream. */
 export function createEvents(parts: EventParts): Events & EventFeeds {
 	const { eventBus } = parts;
-	const watch = createAbortWatch();
+	const watch = createAbortListeners();
 	const told = new ToldEvents(parts);
 
 	async function open(patterns: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<EventFeed> {
@@ -94,7 +94,7 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 class ToldEvents {
 	readonly #parts: EventParts;
 	/** The bus gives the same object to everybody. */
-	readonly #told = new Attached<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
+	readonly #told = new PrivateSlot<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
 
 	constructor(parts: EventParts) {
 		this.#parts = parts;

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { PagedText, withPagedText } from "../../lib/bytes/pooled-text.ts";
+import { PooledText, withPooledText } from "../../lib/bytes/pooled-text.ts";
 import { OutputFrames } from "./output-events.ts";
 
 const lines = (letter: string) => `${letter.repeat(79)}\n`.repeat(800);
 
 function toChunk(sequence: number, text: string): OutputChunk {
-	const paged = new PagedText();
-	paged.add(Buffer.from(text));
+	const paged = new PooledText();
+	paged.append(Buffer.from(text));
 	const members = {
 		id: sequence.toString(16).padStart(24, "0"),
 		execution_id: "0".repeat(24),
@@ -21,7 +21,7 @@ function toChunk(sequence: number, text: string): OutputChunk {
 		action_ref: "core.local",
 		runner_ref: "local-shell-cmd",
 	} as const;
-	return withPagedText(members, paged);
+	return withPooledText(members, paged);
 }
 
 const toText = (frame: Uint8Array) => (JSON.parse(/^data: (.*)$/m.exec(Buffer.from(frame).toString())?.[1] ?? "") as { data: string }).data;

@@ -2,34 +2,34 @@ import { toBulkyBytes } from "../../contract/index.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
 import { toEventBytes, toEventText } from "../../http/sse.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { type Room, Rooms } from "../../lib/bytes/buffer-pool.ts";
-import { escapeAscii } from "../../lib/bytes/json-escape.ts";
-import { Attached } from "../../lib/private-slot.ts";
+import { BufferPool, type PooledBuffer } from "../../lib/bytes/buffer-pool.ts";
+import { escapeAsciiJson } from "../../lib/bytes/json-escape.ts";
+import { PrivateSlot } from "../../lib/private-slot.ts";
 import { toChunk, toChunkWith } from "./records-api.ts";
 
 /** Bytes that an event of much text mostly takes. */
 const usual = 163_840;
 /** Memory of such events, and of several that leave together. */
-const [rooms, longRooms] = [new Rooms({ size: usual, most: 24 }), new Rooms({ size: usual * 2, most: 4 })];
+const [rooms, longRooms] = [new BufferPool({ size: usual, most: 24 }), new BufferPool({ size: usual * 2, most: 4 })];
 /** Long ones in use at most: who does not read keeps them. */
 const mostLong = 16;
 let longCount = 0;
 
 /** What streams send now of chunks, for all who are to see as much of them. */
-const shared = { masked: new Attached<OutputChunk, Frame>(), whole: new Attached<OutputChunk, Frame>() };
+const shared = { masked: new PrivateSlot<OutputChunk, Frame>(), whole: new PrivateSlot<OutputChunk, Frame>() };
 
 const emptyText = '"data":""';
 
 interface Frame {
 	readonly bytes: Uint8Array;
 	/** What it lies in; undefined where it has memory of its own. */
-	readonly room: Room | undefined;
+	readonly room: PooledBuffer | undefined;
 }
 
 /** The events of an output as one stream sends them, one after another. */
 export class OutputFrames {
 	readonly #isSent: () => boolean;
-	readonly #shared: Attached<OutputChunk, Frame>;
+	readonly #shared: PrivateSlot<OutputChunk, Frame>;
 	readonly #presentation: Pick<Presentation, "masked">;
 	/** What is to be let go of, given whether it has been sent. */
 	#leave: ((isSent: boolean) => void) | undefined;
@@ -45,7 +45,7 @@ export class OutputFrames {
 	of(chunk: OutputChunk): Uint8Array {
 		this.letGo();
 		const known = this.#shared.get(chunk);
-		known?.room?.hold();
+		known?.room?.retain();
 		const frame = known ?? makeFrame(toParts(chunk, this.#presentation));
 		if (known === undefined) this.#shared.set(chunk, frame);
 		const { room } = frame;
@@ -67,9 +67,9 @@ export class OutputFrames {
 		for (let next: OutputChunk | undefined = chunk; next !== undefined; ) {
 			const parts = toParts(next, this.#presentation);
 			// Where much of it has to be escaped.
-			if (used + lengthOf(parts) > longRooms.size) return Buffer.concat([room.bytes.subarray(0, used), ...parts]);
+			if (used + lengthOf(parts) > longRooms.bufferSize) return Buffer.concat([room.bytes.subarray(0, used), ...parts]);
 			used = put(parts, room.bytes, used);
-			next = used + usual <= longRooms.size ? takeAtHand() : undefined;
+			next = used + usual <= longRooms.bufferSize ? takeAtHand() : undefined;
 		}
 		return room.bytes.subarray(0, used);
 	}
@@ -80,8 +80,8 @@ export class OutputFrames {
 		this.#leave = undefined;
 	}
 
-	#takeLong(): Room {
-		const room = longRooms.take();
+	#takeLong(): PooledBuffer {
+		const room = longRooms.acquire();
 		longCount += 1;
 		const leave = (isSent: boolean) => {
 			longCount -= 1;
@@ -96,7 +96,7 @@ export class OutputFrames {
 function toParts(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): readonly Uint8Array[] {
 	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : toBulkyBytes(chunk);
 	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
-	const text = escapeAscii(bytes ?? String(shown?.["data"]));
+	const text = escapeAsciiJson(bytes ?? String(shown?.["data"]));
 	const toEvent = (data: unknown) => ({ event: "svc.execution.output__create", data, id: chunk.sequence });
 	if (text === undefined) return [toEventBytes(toEvent(shown ?? toChunk(chunk, presentation)))];
 	// No other text holds these quotes without backslashes.
@@ -108,7 +108,7 @@ function makeFrame(parts: readonly Uint8Array[]): Frame {
 	const [whole, ...others] = parts;
 	if (whole !== undefined && others.length === 0) return { bytes: whole, room: undefined };
 	const length = lengthOf(parts);
-	const room = length <= rooms.size ? rooms.take() : undefined;
+	const room = length <= rooms.bufferSize ? rooms.acquire() : undefined;
 	const bytes = room?.bytes.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
 	put(parts, bytes, 0);
 	return { bytes, room };

@@ -5,8 +5,8 @@ import type { Presentation } from "../../http/secret-presentation.ts";
 import { copyWithoutEmpty, copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/output/output-reader.ts";
-import { hideSecrets } from "../../secrets/parameter-masking.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { maskParametersWith } from "../../secrets/parameter-masking.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
 import { toAction, toRunnerType } from "../actions/records-api.ts";
 import { type ShownCause, toEmbeddedCause } from "./embedded-cause-api.ts";
@@ -44,7 +44,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 	const snapshot = toWireSnapshot(view.snapshot);
 	const shown = masked ? snapshot.masked : snapshot.open;
 	const parameters = isGivenShown ? toParameters(view, masked) : undefined;
-	const secrets = masked ? view.secrets : KnownSecrets.none;
+	const secrets = masked ? view.secrets : Redactor.none;
 	const { rule, trigger, trigger_type, trigger_instance } = toEmbeddedCause(view, cause, presentation);
 	return copyWithoutEmpty({
 		id: entity.id,
@@ -74,7 +74,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 /** The live action of an execution, as the general stream shows it. */
 export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
-	const secrets = presentation.masked ? view.secrets : KnownSecrets.none;
+	const secrets = presentation.masked ? view.secrets : Redactor.none;
 	return copyWithoutNull({
 		...(showsGiven(view, presentation)
 			? toEmbeddedLiveAction(view, toParameters(view, presentation.masked), secrets)
@@ -99,19 +99,15 @@ export function toChunkWith(chunk: Omit<OutputChunk, "data">, data: string): Wir
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
 }
 
-function toEmbeddedLiveAction(
-	{ entity, isWorkflow }: ExecutionView,
-	parameters: JsonObject | undefined,
-	secrets: KnownSecrets,
-): WireRecord {
+function toEmbeddedLiveAction({ entity, isWorkflow }: ExecutionView, parameters: JsonObject | undefined, secrets: Redactor): WireRecord {
 	return copyWithoutNull({
 		id: entity.liveaction_id,
 		action: entity.action_ref,
 		action_is_workflow: isWorkflow,
 		parameters: parameters ?? {},
-		callback: secrets.json(entity.callback ?? {}),
+		callback: secrets.redactJson(entity.callback ?? {}),
 		runner_info: entity.runner_info ?? {},
-		notify: secrets.json(entity.notify),
+		notify: secrets.redactJson(entity.notify),
 	});
 }
 
@@ -128,18 +124,18 @@ function showsGiven({ entity }: ExecutionView, presentation: Presentation): bool
 
 function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: boolean): JsonObject | undefined {
 	const parameters: JsonObject | undefined = entity.parameters;
-	return masked && parameters !== undefined ? hideSecrets(parameters, snapshot, secrets) : parameters;
+	return masked && parameters !== undefined ? maskParametersWith(parameters, snapshot, secrets) : parameters;
 }
 
 /** A reason is a text of a user, who may have written anything into it. */
-function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: KnownSecrets): ExecutionEntity["log"] | undefined {
+function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: Redactor): ExecutionEntity["log"] | undefined {
 	if (log === undefined || !log.some(({ by }) => by !== undefined && by.reason !== null)) return log;
 	return log.map((entry) => (entry.by?.reason == null ? entry : { ...entry, by: { ...entry.by, reason: secrets.text(entry.by.reason) } }));
 }
 
 /** What the service itself writes into a context stays where it is not known what is secret. */
-function hideInContext(context: JsonObject | undefined, secrets: KnownSecrets): JsonObject | undefined {
-	if (context === undefined || !secrets.isUnknown) return secrets.json(context);
+function hideInContext(context: JsonObject | undefined, secrets: Redactor): JsonObject | undefined {
+	if (context === undefined || !secrets.isUnknown) return secrets.redactJson(context);
 	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : secretMask]));
 }
 
@@ -147,7 +143,7 @@ function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayVie
 	if (!mayView(entity.action_ref)) return undefined;
 	const result: JsonObject | null | undefined = entity.result;
 	if (!masked || !result) return result;
-	return secrets.json(maskExecutionResult(result, snapshot));
+	return secrets.redactJson(maskExecutionResult(result, snapshot));
 }
 
 function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {

@@ -2,7 +2,7 @@ import { type ExecutionEntity, type JsonObject, type Logger, SvcError, toErrorMe
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Executions, Output, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
-import { type AbortWatch, createAbortWatch } from "../../lib/abort-listeners.ts";
+import { type AbortListeners, createAbortListeners } from "../../lib/abort-listeners.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { Run, RunOptions } from "./runs-api.ts";
 
@@ -44,7 +44,7 @@ class AskedRun implements Run {
 export class Runs {
 	readonly #parts: Parts;
 	readonly #closing = new AbortController();
-	readonly #watch = createAbortWatch();
+	readonly #watch = createAbortListeners();
 	readonly #active = new Set<Promise<unknown>>();
 	#isStarted = false;
 
@@ -140,7 +140,7 @@ export class Runs {
 function cancelOnAbort(
 	{ created, ended, cancel }: Run,
 	signal: AbortSignal,
-	{ watch, logger }: { readonly watch: AbortWatch; readonly logger: Logger },
+	{ watch, logger }: { readonly watch: AbortListeners; readonly logger: Logger },
 ): void {
 	const onAbort = () => {
 		cancel().catch((error: unknown) => logger.warn("an execution could not be canceled", { problem: toErrorMessage(error) }));

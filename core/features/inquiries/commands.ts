@@ -4,8 +4,8 @@ import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { Prompts } from "../../cli/prompts.ts";
 import { openSession } from "../../cli/session.ts";
+import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { type JsonObject, parseJson } from "../../contract/index.ts";
-import { toSeenLines } from "../../contract/unseen-text.ts";
 import { askForAnswer } from "./ask.ts";
 import { createInquiryClient } from "./client.ts";
 
@@ -56,7 +56,7 @@ function parseAnswer(text: string): JsonObject {
 async function promptForAnswer(schema: JsonObject, context: CliContext): Promise<JsonObject> {
 	const prompts = new Prompts(context);
 	try {
-		return await askForAnswer(schema, prompts, (text) => context.stderr.write(toSeenLines(text)));
+		return await askForAnswer(schema, prompts, (text) => context.stderr.write(escapeControlCharactersInLines(text)));
 	} finally {
 		prompts.close();
 	}

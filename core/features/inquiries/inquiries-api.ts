@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 
 /** A question that waits for an answer: an execution of the runner `inquirer` that is pending. */
 export interface Inquiry {
@@ -21,7 +21,7 @@ export interface Inquiry {
 /** A question as it is looked at from outside. */
 export interface InquiryView extends Inquiry {
 	/** What of it must not be shown. */
-	readonly secrets: KnownSecrets;
+	readonly secrets: Redactor;
 }
 
 export interface Inquiries {

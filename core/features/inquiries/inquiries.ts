@@ -23,7 +23,7 @@ import { assertDepth } from "../../language/parameters/depth.ts";
 import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts";
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
 
@@ -38,7 +38,7 @@ export interface InquiryEndParts {
 
 export interface InquiryParts extends InquiryEndParts {
 	readonly catalog: Pick<ActionCatalog, "snapshot">;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 }
 
 const pending = { runner_name: inquiryRunnerType, status: "pending" } as const;
@@ -63,7 +63,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 	}
 
 	async function toView(execution: ExecutionEntity): Promise<InquiryView> {
-		const secrets = parts.sealedSecrets.ofExecution(execution, await parts.catalog.snapshot(execution.snapshot_id));
+		const secrets = parts.sealedSecrets.decryptForExecution(execution, await parts.catalog.snapshot(execution.snapshot_id));
 		return { ...toInquiry(execution), secrets };
 	}
 
@@ -95,7 +95,7 @@ export function createInquiries(parts: InquiryParts): Inquiries {
 				const patch = {
 					...withActor(toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())), principal, reason),
 					...toResultPatch(result),
-					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.add(execution.known_secrets, secret) }),
+					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.addValues(execution.known_secrets, secret) }),
 				};
 				// Somebody else may have answered meanwhile: what is read then says so.
 				if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) continue;

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
-import { nearMiss } from "../../lib/did-you-mean.ts";
+import { didYouMean } from "../../lib/did-you-mean.ts";
 import { resolveEntryPoint } from "./entry-point-api.ts";
 import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
 import { toAction } from "./reading/action-metadata.ts";
@@ -24,7 +24,7 @@ export const packFileReaders: readonly FileReader[] = [
 			const runnerType = runner_type === anyRunnerType ? anything : place.runnerTypes.get(runner_type);
 			if (runnerType === undefined) {
 				const names = [...place.runnerTypes.keys()];
-				throw new SvcError("SVC_INVALID", `attribute "runner_type" must be one of ${names.join(", ")}${nearMiss(runner_type, names)}`);
+				throw new SvcError("SVC_INVALID", `attribute "runner_type" must be one of ${names.join(", ")}${didYouMean(runner_type, names)}`);
 			}
 			if (entry_point !== "") await resolveEntryPoint(place.directory, entry_point);
 			checkEntryPoint(entry_point, runner_type, runnerType);

@@ -1,6 +1,6 @@
 import { type RuleEntity, type Storage, toErrorMessage } from "../../contract/index.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { readOnce } from "../../lib/single-flight.ts";
+import { singleFlight } from "../../lib/single-flight.ts";
 import { type CompiledCriteria, compileCriteria } from "./criteria/index.ts";
 
 /** A rule as it is used: with its criteria compiled. */
@@ -74,7 +74,7 @@ export class StoredRuleIndex implements RuleIndex {
 			this.#next.delete(trigger);
 			return this.#refresh(trigger);
 		};
-		return readOnce(this.#next, trigger, { read: () => underWay.then(begin, begin) });
+		return singleFlight(this.#next, trigger, { read: () => underWay.then(begin, begin) });
 	}
 
 	#refresh(trigger: string): Promise<Entry> {

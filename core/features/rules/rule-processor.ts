@@ -14,8 +14,8 @@ import type { InstanceLease } from "../../kernel/events/event-handler.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
-import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { collectDecrypted, type EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
@@ -25,7 +25,7 @@ export interface ProcessParts {
 	readonly storage: Storage;
 	readonly clock: EngineClock;
 	readonly logger: Logger;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	readonly metrics: RuleMetrics;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
@@ -55,8 +55,8 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: In
 		await actOn(instance, lease, parts);
 	} catch (error) {
 		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-		const secrets = parts.sealedSecrets.open(instance.known_secrets);
-		const reason = toErrorMessage(secrets.error(error));
+		const secrets = parts.sealedSecrets.decrypt(instance.known_secrets);
+		const reason = toErrorMessage(secrets.redactError(error));
 		const closing = toClosing(instance, { status: "processing_failed", failure_reason: reason });
 		try {
 			await storage.write([closing]);
@@ -134,13 +134,13 @@ async function selectMatching(
 		}
 		const work = eventWork.nextRule();
 		const decrypted: string[] = [];
-		const options = criteria.usesDatastore ? { now, work, datastore: noteDecrypted(parts.datastoreOf(rule), decrypted) } : { now, work };
+		const options = criteria.usesDatastore ? { now, work, datastore: collectDecrypted(parts.datastoreOf(rule), decrypted) } : { now, work };
 		const decided = decide(criteria, event.instance.payload, options);
 		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
 		const verdict = decided instanceof Promise ? await decided : decided;
 		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
 		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
-			const problem = new KnownSecrets(decrypted).text(toProblem(verdict.failed.key, verdict.error));
+			const problem = new Redactor(decrypted).text(toProblem(verdict.failed.key, verdict.error));
 			await parts.enforcer.fail(rule, event, problem, [toHeld(event.instance)]);
 		}
 	}

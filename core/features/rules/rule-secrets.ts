@@ -5,8 +5,8 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
-import { toShownParameters } from "../../secrets/parameter-masking.ts";
-import { type HiddenValuesOwner, restoreHidden } from "../../secrets/restore-masked.ts";
+import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
+import { type RestoreMaskedOptions, restoreMaskedValues } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
@@ -26,7 +26,7 @@ export class RuleSecrets {
 	/** Rendered parameters for an action as they are shown. */
 	async maskRendered(actionRef: string, parameters: JsonObject): Promise<JsonObject> {
 		const resolved = await this.#parts.catalog.resolve(actionRef);
-		return resolved === undefined ? this.#maskAction(actionRef, parameters) : toShownParameters(parameters, resolved.snapshot);
+		return resolved === undefined ? this.#maskAction(actionRef, parameters) : maskExecutionParameters(parameters, resolved.snapshot);
 	}
 
 	/** Rules as they are shown. */
@@ -57,7 +57,7 @@ export class RuleSecrets {
 			input.trigger.type === old.trigger_type &&
 			isDeepStrictEqual(trigger, kept?.parameters) &&
 			isDeepStrictEqual(input.criteria ?? {}, old.criteria);
-		const action = await this.#restoreAction(input, old, { principal, isRestKept: isSameEvent });
+		const action = await this.#restoreAction(input, old, { principal, isDestinationUnchanged: isSameEvent });
 		assertNoMask("action.parameters", action);
 		assertNoMask("trigger.parameters", trigger);
 		return { ...input, action: { ...input.action, parameters: action }, trigger: { ...input.trigger, parameters: trigger } };
@@ -75,11 +75,11 @@ export class RuleSecrets {
 		return work.run(() => maskParameters(parameters, resolved.action.parameters, resolved.runnerType.runner_parameters));
 	}
 
-	async #restoreAction({ action }: RuleInput, old: RuleEntity, owner: HiddenValuesOwner): Promise<JsonObject> {
+	async #restoreAction({ action }: RuleInput, old: RuleEntity, owner: RestoreMaskedOptions): Promise<JsonObject> {
 		const given = action.parameters ?? {};
 		if (action.ref !== old.action_ref) return given;
 		const shown = await this.#maskAction(old.action_ref, old.action_parameters);
-		return restoreHidden("action.parameters", given, { shown, stored: old.action_parameters }, owner);
+		return restoreMaskedValues("action.parameters", given, { masked: shown, stored: old.action_parameters }, owner);
 	}
 
 	/** For the trigger of the same type only: elsewhere the value might be shown. */
@@ -87,7 +87,7 @@ export class RuleSecrets {
 		const given = trigger.parameters ?? {};
 		if (kept === undefined || kept.type !== trigger.type) return given;
 		const [{ parameters: shown } = kept] = await maskTriggers(this.#parts.storage, [kept]);
-		return restoreHidden("trigger.parameters", given, { shown, stored: kept.parameters }, { principal });
+		return restoreMaskedValues("trigger.parameters", given, { masked: shown, stored: kept.parameters }, { principal });
 	}
 }
 

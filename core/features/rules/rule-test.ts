@@ -9,7 +9,7 @@ import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 
-import { parseCipherText } from "../../secrets/encryption/ciphertext.ts";
+import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
@@ -96,7 +96,7 @@ function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 	return {
 		async lookup(scope, name) {
 			const text = await access.lookup(scope, name);
-			return text === undefined || parseCipherText(text) === undefined ? text : secretMask;
+			return text === undefined || parseCiphertext(text) === undefined ? text : secretMask;
 		},
 		decrypt: async () => secretMask,
 	};

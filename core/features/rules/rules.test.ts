@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import { toShownParameters } from "../../secrets/parameter-masking.ts";
+import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
 import type { RuleInput } from "./rules-api.ts";
@@ -151,7 +151,7 @@ exceptOnPostgres("while a rule's action does not exist, none of the values for i
 		const [shown] = await engine.rules.mask([await engine.rules.get("default.a")]);
 		assert.deepEqual(shown?.rule.action_parameters, { secret: "********", text: "********" });
 		const { entity, snapshot } = await engine.executions.get(id);
-		assert.equal(toShownParameters(entity.parameters, snapshot)["secret"], "********");
+		assert.equal(maskExecutionParameters(entity.parameters, snapshot)["secret"], "********");
 		const input = { rule: "default.a", triggerInstance: { trigger: testTrigger, payload: { n: 1 } } };
 		const tested = await engine.rules.test(input, administrator);
 		assert.deepEqual(tested, { matched: true, parameters: shown.rule.action_parameters });

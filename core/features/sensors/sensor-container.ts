@@ -3,7 +3,7 @@ import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { type LeasePolicy, toRenewalIntervalMs } from "../../kernel/coordination/lease-duration.ts";
 
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
-import { Looks } from "../../lib/poll-loop.ts";
+import { PollLoop } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessParts } from "./sensor-access.ts";
 import { Supervisor } from "./sensor-assignment.ts";
@@ -33,7 +33,7 @@ export class SensorContainer {
 	readonly #work: SensorWork;
 	/** By ref. */
 	readonly #supervisors = new Map<string, Supervisor>();
-	readonly #looks: Looks;
+	readonly #looks: PollLoop;
 	#strays: ReturnType<typeof watchStrays> | undefined;
 
 	constructor(parts: SensorContainerParts) {
@@ -47,7 +47,7 @@ export class SensorContainer {
 			principal: { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } },
 			triggers: createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval }),
 		});
-		this.#looks = new Looks({ look: () => this.#look(), onError: (error) => this.#expire(error) });
+		this.#looks = new PollLoop({ poll: () => this.#look(), onError: (error) => this.#expire(error) });
 		parts.changes.onChange(() => this.#looks.wake());
 	}
 
@@ -118,6 +118,6 @@ export class SensorContainer {
 	}
 
 	#plan(milliseconds: number): void {
-		this.#looks.plan(milliseconds, () => this.#looks.wake());
+		this.#looks.scheduleWake(milliseconds, () => this.#looks.wake());
 	}
 }

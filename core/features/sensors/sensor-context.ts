@@ -14,7 +14,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { asService } from "./sensor-strays.ts";
@@ -108,11 +108,11 @@ export function createSensorContext(
 function createOutlast({ logger }: SensorContextParts, ref: string, signal: AbortSignal) {
 	const outage = {
 		signal,
-		isOver: () => signal.aborted,
-		onOutage: (error: unknown) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
+		shouldGiveUp: () => signal.aborted,
+		onUnavailable: (error: unknown) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
 	};
 	// The promise is the sensor's, to be awaited by it; what goes on behind it is not.
-	return async <T>(attempt: () => Promise<T>): Promise<T> => await asService(() => outlastOutage(attempt, outage));
+	return async <T>(attempt: () => Promise<T>): Promise<T> => await asService(() => retryWhileUnavailable(attempt, outage));
 }
 
 function toTrace(id: string | undefined, tag: string | undefined): Pick<IncomingEvent, "trace"> {

@@ -2,7 +2,7 @@ import type { Logger, Options, Patch, SensorEntity } from "../../contract/index.
 import { toErrorMessage } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { HeldLease } from "../../kernel/coordination/lease.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 
 /** The right of this node to run a sensor, while it has it. */
@@ -144,9 +144,9 @@ export class SensorRun implements Holding {
 		const attempt = async () => {
 			if (!(await lease.update({ ...patch, state_changed_at: toTimestamp(clock.now()) }))) this.lose();
 		};
-		await outlastOutage(attempt, {
-			isOver: () => this.signal.aborted,
-			onOutage: (error) => logger.warn("state of a sensor waits for the storage", { sensor: supervised.ref, error }),
+		await retryWhileUnavailable(attempt, {
+			shouldGiveUp: () => this.signal.aborted,
+			onUnavailable: (error) => logger.warn("state of a sensor waits for the storage", { sensor: supervised.ref, error }),
 		});
 	}
 

@@ -1,6 +1,6 @@
 import type { SensorTrigger, SensorTriggerChange, Storage, TriggerEntity } from "../../contract/index.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
 export interface SensorTriggersParts {
 	readonly storage: Storage;
@@ -28,7 +28,7 @@ export function createSensorTriggers({ storage, changes, pollInterval }: SensorT
 		const look = async () => {
 			found = await find(types);
 		};
-		await outlastOutage(look, { isOver: () => signal.aborted, onOutage: () => {} });
+		await retryWhileUnavailable(look, { shouldGiveUp: () => signal.aborted, onUnavailable: () => {} });
 		return found;
 	}
 

@@ -4,9 +4,9 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import type { EngineDependencies } from "../../kernel/plugins/engine-dependencies.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
@@ -28,7 +28,7 @@ export interface SensorWorkParts {
 	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
 	readonly datastore: DatastoreItems;
 	readonly packConfigs: PackConfigs;
-	readonly sealedSecrets: Pick<SealedSecrets, "of">;
+	readonly sealedSecrets: Pick<EncryptedSecrets, "encrypt">;
 	readonly sources: SensorSources;
 	readonly triggers: SensorTriggers;
 	readonly access: SensorAccess;
@@ -48,14 +48,14 @@ export class SensorWork {
 	async run(record: SensorEntity, holding: Holding): Promise<void> {
 		const { logger } = this.#parts;
 		const { named, values, access, secrets } = await this.#prepare(record, holding);
-		const known = new KnownSecrets(secrets);
+		const known = new Redactor(secrets);
 		const guard = new RunGuard(holding, ({ what, reason }) => {
 			logger.error("a sensor has left an error to nobody", { sensor: named.ref, what, problem: toMessage(reason, known) });
 		});
 		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
 			packConfig: values,
 			environment: access.environment,
-			knownSecrets: this.#parts.sealedSecrets.of(known),
+			knownSecrets: this.#parts.sealedSecrets.encrypt(known),
 			signal: guard.signal,
 			isHeld: () => guard.isGood() && holding.isHeld(),
 		});
@@ -80,7 +80,7 @@ export class SensorWork {
 	/** A storage that is away is no failure of the sensor. */
 	async #prepare(record: SensorEntity, { signal }: Holding) {
 		const { access, packConfigs, principal, sources, logger } = this.#parts;
-		return outlastOutage(
+		return retryWhileUnavailable(
 			async () => {
 				const named = await sources.get(record);
 				const { values, secrets } = await packConfigs.resolve(named.pack, principal.username);
@@ -89,8 +89,8 @@ export class SensorWork {
 			},
 			{
 				signal,
-				isOver: () => signal.aborted,
-				onOutage: (error) => logger.warn("a sensor waits for the storage", { sensor: record.ref, error }),
+				shouldGiveUp: () => signal.aborted,
+				onUnavailable: (error) => logger.warn("a sensor waits for the storage", { sensor: record.ref, error }),
 			},
 		);
 	}
@@ -121,6 +121,6 @@ export class SensorWork {
 	}
 }
 
-function toMessage(error: unknown, secrets: KnownSecrets): string {
+function toMessage(error: unknown, secrets: Redactor): string {
 	return secrets.text(toErrorMessage(error)).slice(0, longestError);
 }

@@ -4,8 +4,8 @@ import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispat
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { type CompletionHookResult, noCompletionEffects } from "../../kernel/executions/completion-effects.ts";
 import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
-import { noteDecrypted, type SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { findSecrets, toShownParameters } from "../../secrets/parameter-masking.ts";
+import { collectDecrypted, type EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 
 import { toNotifications } from "./notifications.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
@@ -20,7 +20,7 @@ export interface EndedParts {
 	readonly logger: Logger;
 	/** What the templates of notifications read. */
 	readonly templateSources: Pick<TemplateSources, "items" | "systemUser" | "isAdministrator">;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /** Events of an execution's end, or of its question. */
@@ -54,7 +54,7 @@ export class EndedExecutions {
 		const { enable, emit_when } = options.action_sensor;
 		if (!enable || !emit_when.includes(ended.status) || !(await dispatcher.isWanted(triggerRefs.action))) return events;
 		const snapshot = await catalog.snapshot(ended.snapshot_id);
-		return [[triggerRefs.action, toPayload(ended, toShownParameters(ended.parameters, snapshot))], ...events];
+		return [[triggerRefs.action, toPayload(ended, maskExecutionParameters(ended.parameters, snapshot))], ...events];
 	}
 
 	async #notify(ended: ExecutionEntity, decrypted: string[]): Promise<readonly JsonObject[]> {
@@ -67,10 +67,10 @@ export class EndedExecutions {
 		// A key with scopes is no administrator's.
 		const isGiven = !isOwn && (ended.scopes !== null || !(await isAdministrator(ended.author ?? ended.user)));
 		const access = isGiven ? items.accessForGiven(user, ended) : items.accessFor(user, ended);
-		const parameters = isGiven ? toShownParameters(ended.parameters, snapshot) : ended.parameters;
-		return toNotifications({ ...ended, parameters }, noteDecrypted(access, decrypted), (problem) => {
+		const parameters = isGiven ? maskExecutionParameters(ended.parameters, snapshot) : ended.parameters;
+		return toNotifications({ ...ended, parameters }, collectDecrypted(access, decrypted), (problem) => {
 			const { sealedSecrets, logger } = this.#parts;
-			const secrets = sealedSecrets.ofExecution(ended, snapshot).with(decrypted);
+			const secrets = sealedSecrets.decryptForExecution(ended, snapshot).withValues(decrypted);
 			const fields = { execution_id: ended.id, action: ended.action_ref, problem: secrets.text(problem) };
 			logger.warn("a text of a notification could not be rendered, and is sent as it is written", fields);
 		});
@@ -79,8 +79,8 @@ export class EndedExecutions {
 	/** Everything that is secret in what is told of the execution: others tell it further. */
 	async #toKnownSecrets({ known_secrets, parameters, snapshot_id }: ExecutionEntity, decrypted: readonly string[]) {
 		const { sealedSecrets, catalog } = this.#parts;
-		const found = findSecrets(parameters, await catalog.snapshot(snapshot_id));
-		return sealedSecrets.add(sealedSecrets.withoutToken(known_secrets), [...found, ...decrypted]);
+		const found = findParameterSecrets(parameters, await catalog.snapshot(snapshot_id));
+		return sealedSecrets.addValues(sealedSecrets.withoutToken(known_secrets), [...found, ...decrypted]);
 	}
 
 	async #draftOne(ended: ExecutionEntity, knownSecrets: string | null, [trigger, payload]: Told) {

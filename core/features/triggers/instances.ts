@@ -18,7 +18,7 @@ import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
@@ -32,7 +32,7 @@ export interface InstanceParts {
 	readonly storage: Storage;
 	readonly catalog: ActionCatalog;
 	readonly dispatcher: Dispatcher;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	readonly dialects: Pick<Dialects, "triggerTypes">;
 }
 
@@ -110,8 +110,8 @@ export class StoredInstances implements TriggerInstances {
 	}
 
 	#hideKnown(instance: TriggerInstanceEntity, payload: JsonObject): TriggerInstanceEntity {
-		const secrets = this.#parts.sealedSecrets.open(instance.known_secrets);
-		return { ...instance, payload: secrets.json(payload) };
+		const secrets = this.#parts.sealedSecrets.decrypt(instance.known_secrets);
+		return { ...instance, payload: secrets.redactJson(payload) };
 	}
 }
 

@@ -10,7 +10,7 @@ import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger
 import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
-import { restoreHidden } from "../../secrets/restore-masked.ts";
+import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";
 import { toNamedWhere } from "./trigger-types.ts";
 import type { NamedFilter, TriggerInput, Triggers } from "./triggers-api.ts";
@@ -117,7 +117,10 @@ export class StoredTriggers implements Triggers {
 	async #restore(input: TriggerInput, old: TriggerEntity, principal: Principal | undefined): Promise<TriggerInput> {
 		if (input.parameters === undefined || this.#parts.dialects.triggerType(input.type) !== old.type) return input;
 		const [{ parameters: shown } = old] = await this.mask([old]);
-		return { ...input, parameters: restoreHidden("parameters", input.parameters, { shown, stored: old.parameters }, { principal }) };
+		return {
+			...input,
+			parameters: restoreMaskedValues("parameters", input.parameters, { masked: shown, stored: old.parameters }, { principal }),
+		};
 	}
 
 	async #findSame({ ref, type, parameters_hash }: Omit<TriggerEntity, "id">): Promise<TriggerEntity | undefined> {

@@ -15,7 +15,7 @@ import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basic
 import { createTakeoverGrace, type TakeoverGrace } from "../../kernel/coordination/expired-leases.ts";
 import { toExpiredBefore } from "../../kernel/coordination/lease-duration.ts";
 import { toHostedContext } from "../../kernel/runs/runner-context.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Demand } from "../policies/worker-demands-api.ts";
 import { fits } from "./label-match.ts";
 import { type FollowedJob, PlacedRun } from "./remote-run.ts";
@@ -144,10 +144,10 @@ export class PlacedRuns {
 
 	/** What `attempt` resolves with; an outage of the storage delays a run and does not end it. */
 	outlast<T>({ signal, execution_id }: RunContext, attempt: () => Promise<T>): Promise<T> {
-		return outlastOutage(attempt, {
-			isOver: () => signal.aborted,
+		return retryWhileUnavailable(attempt, {
+			shouldGiveUp: () => signal.aborted,
 			signal,
-			onOutage: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id, error }),
+			onUnavailable: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id, error }),
 		});
 	}
 

@@ -5,16 +5,16 @@ const plain = "plain1.";
 
 /** Keeps what workers are given and hand over: it holds secrets in clear. Encrypted where the service has a key for its datastore. */
 export class Sealing {
-	readonly #keys: Pick<KeyRing, "seal" | "unseal">;
+	readonly #keys: Pick<KeyRing, "encryptText" | "decryptText">;
 
-	constructor(keys: Pick<KeyRing, "seal" | "unseal">) {
+	constructor(keys: Pick<KeyRing, "encryptText" | "decryptText">) {
 		this.#keys = keys;
 	}
 
 	close(value: unknown): string {
 		const text = stringifyJson(value);
 		try {
-			return this.#keys.seal(text);
+			return this.#keys.encryptText(text);
 		} catch (error) {
 			// Where nothing is encrypted, parameters of executions are not either.
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
@@ -23,6 +23,6 @@ export class Sealing {
 	}
 
 	open<T>(sealed: string): T {
-		return parseJson(sealed.startsWith(plain) ? sealed.slice(plain.length) : this.#keys.unseal(sealed)) as T;
+		return parseJson(sealed.startsWith(plain) ? sealed.slice(plain.length) : this.#keys.decryptText(sealed)) as T;
 	}
 }

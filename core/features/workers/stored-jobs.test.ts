@@ -63,7 +63,7 @@ const isConflict = (error: unknown) => isSvcError(error, "SVC_CONFLICT");
 async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Promise<void>): Promise<void> {
 	const { createDoor, storage, release } = createSharedStorage();
 	const other = createOtherWriter();
-	const sealing = new Sealing({ seal: (text: string) => text, unseal: (text: string) => text });
+	const sealing = new Sealing({ encryptText: (text: string) => text, decryptText: (text: string) => text });
 	const bell = { ring: () => undefined } as never;
 	const parts = { storage: createDoor(other.onCall).plugin.create(), clock, logger: silentLogger, hub: noMeters, sealing, bell, lease: 60 };
 	const controller = new AbortController();

@@ -6,7 +6,7 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { presentOne, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import { withActionExecutions } from "../executions/action-executions-api.ts";
 import { findExecutionResource } from "../executions/execution-resource-api.ts";
@@ -94,7 +94,7 @@ export const workflowRoutes = [
 async function present<T>(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	{ value, secrets }: OfRun<T>,
-	hide: (value: T, secrets: KnownSecrets) => T,
+	hide: (value: T, secrets: Redactor) => T,
 ): Promise<T> {
 	return toPresentation(context).masked ? presentOne(() => hide(value, secrets)) : value;
 }
@@ -102,13 +102,13 @@ async function present<T>(
 type Hide = (text: string) => string;
 
 /** Tasks as they are shown: expressions become actions, and what is secret may stand in them. */
-export function hideInTasks(tasks: readonly TaskState[], secrets: KnownSecrets): readonly TaskState[] {
+export function hideInTasks(tasks: readonly TaskState[], secrets: Redactor): readonly TaskState[] {
 	const written = toHideWritten(secrets);
 	return tasks.map((task) => hideInTask(task, secrets, written));
 }
 
 /** The same for a graph. */
-export function hideInGraph({ nodes, edges }: RunGraph, secrets: KnownSecrets): RunGraph {
+export function hideInGraph({ nodes, edges }: RunGraph, secrets: Redactor): RunGraph {
 	const written = toHideWritten(secrets);
 	return {
 		nodes: nodes.map((node) => ({
@@ -120,11 +120,11 @@ export function hideInGraph({ nodes, edges }: RunGraph, secrets: KnownSecrets): 
 }
 
 /** What the definition says is what the file says: where it is not known what is secret, that is no reason to hide it. */
-function toHideWritten(secrets: KnownSecrets): Hide {
+function toHideWritten(secrets: Redactor): Hide {
 	return secrets.isUnknown ? (text) => text : (text) => secrets.text(text);
 }
 
-function hideInTask(task: TaskState, secrets: KnownSecrets, written: Hide): TaskState {
+function hideInTask(task: TaskState, secrets: Redactor, written: Hide): TaskState {
 	const { name, action, next } = task;
 	return {
 		...task,

@@ -1,6 +1,6 @@
 import type { DefinitionFinding, DefinitionGraph, GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 
 /** The definition of a run, and how far it has come in it. */
 export interface RunGraph {
@@ -21,7 +21,7 @@ export interface RunGraphEdge extends GraphEdge {
 /** Something of a run, and what of it must not be shown. */
 export interface OfRun<T> {
 	readonly value: T;
-	readonly secrets: KnownSecrets;
+	readonly secrets: Redactor;
 }
 
 /** How a definition is looked at. */

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { type ActionEntity, isSvcError, type Runner, SvcError, type TaskState } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { fakeDefinitions, toFakeDefinition } from "../../testing/http/fake-workflow.test-support.ts";
 import { hideInGraph, hideInTasks } from "./routes.ts";
 import { StoredWorkflows, type WorkflowParts } from "./workflows.ts";
@@ -39,7 +39,7 @@ const toResolved = (found: ActionEntity | undefined) =>
 function create(journal: readonly object[] = [], changes: Partial<WorkflowParts> = {}): StoredWorkflows {
 	const actions = [action("vault.flow"), action("core.http", { runner_type: "http" }), action("vault.keep", { runner_type: "http" })];
 	const find = (ref: string) => actions.find((one) => one.ref === ref);
-	const secrets = new KnownSecrets(["swordfish"]);
+	const secrets = new Redactor(["swordfish"]);
 	return new StoredWorkflows({
 		runners: new Map([
 			["workflow", { definitions: fakeDefinitions } as Runner],
@@ -175,9 +175,9 @@ test("what is secret is masked in tasks and graphs, and ids and states stay what
 	assert.deepEqual(graph.nodes[0]?.tasks, [{ ...given, action: `core.${secretMask}` }]);
 	assert.deepEqual(graph.edges, [{ from: "fetch", to: "fail", transition: 0, when: secretMask, taken: 1 }]);
 	// Where it is not known what is secret, what expressions have become may be; what the file says is no secret.
-	const [hidden] = hideInTasks([given], KnownSecrets.unknown);
+	const [hidden] = hideInTasks([given], Redactor.unknown);
 	assert.deepEqual(hidden, { ...given, action: secretMask });
-	assert.equal(hideInGraph(value, KnownSecrets.unknown).edges[0]?.when, "swordfish");
+	assert.equal(hideInGraph(value, Redactor.unknown).edges[0]?.when, "swordfish");
 });
 
 test.run();

@@ -119,7 +119,7 @@ export const retryHeader: Answer["headers"] & object = {
 /**
  * Declares an error with its meaning.
  *
- * @param options `retries`: true if the client should repeat the request later; `name`: see `Answer.name`
+ * @param options `retries`: true if the client should repeat the request later; `name`: see `StatementResult.name`
  */
 export function answerFault(description: string, options: { readonly retries?: boolean; readonly name?: string } = {}): Answer {
 	const { retries = false, name } = options;

@@ -1,4 +1,4 @@
-import { Breath } from "../../lib/event-loop.ts";
+import { EventLoopYield } from "../../lib/event-loop.ts";
 
 /**
  * Returns the first `limit` records of each owner. Most owners have few records, so one query for all owners usually suffices. If that
@@ -14,11 +14,11 @@ export async function readFirstPerOwner<T>(
 	if (owners.length === 0) return [];
 	const firstRecords = await read(owners);
 	if (firstRecords.length < limit || owners.length === 1) return firstRecords;
-	const loopYield = new Breath();
+	const loopYield = new EventLoopYield();
 	const records: T[] = [];
 	for (const owner of owners) {
 		for (const record of await read([owner])) records.push(record);
-		await loopYield.take();
+		await loopYield.yieldIfDue();
 	}
 	return records;
 }

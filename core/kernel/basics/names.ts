@@ -1,5 +1,5 @@
+import { hasControlCharacters, hasControlCharactersInLines } from "../../contract/control-characters.ts";
 import { type JsonValue, SvcError } from "../../contract/index.ts";
-import { hasUnseen, hasUnseenInLines } from "../../contract/unseen-text.ts";
 
 /** Names that a ref may contain. */
 export const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
@@ -24,12 +24,12 @@ export function assertRefNames({ pack, name }: { readonly pack: string; readonly
  * another name. Only for new names: records that an earlier version has stored under such a name stay usable.
  */
 export function assertVisibleName(member: string, name: string): void {
-	if (hasUnseen(name)) throw toUnseenError(member);
+	if (hasControlCharacters(name)) throw toUnseenError(member);
 }
 
 /** Throws `SVC_INVALID` if a text or a name anywhere in a value contains such characters. Texts may have several lines. */
 export function assertVisibleText(member: string, value: JsonValue | undefined): void {
-	if (typeof value === "string" && hasUnseenInLines(value)) throw toUnseenError(member);
+	if (typeof value === "string" && hasControlCharactersInLines(value)) throw toUnseenError(member);
 	if (typeof value !== "object" || value === null) return;
 	for (const [name, inner] of Object.entries(value)) {
 		assertVisibleName(member, name);

@@ -8,7 +8,7 @@ import {
 	stringifyJson,
 	type Where,
 } from "../../contract/index.ts";
-import { Attached } from "../../lib/private-slot.ts";
+import { PrivateSlot } from "../../lib/private-slot.ts";
 
 /** Returns the condition for a filter that has one value or several. */
 export function toInCondition<V>(value: V | readonly V[]): V | { readonly in: readonly V[] } {
@@ -119,7 +119,7 @@ const maxCachedFilters = 200;
 /** Maximum number of characters of a cached filter. */
 const maxFilterLength = 1_000;
 
-const cappedCountsByStorage = new Attached<CountingStorage, CappedCounts>();
+const cappedCountsByStorage = new PrivateSlot<CountingStorage, CappedCounts>();
 
 /**
  * Cache of the filters whose totals exceed the limit of exact counting. Counting up to the limit takes longer than reading a page. The

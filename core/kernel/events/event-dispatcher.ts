@@ -13,7 +13,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
-import { toKeptTraceparent } from "../../lib/traceparent.ts";
+import { normalizeTraceparent } from "../../lib/traceparent.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import { createId, isId } from "../basics/ids.ts";
 import { insertClaimed } from "../coordination/claimer.ts";
@@ -192,7 +192,7 @@ async function findTracePosition(
 		id: fresh.traceId,
 		trace_tag: isTagged ? tag : `trigger_instance-${fresh.instanceId}`,
 		start_timestamp: fresh.timestamp,
-		traceparent: toKeptTraceparent(trace.traceparent),
+		traceparent: normalizeTraceparent(trace.traceparent),
 	};
 	return { traceId: insert.id, insert, depth };
 }

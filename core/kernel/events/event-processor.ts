@@ -1,6 +1,6 @@
 import type { Clock, EventBus, Instrument, Logger, Storage, TraceEntity, TriggerInstanceEntity, Where } from "../../contract/index.ts";
-import { Looks } from "../../lib/poll-loop.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { PollLoop } from "../../lib/poll-loop.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
 import { type Claim, Claimer, type Reservation } from "../coordination/claimer.ts";
@@ -67,7 +67,7 @@ function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
 export class EventProcessor {
 	readonly #parts: EventProcessorParts;
 	readonly #claiming: Claimer<"trigger_instance">;
-	readonly #pollLoop: Looks;
+	readonly #pollLoop: PollLoop;
 	readonly #busListener: BusListener;
 	readonly #claimCursor = new ClaimCursor();
 	readonly #expiredLeases: ExpiredLeases;
@@ -98,8 +98,8 @@ export class EventProcessor {
 			help: "From an event to the end of what was done about it. Events that concern nobody are left out.",
 			buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 60],
 		});
-		this.#pollLoop = new Looks({
-			look: () => this.#poll(),
+		this.#pollLoop = new PollLoop({
+			poll: () => this.#poll(),
 			onError: (error) => parts.logger.error("looking for trigger instances failed", { error }),
 		});
 		const wake = () => this.#pollLoop.wake();
@@ -203,7 +203,7 @@ export class EventProcessor {
 	}
 
 	#scheduleOrphanPoll(): void {
-		this.#pollLoop.plan(this.#parts.pollInterval * 1_000, () => {
+		this.#pollLoop.scheduleWake(this.#parts.pollInterval * 1_000, () => {
 			this.#isOrphanPollDue = true;
 			this.#pollLoop.wake();
 		});
@@ -230,9 +230,9 @@ export class EventProcessor {
 			this.#count(instance);
 		};
 		try {
-			await outlastOutage(attempt, {
-				isOver: () => !this.#pollLoop.isOn,
-				onOutage: (error) => logger.warn("a trigger instance waits for the storage", { ...fields, error }),
+			await retryWhileUnavailable(attempt, {
+				shouldGiveUp: () => !this.#pollLoop.isStarted,
+				onUnavailable: (error) => logger.warn("a trigger instance waits for the storage", { ...fields, error }),
 			});
 		} catch (error) {
 			logger.warn("processing of a trigger instance is put off", { ...fields, error });

@@ -13,7 +13,7 @@ import {
 	stringifyJson,
 } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
-import { readOnce } from "../../lib/single-flight.ts";
+import { singleFlight } from "../../lib/single-flight.ts";
 import { maskDefaults } from "../../secrets/default-masking.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
@@ -61,7 +61,7 @@ export class ActionCatalog {
 	resolve(ref: string): Promise<ResolvedAction | undefined> {
 		this.#clearOldCache();
 		// Names that do not exist are not cached: callers choose them freely, so they could fill the memory.
-		return readOnce(this.#resolvedActions, ref, { read: () => this.#readAction(ref), isKept: (action) => action !== undefined });
+		return singleFlight(this.#resolvedActions, ref, { read: () => this.#readAction(ref), shouldCache: (action) => action !== undefined });
 	}
 
 	/** Returns the action and the runner type as they were when an execution was created. Throws if the snapshot does not exist. */
@@ -82,7 +82,7 @@ export class ActionCatalog {
 	async packDirectory(ref: string, content: string | null = null): Promise<string | undefined> {
 		if (content !== null) return this.#parts.content.directory(ref, content);
 		this.#clearOldCache();
-		const location = await readOnce(this.#packLocations, ref, { read: () => this.#readPackLocation(ref) });
+		const location = await singleFlight(this.#packLocations, ref, { read: () => this.#readPackLocation(ref) });
 		if (location?.content) return this.#parts.content.directory(ref, location.content);
 		return location?.path ?? undefined;
 	}
@@ -90,7 +90,7 @@ export class ActionCatalog {
 	/** Returns true if the runner type is enabled. Operators may disable a runner type. */
 	isRunnerEnabled(name: string): Promise<boolean> {
 		this.#clearOldCache();
-		return readOnce(this.#isEnabledByRunner, name, { read: () => this.#readEnabled(name) });
+		return singleFlight(this.#isEnabledByRunner, name, { read: () => this.#readEnabled(name) });
 	}
 
 	/** Makes every node clear its cache. To be called after packs, actions or runner types have changed. */

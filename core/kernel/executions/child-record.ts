@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Child, type ExecutionEntity, isJsonObject, type Storage, type Where } from "../../contract/index.ts";
-import { Breath } from "../../lib/event-loop.ts";
+import { EventLoopYield } from "../../lib/event-loop.ts";
 import { type ListCursor, listStart, type Page, readPage } from "../basics/pagination.ts";
 
 import { isCompleted } from "./status.ts";
@@ -23,8 +23,8 @@ export async function* readChildren(
 		limit: pageSize,
 		exactTotal: 1,
 	} as const;
-	const loopYield = new Breath();
-	for (let after: ListCursor | undefined = listStart; after !== undefined; await loopYield.take()) {
+	const loopYield = new EventLoopYield();
+	for (let after: ListCursor | undefined = listStart; after !== undefined; await loopYield.yieldIfDue()) {
 		const { items, next }: Page<StoredChild> = await readPage(storage, "execution", { ...query, after });
 		if (items.length > 0) yield items;
 		after = next;

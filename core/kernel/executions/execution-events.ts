@@ -7,8 +7,8 @@ import {
 	type JsonObject,
 	SvcError,
 } from "../../contract/index.ts";
-import { withOwnText } from "../../lib/bytes/pooled-text.ts";
-import { Attached } from "../../lib/private-slot.ts";
+import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
+import { PrivateSlot } from "../../lib/private-slot.ts";
 import type { OutputChunk } from "./executions-api.ts";
 
 /** Names of bus events. All but the last two are also event names on the general stream. */
@@ -35,7 +35,7 @@ interface InterruptEventData {
 }
 
 /** Chunks whose text was copied into a string of their own, by the events whose own chunks hold pooled text. */
-const copiedChunks = new Attached<BusEvent, OutputChunk>();
+const copiedChunks = new PrivateSlot<BusEvent, OutputChunk>();
 
 interface OutputEventData {
 	readonly execution_id: string;
@@ -137,7 +137,7 @@ export function toEventChunk(event: BusEvent): OutputChunk {
 export function retainOutputText(event: BusEvent): void {
 	if (event.name !== eventNames.outputCreate || copiedChunks.get(event) !== undefined) return;
 	const chunk = toEventChunk(event);
-	const copy = withOwnText(chunk);
+	const copy = withOwnedText(chunk);
 	if (copy !== chunk) copiedChunks.set(event, copy);
 }
 

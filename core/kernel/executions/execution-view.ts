@@ -1,10 +1,10 @@
 import type { ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExecutionView } from "./executions-api.ts";
 
 export interface ViewParts {
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
@@ -24,10 +24,10 @@ class LazyExecutionView implements ExecutionView {
 	readonly snapshot: SnapshotEntity;
 	readonly children: readonly string[];
 	readonly isWorkflow: boolean;
-	readonly #sealedSecrets: SealedSecrets;
-	#secrets: KnownSecrets | undefined;
+	readonly #sealedSecrets: EncryptedSecrets;
+	#secrets: Redactor | undefined;
 
-	constructor({ entity, snapshot, children, isWorkflow }: Omit<ExecutionView, "secrets">, sealedSecrets: SealedSecrets) {
+	constructor({ entity, snapshot, children, isWorkflow }: Omit<ExecutionView, "secrets">, sealedSecrets: EncryptedSecrets) {
 		this.entity = entity;
 		this.snapshot = snapshot;
 		this.children = children;
@@ -35,8 +35,8 @@ class LazyExecutionView implements ExecutionView {
 		this.#sealedSecrets = sealedSecrets;
 	}
 
-	get secrets(): KnownSecrets {
-		this.#secrets ??= this.#sealedSecrets.ofExecution(this.entity, this.snapshot);
+	get secrets(): Redactor {
+		this.#secrets ??= this.#sealedSecrets.decryptForExecution(this.entity, this.snapshot);
 		return this.#secrets;
 	}
 }

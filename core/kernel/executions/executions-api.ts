@@ -7,7 +7,7 @@ import type {
 	OutputType,
 	SnapshotEntity,
 } from "../../contract/index.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { TriggeringRule, TriggeringRuleSelection } from "./triggering-rules.ts";
@@ -25,7 +25,7 @@ export interface ExecutionView {
 	/** True if the execution is a workflow, which consists of child executions. */
 	readonly isWorkflow: boolean;
 	/** Secrets in the execution, which must be masked. */
-	readonly secrets: KnownSecrets;
+	readonly secrets: Redactor;
 }
 
 /** Author of templates that are rendered for an execution of another user. */

@@ -1,5 +1,5 @@
 import type { JsonObject, Storage } from "../../contract/index.ts";
-import { Breath } from "../../lib/event-loop.ts";
+import { EventLoopYield } from "../../lib/event-loop.ts";
 
 /** Journal entries read per query. */
 const pageSize = 500;
@@ -10,8 +10,8 @@ const pageSize = 500;
  */
 export async function readJournal(storage: Pick<Storage, "find">, executionId: string): Promise<readonly JsonObject[]> {
 	const entries: JsonObject[] = [];
-	const loopYield = new Breath();
-	for (let after = 0; ; await loopYield.take()) {
+	const loopYield = new EventLoopYield();
+	for (let after = 0; ; await loopYield.yieldIfDue()) {
 		const rows = await storage.find("journal_entry", {
 			where: { execution_id: executionId, sequence: { gt: after } },
 			orderBy: [["sequence", "asc"]],

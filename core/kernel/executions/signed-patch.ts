@@ -1,4 +1,4 @@
-import { append, type ExecutionActor, type JsonObject, SvcError, toAppended } from "../../contract/index.ts";
+import { append, type ExecutionActor, type JsonObject, SvcError, toAppendedValue } from "../../contract/index.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionPatch } from "./status.ts";
 
@@ -13,7 +13,7 @@ export type ChangeRequester = Pick<Principal, "username" | "credential">;
  * unchanged. Throws `SVC_INVALID` if the reason has more than 1,000 characters.
  */
 export function withActor(patch: ExecutionPatch, signer: ChangeRequester, reason?: string): ExecutionPatch {
-	const entry = toAppended(patch.log) as JsonObject | undefined;
+	const entry = toAppendedValue(patch.log) as JsonObject | undefined;
 	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
 }
 

@@ -1,4 +1,4 @@
-import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson, toAppended } from "../../contract/index.ts";
+import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson, toAppendedValue } from "../../contract/index.ts";
 import { secondsBetween } from "../basics/clock.ts";
 import { withValues } from "./new-execution.ts";
 
@@ -78,7 +78,7 @@ export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch
 
 /** Returns the execution as the storage has it after the patch. */
 export function applyPatch(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
-	const entry = toAppended(patch.log) as ExecutionEntity["log"][number] | undefined;
+	const entry = toAppendedValue(patch.log) as ExecutionEntity["log"][number] | undefined;
 	const after = withValues(entity, patch as Partial<ExecutionEntity>);
 	// The log is replaced afterwards: removing it from the patch first would take as long as the rest of this function.
 	return Object.assign(after, { log: entry === undefined ? entity.log : [...entity.log, entry] });

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { EventBus, JsonObject, Logger, NodeEntity, NodeRole, Options, Storage } from "../../contract/index.ts";
-import { Looks } from "../../lib/poll-loop.ts";
+import { PollLoop } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
@@ -45,7 +45,7 @@ export class Heartbeat {
 	readonly #parts: HeartbeatParts;
 	readonly #startedAt: number;
 	readonly #busListener: BusListener;
-	readonly #heartbeatLoop: Looks;
+	readonly #heartbeatLoop: PollLoop;
 	/** Nodes that were stored before the first attempt to start this one; undefined before that attempt. */
 	#earlierNodes: readonly NodeEntity[] | undefined;
 	/** True if the last heartbeat could not be stored. */
@@ -58,7 +58,7 @@ export class Heartbeat {
 	constructor(parts: HeartbeatParts) {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
-		this.#heartbeatLoop = new Looks({ look: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });
+		this.#heartbeatLoop = new PollLoop({ poll: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });
 		this.#busListener = createBusListener({
 			...parts,
 			names: [nodeChangeEvent],
@@ -80,7 +80,7 @@ export class Heartbeat {
 		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
 		this.#earlierNodes ??= leasing.isShared ? await findLiveNodes(this.#parts) : [];
 		await this.#insert();
-		if (!this.#heartbeatLoop.isOn) await this.#busListener.start();
+		if (!this.#heartbeatLoop.isStarted) await this.#busListener.start();
 		this.#heartbeatLoop.start();
 		this.sendNow();
 		if (leasing.isShared) await assertNodesCompatible(this.#parts, this.#earlierNodes);
@@ -100,7 +100,7 @@ export class Heartbeat {
 	async stop(): Promise<void> {
 		const { storage, nodeId, logger } = this.#parts;
 		this.#busListener.stop();
-		const wasStarted = this.#heartbeatLoop.isOn;
+		const wasStarted = this.#heartbeatLoop.isStarted;
 		await this.#heartbeatLoop.stop();
 		if (!wasStarted) return;
 		await storage
@@ -122,7 +122,7 @@ export class Heartbeat {
 	}
 
 	#scheduleHeartbeat(delayMs: number): void {
-		this.#heartbeatLoop.plan(delayMs, () => this.sendNow());
+		this.#heartbeatLoop.scheduleWake(delayMs, () => this.sendNow());
 	}
 
 	async #storeHeartbeat(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CapturedOutput } from "../../contract/index.ts";
-import { cutRanges } from "../../lib/text-search/text-ranges.ts";
+import { sliceRanges } from "../../lib/text-search/text-ranges.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
-import type { Released } from "../../secrets/stream-redactor.ts";
+import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 
 /** Keeps the first bytes of a text, up to a limit, and counts all of its bytes. */
 export class OutputCapture {
@@ -15,7 +15,7 @@ export class OutputCapture {
 	}
 
 	/** Adds a piece of text. */
-	add(released: Released): void {
+	add(released: ReleasedText): void {
 		const length = Buffer.byteLength(released.data);
 		this.#totalBytes += length;
 		if (this.#keptBytes >= this.#maxBytes) return;
@@ -27,7 +27,7 @@ export class OutputCapture {
 
 	/** Adds a piece of text without secrets, given as bytes of which each is one character. */
 	addBytes(bytes: Buffer): void {
-		if (this.#keptBytes < this.#maxBytes) this.add({ data: bytes.toString("latin1"), ranges: [], blanks: [] });
+		if (this.#keptBytes < this.#maxBytes) this.add({ data: bytes.toString("latin1"), secretRanges: [], tokenRanges: [] });
 		else this.#totalBytes += bytes.length;
 	}
 
@@ -36,7 +36,7 @@ export class OutputCapture {
 	 *
 	 * @param held output that was emitted but not added yet, because it may be the beginning of a secret
 	 */
-	read(held: Released): CapturedOutput {
+	read(held: ReleasedText): CapturedOutput {
 		const length = Buffer.byteLength(held.data);
 		const remainingBytes = this.#maxBytes - this.#keptBytes;
 		const end = remainingBytes <= 0 ? "" : length <= remainingBytes ? toText(held) : cutToBytes(held, remainingBytes);
@@ -45,22 +45,22 @@ export class OutputCapture {
 	}
 }
 
-function toText({ data, blanks }: Released): string {
-	return maskRanges(data, blanks);
+function toText({ data, tokenRanges }: ReleasedText): string {
+	return maskRanges(data, tokenRanges);
 }
 
 /**
  * Returns the longest beginning that has at most `maxBytes` bytes and ends neither within a character nor within a secret. The remaining
  * part of a secret could not be recognised, so it would not be masked.
  */
-function cutToBytes({ data, ranges, blanks }: Released, maxBytes: number): string {
+function cutToBytes({ data, secretRanges, tokenRanges }: ReleasedText, maxBytes: number): string {
 	const bytes = Buffer.from(data);
 	let end = maxBytes;
 	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
 	let length = bytes.toString("utf8", 0, end).length;
-	for (let index = 0; index < ranges.length; index += 2) {
-		const start = ranges[index] as number;
-		if (start < length && length < (ranges[index + 1] as number)) length = start;
+	for (let index = 0; index < secretRanges.length; index += 2) {
+		const start = secretRanges[index] as number;
+		if (start < length && length < (secretRanges[index + 1] as number)) length = start;
 	}
-	return maskRanges(data.slice(0, length), cutRanges(blanks, 0, length));
+	return maskRanges(data.slice(0, length), sliceRanges(tokenRanges, 0, length));
 }

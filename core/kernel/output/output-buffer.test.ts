@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { pageSize } from "../../lib/bytes/pooled-text.ts";
+import { maxPooledTextLength } from "../../lib/bytes/pooled-text.ts";
 import { OutputBuffer, type OutputPiece } from "./output-buffer.ts";
 
 const timestamp = () => "2031-03-04T09:15:02.518273Z";
-const toReleased = (data: string) => ({ data, ranges: [], blanks: [] });
+const toReleased = (data: string) => ({ data, secretRanges: [], tokenRanges: [] });
 
 const toText = (piece: OutputPiece) => (piece.paged === undefined ? piece.data : piece.paged.text);
 
@@ -40,7 +40,7 @@ test("a long line is cut where a chunk is full, but not within a character", () 
 test("secrets are marked at their places in each part", () => {
 	const waiting = new OutputBuffer();
 	const data = `${"a".repeat(60_000)}\n${"b".repeat(60_000)}`;
-	waiting.add("stdout", { data, ranges: [10, 20, 59_990, 60_010], blanks: [] }, timestamp);
+	waiting.add("stdout", { data, secretRanges: [10, 20, 59_990, 60_010], tokenRanges: [] }, timestamp);
 	assert.deepEqual(
 		waiting.take().map((piece) => [toText(piece).length, piece.paged === undefined && piece.ranges]),
 		[
@@ -53,7 +53,7 @@ test("secrets are marked at their places in each part", () => {
 test("bytes of a flood fill pages, which are cut at ends of lines and keep the order with texts between them", () => {
 	const waiting = new OutputBuffer();
 	const line = `${"0123456789".repeat(8)}\n`;
-	const text = line.repeat(Math.ceil((3 * pageSize) / line.length));
+	const text = line.repeat(Math.ceil((3 * maxPooledTextLength) / line.length));
 	waiting.addBytes("stdout", Buffer.from(text), timestamp);
 	waiting.add("stdout", toReleased("between\n"), timestamp);
 	waiting.addBytes("stderr", Buffer.from(line), timestamp);
@@ -65,7 +65,7 @@ test("bytes of a flood fill pages, which are cut at ends of lines and keep the o
 	assert.equal(waiting.length, 0);
 	const texts = pieces.map(toText);
 	assert.equal(texts.join(""), `${text}between\n${line.repeat(3)}`);
-	assert.ok(texts.every((one) => one.endsWith("\n") && one.length <= pageSize));
+	assert.ok(texts.every((one) => one.endsWith("\n") && one.length <= maxPooledTextLength));
 	assert.deepEqual(texts.slice(-3), ["between\n", line, line.repeat(2)]);
 	for (const { paged } of pieces) paged?.release();
 });

@@ -1,7 +1,7 @@
 import type { OutputType } from "../../contract/index.ts";
-import { PagedText, pageSize } from "../../lib/bytes/pooled-text.ts";
-import { cutRanges, joinRanges, type Ranges } from "../../lib/text-search/text-ranges.ts";
-import type { Released } from "../../secrets/stream-redactor.ts";
+import { maxPooledTextLength, PooledText } from "../../lib/bytes/pooled-text.ts";
+import { joinRanges, sliceRanges, type TextRanges } from "../../lib/text-search/text-ranges.ts";
+import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 
 /** Characters up to which pieces of bulk output are joined into one chunk, and at which much longer pieces are cut. */
 const targetChunkLength = 65_536;
@@ -22,14 +22,14 @@ interface TextPiece {
 	readonly paged?: undefined;
 	data: string;
 	/** Ranges of `data` that are secret. */
-	ranges: Ranges;
+	ranges: TextRanges;
 }
 
 interface PagedPiece {
 	readonly type: OutputType;
 	readonly timestamp: string;
 	/** The owner of the piece must release the text. */
-	readonly paged: PagedText;
+	readonly paged: PooledText;
 }
 
 /** Buffer for output of a run that is not stored yet. */
@@ -52,13 +52,13 @@ export class OutputBuffer {
 	}
 
 	/** Adds text. It is joined to the last piece, or cut, so that chunks have a suitable length. */
-	add(type: OutputType, released: Released, timestamp: () => string): void {
-		const { data, ranges } = released;
+	add(type: OutputType, released: ReleasedText, timestamp: () => string): void {
+		const { data, secretRanges } = released;
 		this.#length += data.length;
 		const last = this.#pieces.at(-1);
 		const canJoin = this.#pieces.length > maxSeparatePieces && last?.type === type && last.paged === undefined;
 		if (canJoin && last.data.length + data.length <= targetChunkLength) {
-			last.ranges = joinRanges(last.ranges, ranges, last.data.length);
+			last.ranges = joinRanges(last.ranges, secretRanges, last.data.length);
 			last.data += data;
 			return;
 		}
@@ -73,12 +73,12 @@ export class OutputBuffer {
 			const last = this.#pieces.at(-1);
 			const remaining = bytes.length - start;
 			let paged = last?.type === type ? last.paged : undefined;
-			if (paged === undefined || paged.room < Math.min(remaining, pageSize)) {
-				paged = new PagedText();
+			if (paged === undefined || paged.remainingLength < Math.min(remaining, maxPooledTextLength)) {
+				paged = new PooledText();
 				this.#pieces.push({ type, paged, timestamp: timestamp() });
 			}
-			const end = remaining <= pageSize ? bytes.length : start + findCutIn(bytes.subarray(start, start + pageSize));
-			paged.add(bytes.subarray(start, end));
+			const end = remaining <= maxPooledTextLength ? bytes.length : start + findCutIn(bytes.subarray(start, start + maxPooledTextLength));
+			paged.append(bytes.subarray(start, end));
 			start = end;
 		}
 	}
@@ -118,12 +118,12 @@ function findCutIn(full: Buffer): number {
 }
 
 /** Cuts a text into chunks, at the ends of lines if possible, and never inside a character. */
-function cutLong({ data, ranges }: Released): Pick<TextPiece, "data" | "ranges">[] {
-	if (data.length <= maxChunkLength) return [{ data, ranges }];
+function cutLong({ data, secretRanges }: ReleasedText): Pick<TextPiece, "data" | "ranges">[] {
+	if (data.length <= maxChunkLength) return [{ data, ranges: secretRanges }];
 	const parts: Pick<TextPiece, "data" | "ranges">[] = [];
 	for (let start = 0; start < data.length; ) {
 		const end = data.length - start <= maxChunkLength ? data.length : findCut(data, start);
-		parts.push({ data: data.slice(start, end), ranges: cutRanges(ranges, start, end) });
+		parts.push({ data: data.slice(start, end), ranges: sliceRanges(secretRanges, start, end) });
 		start = end;
 	}
 	return parts;

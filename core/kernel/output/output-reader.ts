@@ -1,5 +1,5 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
-import { withOwnText } from "../../lib/bytes/pooled-text.ts";
+import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
@@ -93,7 +93,7 @@ export class OutputReader implements Output {
 	}
 
 	async *follow(executionId: string, options: FollowerOptions): AsyncGenerator<OutputChunk> {
-		for await (const chunk of this.followShared(executionId, options)) yield withOwnText(chunk);
+		for await (const chunk of this.followShared(executionId, options)) yield withOwnedText(chunk);
 	}
 
 	followShared(executionId: string, options: FollowerOptions): OutputFollower {

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { createPluginContext } from "../../testing/plugin-context.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
@@ -42,7 +42,7 @@ async function withRecorder(run: (recorder: OutputWriter, writes: Writes) => Pro
 		timestamp: () => toTimestamp(clock.now()),
 		maxResultOutput: 1_000,
 		streamOutput: true,
-		secrets: new KnownSecrets([]),
+		secrets: new Redactor([]),
 		secretOutput: [],
 	});
 	await run(recorder, writes).finally(() => eventBus.stop?.());

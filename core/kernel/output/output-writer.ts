@@ -1,10 +1,10 @@
 import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../../contract/index.ts";
-import { countLineEndsIn } from "../../lib/bytes/count-newlines.ts";
-import { findPagedText, withOwnText, withPagedText } from "../../lib/bytes/pooled-text.ts";
-import { findBlanks } from "../../lib/text-search/text-ranges.ts";
+import { countNewlines } from "../../lib/bytes/count-newlines.ts";
+import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
+import { findBlankRanges } from "../../lib/text-search/text-ranges.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
-import { type Released, SecretStream } from "../../secrets/stream-redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import { type ReleasedText, StreamRedactor } from "../../secrets/stream-redactor.ts";
 import { assertOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
@@ -44,7 +44,7 @@ export interface OutputWriterOptions {
 	/** True if output is stored and streamed (`actionrunner.stream_output`). Otherwise it is only captured for the result. */
 	readonly streamOutput: boolean;
 	/** Secrets that are marked in the output. The token of the run is removed from it. */
-	readonly secrets: KnownSecrets;
+	readonly secrets: Redactor;
 	/** Output types that are secret as a whole, because their secret parts can be recognised only when the output is complete. */
 	readonly secretOutput: readonly OutputType[];
 }
@@ -81,7 +81,7 @@ export class OutputWriter {
 	readonly #channels = new Map<OutputType, ChannelState>();
 	readonly #buffer = new OutputBuffer();
 	/** Secrets that the channels look for. */
-	#secrets: KnownSecrets;
+	#secrets: Redactor;
 	/** Line endings in the chunks so far, in total and by type, as counted with secrets masked. */
 	readonly #lineEnds = { all: 0, stdout: 0, stderr: 0, other: 0 };
 	#sequence = 0;
@@ -119,7 +119,7 @@ export class OutputWriter {
 		assertOutput(type, "");
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		const { stream, capture } = this.#channelOf(type);
-		const needsText = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.passes(text);
+		const needsText = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.mayPassUnchanged(text);
 		if (needsText) return this.emit(type, text.toString("latin1"));
 		capture.addBytes(text);
 		this.#buffer.addBytes(type, text, this.#options.timestamp);
@@ -138,7 +138,7 @@ export class OutputWriter {
 	/** Returns the output of a type as captured for the result. */
 	captured(type: OutputType): CapturedOutput {
 		const channel = this.#channels.get(type);
-		return channel === undefined ? noOutput : channel.capture.read(channel.stream.held);
+		return channel === undefined ? noOutput : channel.capture.read(channel.stream.heldBack);
 	}
 
 	/** Continues after a chunk that an earlier process has stored. To be called before the first `emit`, for each chunk in order. */
@@ -147,16 +147,16 @@ export class OutputWriter {
 		const ranges = chunk.secret_spans ?? [];
 		const { stream, capture } = this.#channelOf(output_type);
 		stream.restore(data);
-		capture.add({ data, ranges, blanks: findBlanks(data, ranges) });
+		capture.add({ data, secretRanges: ranges, tokenRanges: findBlankRanges(data, ranges) });
 		this.#sequence = sequence;
 		this.#count(output_type, countLineEnds(maskRanges(data, ranges)));
 	}
 
 	/** Replaces the secrets that are looked for from now on. Text that is held back is released first, with the earlier secrets. */
-	setSecrets(secrets: KnownSecrets): void {
+	setSecrets(secrets: Redactor): void {
 		this.#releaseHeldBack(false);
 		this.#secrets = secrets;
-		for (const channel of this.#channels.values()) channel.stream = new SecretStream(secrets);
+		for (const channel of this.#channels.values()) channel.stream = new StreamRedactor(secrets);
 	}
 
 	/**
@@ -185,7 +185,7 @@ export class OutputWriter {
 		this.#endDelay();
 	}
 
-	#add(type: OutputType, released: Released): void {
+	#add(type: OutputType, released: ReleasedText): void {
 		if (released.data === "") return;
 		this.#channelOf(type).capture.add(released);
 		if (this.#options.streamOutput) this.#buffer.add(type, released, this.#options.timestamp);
@@ -199,7 +199,7 @@ export class OutputWriter {
 	#channelOf(type: OutputType): ChannelState {
 		const existing = this.#channels.get(type);
 		if (existing !== undefined) return existing;
-		const channel = { stream: new SecretStream(this.#secrets), capture: new OutputCapture(this.#options.maxResultOutput) };
+		const channel = { stream: new StreamRedactor(this.#secrets), capture: new OutputCapture(this.#options.maxResultOutput) };
 		this.#channels.set(type, channel);
 		return channel;
 	}
@@ -257,8 +257,8 @@ export class OutputWriter {
 			runner_ref: runnerRef,
 		};
 		if (paged !== undefined) {
-			this.#count(type, countLineEndsIn(paged.bytes));
-			return withPagedText(chunk, paged);
+			this.#count(type, countNewlines(paged.bytes));
+			return withPooledText(chunk, paged);
 		}
 		const { data } = piece;
 		const ranges = secretOutput.includes(type) ? [0, data.length] : piece.ranges;
@@ -284,9 +284,9 @@ export class OutputWriter {
 			if (length >= largeOutputLength) bulkOutput?.noteLargeWrite();
 			try {
 				await store(chunks.map(toStoredChunk));
-				for (const chunk of chunks) publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnText(chunk));
+				for (const chunk of chunks) publishOutput(eventBus, eventBus.capabilities.direct === true ? chunk : withOwnedText(chunk));
 			} finally {
-				for (const chunk of chunks) findPagedText(chunk)?.release();
+				for (const chunk of chunks) findPooledText(chunk)?.release();
 			}
 			if (length >= delayingWriteLength) await this.#delayNextWrite(fullWriteDelayMs, maxWriteLength);
 		}
@@ -318,6 +318,6 @@ export class OutputWriter {
 
 /** State of one output type. */
 interface ChannelState {
-	stream: SecretStream;
+	stream: StreamRedactor;
 	readonly capture: OutputCapture;
 }

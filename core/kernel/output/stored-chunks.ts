@@ -1,5 +1,5 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
-import { findPagedText, withOwnText, withPagedText } from "../../lib/bytes/pooled-text.ts";
+import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { findLineNumberCorrections, toCountField } from "./line-number-corrections.ts";
 
@@ -95,21 +95,21 @@ export async function findLastChunk(
 
 /** Returns the number of characters of all chunks. */
 export function countCharacters(chunks: readonly OutputChunk[]): number {
-	return chunks.reduce((sum, chunk) => sum + (findPagedText(chunk) ?? chunk.data).length, 0);
+	return chunks.reduce((sum, chunk) => sum + (findPooledText(chunk) ?? chunk.data).length, 0);
 }
 
 /** Returns the chunk with its text as an owned string, and releases its pooled text if it has one. */
 export function withoutPooledText(chunk: OutputChunk): OutputChunk {
-	const ownedChunk = withOwnText(chunk);
-	findPagedText(chunk)?.release();
+	const ownedChunk = withOwnedText(chunk);
+	findPooledText(chunk)?.release();
 	return ownedChunk;
 }
 
 /** Returns the fields of a chunk that are stored. Pooled text is passed on, not copied. */
 export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
-	const paged = findPagedText(chunk);
+	const paged = findPooledText(chunk);
 	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;
 	const data = paged === undefined ? chunk.data : "";
 	const stored = { id, execution_id, sequence, output_type, timestamp, data, secret_spans, lines_before, own_lines_before };
-	return paged === undefined ? stored : withPagedText(stored, paged);
+	return paged === undefined ? stored : withPooledText(stored, paged);
 }

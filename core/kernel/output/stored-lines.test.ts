@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputType, Storage } from "../../contract/index.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
 import { withChanges } from "../../testing/broken/refusals.test-support.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
@@ -38,7 +38,7 @@ async function createOutput() {
 			timestamp: () => toTimestamp(clock.now()),
 			maxResultOutput: 1_000,
 			streamOutput: true,
-			secrets: new KnownSecrets([secret]),
+			secrets: new Redactor([secret]),
 			secretOutput: [],
 		});
 	await record(createRecorder(), storage, 0);

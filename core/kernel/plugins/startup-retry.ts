@@ -1,5 +1,5 @@
 import { isSvcError, type Logger, type Storage } from "../../contract/index.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
 /**
  * Performs a step of the start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage serves this process
@@ -24,10 +24,10 @@ export function createStartupRetry(parts: {
 				throw error;
 			}
 		};
-		await outlastOutage(tryOnce, {
-			isOver: () => isFinal || signal.aborted,
+		await retryWhileUnavailable(tryOnce, {
+			shouldGiveUp: () => isFinal || signal.aborted,
 			signal,
-			onOutage: (error) => logger.warn("storage is away; the start is tried again until it is there", { error }),
+			onUnavailable: (error) => logger.warn("storage is away; the start is tried again until it is there", { error }),
 		});
 	};
 }

@@ -1,5 +1,5 @@
-import { type ExecutionEntity, type JournalEntryEntity, type JsonObject, PassingMap, RunAborted } from "../../contract/index.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { type ExecutionEntity, HighChurnMap, type JournalEntryEntity, type JsonObject, RunAborted } from "../../contract/index.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import type { OutputWriter } from "../output/output-writer.ts";
 
 /** State of a run while this node carries it out. */
@@ -20,9 +20,9 @@ export interface RunState {
 	/** True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process. */
 	isResumable: boolean;
 	/** Secrets that the run knows now. */
-	secrets: KnownSecrets;
+	secrets: Redactor;
 	/** Secrets that the run has read since its start, from results of children and from the datastore. */
-	learnedSecrets: KnownSecrets;
+	learnedSecrets: Redactor;
 	/** Tells whether a child has changes that the runner has not seen; undefined before the runner is called. */
 	services: { hasPendingChildChanges(): Promise<boolean> } | undefined;
 	/** Last journal entry, to be stored with the end of the run. */
@@ -56,8 +56,8 @@ class NewRunState implements RunState {
 	isLost = false;
 	isEndStored = false;
 	isResumable = false;
-	secrets = KnownSecrets.none;
-	learnedSecrets = KnownSecrets.none;
+	secrets = Redactor.none;
+	learnedSecrets = Redactor.none;
 	services: RunState["services"] = undefined;
 	lastEntry: LastJournalEntry | undefined = undefined;
 	runnerInfo: JsonObject | undefined = undefined;
@@ -77,7 +77,7 @@ class NewRunState implements RunState {
 
 /** Runs that this node carries out, by execution id. */
 export class ActiveRuns {
-	readonly #runs = new PassingMap<string, RunState>();
+	readonly #runs = new HighChurnMap<string, RunState>();
 	/** Set while this node hands its runs over; the reason with which runs are aborted then. */
 	#handOverReason: RunAborted | undefined;
 

@@ -9,8 +9,8 @@ import {
 	type Storage,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { EngineClock } from "../basics/clock.ts";
 import { toRunResult } from "../basics/plugin-results.ts";
 import type { Authority } from "../basics/principal.ts";
@@ -53,7 +53,7 @@ export interface ExecutorParts {
 	readonly authority: Authority;
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	readonly dialects: Dialects;
 	readonly hub: Pick<TelemetryHub, "tracing">;
 	readonly bulkOutput: BulkOutput;
@@ -154,10 +154,10 @@ export class Executor {
 			prepared = await this.prepare(execution);
 		};
 		try {
-			await outlastOutage(attempt, {
-				isOver: () => run.controller.signal.aborted,
+			await retryWhileUnavailable(attempt, {
+				shouldGiveUp: () => run.controller.signal.aborted,
 				signal: run.controller.signal,
-				onOutage: (error) => logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
+				onUnavailable: (error) => logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
 			});
 			return prepared as PreparedRun;
 		} catch (error) {

@@ -1,5 +1,5 @@
 import { type ExecutionEntity, RunAborted, SvcError } from "../../contract/index.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { cancelExecution } from "../executions/cancel.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
@@ -36,14 +36,14 @@ export class HostCalls {
 		const { signal } = run.controller;
 		let result: { readonly value: T } | undefined;
 		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
-		await outlastOutage(
+		await retryWhileUnavailable(
 			async (isRetry) => {
 				this.assertHeld();
 				result = { value: await attempt(isRetry) };
 			},
 			{
-				isOver: () => run.isLost || this.#isClosed || isStopping(),
-				onOutage: (error) => this.#logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
+				shouldGiveUp: () => run.isLost || this.#isClosed || isStopping(),
+				onUnavailable: (error) => this.#logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
 			},
 		);
 		return (result as unknown as { readonly value: T }).value;

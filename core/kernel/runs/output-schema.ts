@@ -9,7 +9,7 @@ import {
 import { isJsonSchema } from "../../language/parameters/definition-reader.ts";
 import { findMismatch } from "../../language/parameters/find-mismatch.ts";
 import { readOutputSchema } from "../../language/parameters/schema-masking.ts";
-import { concealMismatch, describesResult, isPrinted, printingHosts } from "../../secrets/result-masking.ts";
+import { describesWholeResult, findCommandOutputHosts, isCommandOutput, maskMismatchedResult } from "../../secrets/result-masking.ts";
 import type { RunOutcome } from "./outcome.ts";
 
 /**
@@ -23,15 +23,15 @@ export function checkOutput(outcome: RunOutcome, snapshot: SnapshotEntity): RunO
 	if (mismatch === undefined) return outcome;
 	const flags = { ...(result["succeeded"] === true && { succeeded: false }), ...(result["failed"] === false && { failed: true }) };
 	const error = `the result does not match the output_schema of the action: ${mismatch}`;
-	return { status: "failed", result: { ...concealMismatch(result, snapshot), ...flags, error } };
+	return { status: "failed", result: { ...maskMismatchedResult(result, snapshot), ...flags, error } };
 }
 
 function findDifference(result: JsonObject, { action, runner }: SnapshotEntity): string | undefined {
 	const schema = action.output_schema;
 	const key = runner.output_key;
 	if (key !== null) return findMismatch(key, result[key] ?? null, schema);
-	if (isPrinted(result)) return findInPrinted(result, schema, "");
-	const hosts = printingHosts(result);
+	if (isCommandOutput(result)) return findInPrinted(result, schema, "");
+	const hosts = findCommandOutputHosts(result);
 	if (hosts.length === 0) return findMismatch("result", result, schema);
 	for (const host of hosts) {
 		const mismatch = findInPrinted(result[host] as JsonObject, schema, `${host}.`);
@@ -46,7 +46,7 @@ function findDifference(result: JsonObject, { action, runner }: SnapshotEntity):
  */
 function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: string): string | undefined {
 	if (printed["truncated"] !== undefined) return undefined;
-	if (!describesResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${pathPrefix}stdout`);
+	if (!describesWholeResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${pathPrefix}stdout`);
 	const members = (isJsonSchema(schema) ? schema["properties"] : schema) as
 		| Readonly<Record<string, ParameterDefinition | undefined>>
 		| undefined;

@@ -3,19 +3,19 @@ import {
 	type JsonObject,
 	type Options,
 	type OutputType,
+	type PartialRerunSource,
 	type RunContext,
 	type Runner,
 	type SnapshotEntity,
 	type Storage,
 	SvcError,
-	type TakenUp,
 } from "../../contract/index.ts";
 import { collectSecrets } from "../../language/parameters/schema-masking.ts";
 import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { findSecrets, takesSecrets } from "../../secrets/parameter-masking.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
-import { findSecretOutput } from "../../secrets/result-masking.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { findParameterSecrets, hasSecretParameters } from "../../secrets/parameter-masking.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import { findSecretOutputTypes } from "../../secrets/result-masking.ts";
 import type { ActionCatalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
@@ -51,7 +51,7 @@ export interface PreparedRun {
 	/** Action and runner type as they were when the execution was created. */
 	readonly snapshot: SnapshotEntity;
 	/** Secrets that the run knows at its start. */
-	readonly secrets: KnownSecrets;
+	readonly secrets: Redactor;
 	/** Encrypted secrets to be stored with the execution (`known_secrets`); null if there are none. */
 	readonly encryptedSecrets: string | null;
 	/** Output types that count as secret as a whole. */
@@ -67,7 +67,7 @@ interface PrepareRunParts {
 	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /**
@@ -84,13 +84,13 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 		throw new SvcError("SVC_RUNNER", `Runner "${execution.runner_name}" has been disabled by the administrator.`);
 	}
 	const pack = await parts.catalog.packDirectory(action.pack, action.content);
-	const known = sealedSecrets.ofExecution(execution, snapshot);
+	const known = sealedSecrets.decryptForExecution(execution, snapshot);
 	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
 		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, storedParameters: execution.parameters },
 		{ pack: action.pack, context: execution.context, author: execution.author, scopes: execution.scopes, known },
 		parts.templateSources,
 	);
-	const newSecrets = takesSecrets(snapshot)
+	const newSecrets = hasSecretParameters(snapshot)
 		? [...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters), ...secrets]
 		: secrets;
 	const { actionSchema, secretOutput } = toSnapshotFacts(snapshot);
@@ -99,11 +99,11 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 		runner,
 		timeoutSeconds: typeof timeout === "number" && timeout > 0 ? timeout : undefined,
 		snapshot,
-		secrets: known.with(newSecrets),
+		secrets: known.withValues(newSecrets),
 		encryptedSecrets:
 			newSecrets.length === 0
 				? execution.known_secrets
-				: sealedSecrets.add(execution.known_secrets, withoutParameterSecrets(newSecrets, execution, snapshot)),
+				: sealedSecrets.addValues(execution.known_secrets, withoutParameterSecrets(newSecrets, execution, snapshot)),
 		secretOutput,
 		context: {
 			execution_id: execution.id,
@@ -140,7 +140,7 @@ function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
 		const { parameters } = snapshot.action;
 		const isAction = ([name]: readonly [string, unknown]) => !Object.hasOwn(snapshot.runner.runner_parameters, name);
 		const actionSchema = Object.fromEntries(Object.entries(parameters).filter(isAction));
-		facts = { actionSchema, secretOutput: findSecretOutput(snapshot) };
+		facts = { actionSchema, secretOutput: findSecretOutputTypes(snapshot) };
 		factsBySnapshot.set(snapshot, facts);
 	}
 	return facts;
@@ -148,7 +148,7 @@ function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
 
 /** Returns the secrets that the stored parameters do not contain. The others can be read from the parameters again. */
 function withoutParameterSecrets(secrets: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
-	const parameterSecrets = findSecrets(parameters, snapshot);
+	const parameterSecrets = findParameterSecrets(parameters, snapshot);
 	return secrets.filter((value) => !parameterSecrets.includes(value));
 }
 
@@ -156,7 +156,7 @@ function withoutParameterSecrets(secrets: readonly string[], { parameters }: Exe
  * Returns the earlier execution of which this one runs some tasks again; undefined for all other executions. `takes_up` decides, because
  * only the service writes it; the context may come from a client.
  */
-async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<TakenUp | undefined> {
+async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<PartialRerunSource | undefined> {
 	if (takes_up === null) return undefined;
 	const { tasks, reset } = context["re-run"] as { readonly tasks: readonly string[]; readonly reset: readonly string[] };
 	return { execution_id: takes_up, tasks, reset, entries: await readJournal(storage, takes_up) };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { defineAuthBackend, defineRunner, type RunContext, type RunResult, type Storage } from "../../contract/index.ts";
-import { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import { createToken } from "../../testing/storage/fixtures.ts";
@@ -152,41 +152,41 @@ test("a node without the key masks everything of a run that it goes on with", ()
 			await second.settled(id);
 			assert.match((await stored()).shown, /^\*{8} then \*{8}$/);
 			const { secrets } = await second.engine.executions.get(id);
-			assert.deepEqual(secrets.json({ stdout: "anything", succeeded: true }), { stdout: "********", succeeded: true });
+			assert.deepEqual(secrets.redactJson({ stdout: "anything", succeeded: true }), { stdout: "********", succeeded: true });
 		},
 		{ sharesKey: false },
 	));
 
-const open = { seal: (text: string) => `sealed ${text}`, unseal: (sealed: string) => sealed.slice("sealed ".length) };
+const open = { encryptText: (text: string) => `sealed ${text}`, decryptText: (sealed: string) => sealed.slice("sealed ".length) };
 const closed = {
-	seal(): string {
+	encryptText(): string {
 		throw new Error("no key");
 	},
-	unseal: (): string => "no JSON",
+	decryptText: (): string => "no JSON",
 };
 
 test("what records know is joined, and nothing is kept where nothing is secret", () => {
-	const sealed = new SealedSecrets(open);
-	assert.equal(sealed.add(null, []), null);
-	assert.equal(sealed.add(null, ["abc", "    "]), null);
-	const one = sealed.add(null, ["one secret"]);
-	assert.equal(sealed.add(one, ["one secret"]), one);
-	const other = sealed.add(null, ["other secret"]);
-	assert.deepEqual(sealed.open(sealed.join(one, other)).values, ["one secret", "other secret"]);
-	assert.equal(sealed.join(null, one), one);
-	assert.equal(sealed.join(one, null), one);
-	const withToken = sealed.addToken(one, new KnownSecrets([], { token: "0".repeat(32) }));
-	assert.equal(sealed.open(withToken).token, "0".repeat(32));
+	const sealed = new EncryptedSecrets(open);
+	assert.equal(sealed.addValues(null, []), null);
+	assert.equal(sealed.addValues(null, ["abc", "    "]), null);
+	const one = sealed.addValues(null, ["one secret"]);
+	assert.equal(sealed.addValues(one, ["one secret"]), one);
+	const other = sealed.addValues(null, ["other secret"]);
+	assert.deepEqual(sealed.decrypt(sealed.union(one, other)).values, ["one secret", "other secret"]);
+	assert.equal(sealed.union(null, one), one);
+	assert.equal(sealed.union(one, null), one);
+	const withToken = sealed.addToken(one, new Redactor([], { token: "0".repeat(32) }));
+	assert.equal(sealed.decrypt(withToken).token, "0".repeat(32));
 	assert.equal(sealed.withoutToken(withToken), one);
 });
 
 test("what cannot be kept or read is unknown, wherever it goes", () => {
-	const sealed = new SealedSecrets(closed);
-	const kept = sealed.add(null, ["one secret"]);
-	assert.ok(sealed.open(kept).isUnknown);
-	assert.ok(sealed.open(sealed.join(kept, null)).isUnknown);
-	assert.ok(new SealedSecrets(open).open(new SealedSecrets(open).join("sealed {", kept)).isUnknown);
-	assert.equal(sealed.add(null, []), null);
+	const sealed = new EncryptedSecrets(closed);
+	const kept = sealed.addValues(null, ["one secret"]);
+	assert.ok(sealed.decrypt(kept).isUnknown);
+	assert.ok(sealed.decrypt(sealed.union(kept, null)).isUnknown);
+	assert.ok(new EncryptedSecrets(open).decrypt(new EncryptedSecrets(open).union("sealed {", kept)).isUnknown);
+	assert.equal(sealed.addValues(null, []), null);
 });
 
 test.run();

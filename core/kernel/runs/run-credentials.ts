@@ -17,7 +17,7 @@ export async function revokeRunCredentials(
 
 /** Adds new credentials to a run: to the environment of its processes, and to the secrets that are masked in output, result and log. */
 export function withCredentials(prepared: PreparedRun, { environment, secret }: IssuedCredentials): PreparedRun {
-	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.with([], secret) };
+	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.withValues([], secret) };
 }
 
 /** Adds the credentials that a run got at its start to a run that is continued. The token is among the run's stored secrets. */

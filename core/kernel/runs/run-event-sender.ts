@@ -1,6 +1,6 @@
 import type { AnnouncedExecution, EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { type Authority, withScopes } from "../basics/principal.ts";
 
 import type { Dispatcher, IncomingEvent } from "../events/event-dispatcher-api.ts";
@@ -14,7 +14,7 @@ export interface RunEventParts {
 	readonly authority: Authority;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly triggerTypes: TriggerTypeRegistry;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /** An announcement of a run. */
@@ -28,11 +28,11 @@ export interface RunAnnouncement {
 /** Publishes announcements and dispatches events of runs. */
 export interface RunEventSender {
 	/** Publishes an announcement, with secrets masked. Throws `SVC_INVALID` if its route is invalid. */
-	announce(execution: ExecutionEntity, secrets: KnownSecrets, announcement: RunAnnouncement): void;
+	announce(execution: ExecutionEntity, secrets: Redactor, announcement: RunAnnouncement): void;
 	/** Dispatches a trigger with the permissions of the execution. Returns the id of the trigger instance once it is stored. */
 	dispatch(
 		execution: ExecutionEntity,
-		secrets: KnownSecrets,
+		secrets: Redactor,
 		event: Pick<IncomingEvent, "trigger" | "payload"> & { readonly traceTag?: string },
 	): Promise<string>;
 }
@@ -51,7 +51,7 @@ export function createRunEventSender({
 		 * always removed.
 		 */
 		announce({ trace_id: traceId }, secrets, { route, payload, about }) {
-			const shown = options.api.mask_secrets ? secrets.json(payload) : secrets.withoutToken(payload);
+			const shown = options.api.mask_secrets ? secrets.redactJson(payload) : secrets.withoutToken(payload);
 			publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId, about });
 		},
 
@@ -68,13 +68,13 @@ export function createRunEventSender({
 				trace: { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) },
 				check: (resolved: ResolvedTrigger) => triggerTypes.assertInjectable(resolved, principal),
 				causedBy: { executionId: id },
-				knownSecrets: sealedSecrets.of(secrets),
+				knownSecrets: sealedSecrets.encrypt(secrets),
 			});
 			return instance.id;
 		},
 	};
 }
 
-function withoutToken(trigger: IncomingEvent["trigger"], secrets: KnownSecrets): IncomingEvent["trigger"] {
+function withoutToken(trigger: IncomingEvent["trigger"], secrets: Redactor): IncomingEvent["trigger"] {
 	return typeof trigger === "string" ? trigger : { ...trigger, parameters: secrets.withoutToken(trigger.parameters) };
 }

@@ -1,6 +1,6 @@
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { RunOutcome } from "./outcome.ts";
@@ -17,20 +17,24 @@ export interface StoredOutcome extends RunOutcome {
  * Returns the outcome as it is stored: the token is removed from the result, and the result is checked against the output schema. Its
  * encrypted secrets include secrets of the result and those that the run has learned.
  */
-export function toStoredOutcome({ status, result }: RunOutcome, { run, prepared }: ActiveRun, sealedSecrets: SealedSecrets): StoredOutcome {
+export function toStoredOutcome(
+	{ status, result }: RunOutcome,
+	{ run, prepared }: ActiveRun,
+	sealedSecrets: EncryptedSecrets,
+): StoredOutcome {
 	const cleanResult = run.secrets.withoutToken(result);
-	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.of(run.learnedSecrets));
+	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(run.learnedSecrets));
 	const resultSecrets = findResultSecrets(cleanResult, prepared.snapshot);
 	const checked = checkOutput({ status, result: cleanResult }, prepared.snapshot);
 	const concealed = checked.status === status ? [] : collectMasked(cleanResult, checked.result);
-	return { ...checked, encryptedSecrets: sealedSecrets.add(runSecrets, [...resultSecrets, ...concealed]) };
+	return { ...checked, encryptedSecrets: sealedSecrets.addValues(runSecrets, [...resultSecrets, ...concealed]) };
 }
 
 /**
  * Returns the outcome of a paused run as it is stored. Its encrypted secrets include the token, because the process that continues the run
  * uses the token again and must mask it.
  */
-export function toStoredPause(outcome: RunOutcome, activeRun: ActiveRun, sealedSecrets: SealedSecrets): StoredOutcome {
+export function toStoredPause(outcome: RunOutcome, activeRun: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
 	const stored = toStoredOutcome(outcome, activeRun, sealedSecrets);
 	return { ...stored, encryptedSecrets: sealedSecrets.addToken(stored.encryptedSecrets, activeRun.run.secrets) };
 }
@@ -41,17 +45,17 @@ export function toStoredPause(outcome: RunOutcome, activeRun: ActiveRun, sealedS
  */
 export function encryptRunSecrets(
 	{ run, prepared }: ActiveRun,
-	sealedSecrets: SealedSecrets,
+	sealedSecrets: EncryptedSecrets,
 	{ isResumable }: { readonly isResumable: boolean },
 ): string | null {
-	const runSecrets = sealedSecrets.join(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.of(run.learnedSecrets));
+	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(run.learnedSecrets));
 	return isResumable ? sealedSecrets.addToken(runSecrets, run.secrets) : runSecrets;
 }
 
 /** Masks secrets in the log. Returns a function that ends this. */
 export function hideInLog(
 	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
-	{ values, token }: KnownSecrets,
+	{ values, token }: Redactor,
 ): () => void {
 	for (const value of values) logger.addSecret(value);
 	if (token !== undefined) logger.addSecret(token, { always: true });

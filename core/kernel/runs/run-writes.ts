@@ -10,7 +10,7 @@ import {
 	type Storage,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
@@ -305,6 +305,6 @@ export class FencedWrites {
 		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
 		const isOver = () => run.isLost || (isStopping() && performance.now() - startedAt >= shutdownPatienceMs);
 		const onOutage = (error: unknown) => this.#parts.logger.warn("storage is away, a run waits for it", { error });
-		return outlastOutage(attempt, { isOver, onOutage });
+		return retryWhileUnavailable(attempt, { shouldGiveUp: isOver, onUnavailable: onOutage });
 	}
 }

@@ -11,7 +11,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
-import type { KnownSecrets } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
@@ -80,7 +80,7 @@ export class RunnerCaller {
 		const outputWriter = this.#createOutputWriter(activeRun);
 		run.outputWriter = outputWriter;
 		const forgetSecrets: (() => void)[] = [];
-		const addSecrets = async (added: KnownSecrets) => void forgetSecrets.push(await this.#addSecrets(activeRun, added));
+		const addSecrets = async (added: Redactor) => void forgetSecrets.push(await this.#addSecrets(activeRun, added));
 		const calls = new HostCalls(activeRun, this.#parts.logger);
 		const encryptSecrets = () => this.#encryptWithToken(activeRun);
 		const services = new RunServices(this.#parts, activeRun, { calls, addSecrets, encryptSecrets });
@@ -211,13 +211,13 @@ export class RunnerCaller {
 	 * are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if this
 	 * run does not hold the execution any more.
 	 */
-	async #addSecrets(activeRun: ActiveRun, added: KnownSecrets): Promise<() => void> {
+	async #addSecrets(activeRun: ActiveRun, added: Redactor): Promise<() => void> {
 		const { execution, run } = activeRun;
 		const { runWrites, sealedSecrets, logger } = this.#parts;
 		const before = run.secrets;
-		run.secrets = before.and(added);
+		run.secrets = before.union(added);
 		if (run.secrets === before) return () => {};
-		run.learnedSecrets = run.learnedSecrets.and(added);
+		run.learnedSecrets = run.learnedSecrets.union(added);
 		run.outputWriter?.setSecrets(run.secrets);
 		const encryptedSecrets = encryptRunSecrets(activeRun, sealedSecrets, { isResumable: run.isResumable });
 		if (!(await runWrites.storeSecrets(execution, run, encryptedSecrets))) {

@@ -1,8 +1,8 @@
 import type { DialectNames, ExecutionEntity, Expressions, JsonObject, RunContext, WriteOperation } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
-import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { type TemplateSources, toItemUser } from "../submission/parameter-rendering.ts";
 import type { RunState } from "./active-runs.ts";
 import { Journal, type JournalParts } from "./children/journal.ts";
@@ -151,7 +151,7 @@ interface RunExpressionParts {
 	readonly names: DialectNames;
 	readonly calls: HostCalls;
 	/** Adds secrets to those that the run knows. */
-	readonly addSecrets: (added: KnownSecrets) => Promise<void>;
+	readonly addSecrets: (added: Redactor) => Promise<void>;
 }
 
 /** Creates the expressions of one run. They read the datastore with the permissions of the execution. */
@@ -165,10 +165,10 @@ function createRunExpressions({ execution, templateSources, names, calls, addSec
 			calls.retryWhileUnavailable(async () => {
 				const secrets: string[] = [];
 				try {
-					return await createExpressions({ datastore: noteDecrypted(access, secrets), names }).evaluate(value, scope);
+					return await createExpressions({ datastore: collectDecrypted(access, secrets), names }).evaluate(value, scope);
 				} finally {
 					// Before the result or the error of the evaluation can appear anywhere.
-					if (secrets.length > 0) await addSecrets(KnownSecrets.none.with(secrets));
+					if (secrets.length > 0) await addSecrets(Redactor.none.withValues(secrets));
 				}
 			}),
 	};

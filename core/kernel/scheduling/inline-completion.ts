@@ -1,5 +1,5 @@
 import type { ExecutionEntity, Runner } from "../../contract/index.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
@@ -14,7 +14,7 @@ export interface InlineCompletionParts {
 	readonly clock: EngineClock;
 	readonly records: Pick<RunWrites, "toRunningPatch">;
 	readonly endings: Pick<CompletionEffects, "draft">;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function completeInline(
 	if (!succeeded || status !== undefined || decided !== undefined) return undefined;
 	assertRecordable(result, "the result of the action");
 	if (checkOutput({ status: "succeeded", result }, snapshot).status !== "succeeded") return undefined;
-	const known_secrets = sealedSecrets.add(encryptedSecrets, findResultSecrets(result, snapshot));
+	const known_secrets = sealedSecrets.addValues(encryptedSecrets, findResultSecrets(result, snapshot));
 	const patch: ExecutionPatch = {
 		known_secrets,
 		...toResultPatch(result),

@@ -1,5 +1,5 @@
 import type { EventBus, ExecutionEntity } from "../../contract/index.ts";
-import { atHand } from "../../lib/wait.ts";
+import { resultWithin } from "../../lib/wait.ts";
 import { insertAllClaimed, type Reservation, type ReservedSlots } from "../coordination/claimer.ts";
 import type { StoreAdmitted } from "../executions/admission.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
@@ -170,7 +170,7 @@ export class InlineStarts {
 	 */
 	async tryStart(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
 		const { grant, records } = this.#parts;
-		const { prepared, ended } = (await atHand(this.#prepare(claimed), maxPrepareMs)) ?? {};
+		const { prepared, ended } = (await resultWithin(this.#prepare(claimed), maxPrepareMs)) ?? {};
 		if (ended !== undefined) return ended;
 		if (prepared === undefined) return [];
 		const { granted, begin } = grant(claimed, prepared);

@@ -1,5 +1,5 @@
 import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage } from "../../contract/index.ts";
-import { Looks } from "../../lib/poll-loop.ts";
+import { PollLoop } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
 import { type Claim, Claimer, insertClaimed, type WriteOutcome } from "../coordination/claimer.ts";
@@ -78,7 +78,7 @@ const maxClaimBatch = 16;
 export class Scheduler {
 	readonly #parts: SchedulerParts;
 	readonly #claiming: Claimer<"execution">;
-	readonly #pollLoop: Looks;
+	readonly #pollLoop: PollLoop;
 	readonly #shares: ParentShares;
 	/** Parent of all waiting immediate executions, which saves a query for others with each claim. Undefined: there may be others. */
 	#onlyRequestedParent: string | undefined;
@@ -124,8 +124,8 @@ export class Scheduler {
 		});
 		const freeSlots = () => this.#claiming.freeSlots();
 		this.#delayed = new DelayedExecutions({ ...parts, claiming: { freeSlots, claimSome: (claim) => this.#claimFairly(claim) } });
-		this.#pollLoop = new Looks({
-			look: () => this.#poll(),
+		this.#pollLoop = new PollLoop({
+			poll: () => this.#poll(),
 			onError: (error) => {
 				parts.logger.error("looking for due executions failed", { error });
 				this.#scheduleFullPoll(parts.pollInterval * 1_000);
@@ -170,7 +170,7 @@ export class Scheduler {
 	}
 
 	#wake({ requested = true, delayed = false, ready = false }: { requested?: boolean; delayed?: boolean; ready?: boolean } = {}): void {
-		if (!this.#pollLoop.isOn) return;
+		if (!this.#pollLoop.isStarted) return;
 		this.#isResumablePollDue ||= ready;
 		this.#isRequestedPollDue ||= requested;
 		this.#isFullPollDue ||= delayed;
@@ -240,7 +240,7 @@ export class Scheduler {
 			this.#claiming.noteWaitingRecord();
 			if (this.#claiming.freeSlots() > 0) this.#wake();
 		}
-		if (!isFullPoll || !this.#pollLoop.isOn) return;
+		if (!isFullPoll || !this.#pollLoop.isStarted) return;
 		await this.#delayed.markDelayed();
 		await this.#scheduleNextPoll();
 	}
@@ -326,7 +326,7 @@ export class Scheduler {
 	}
 
 	async #pollQueues(): Promise<void> {
-		if (this.#pollLoop.isOn) await this.#parts.queues().look(this.#starter);
+		if (this.#pollLoop.isStarted) await this.#parts.queues().look(this.#starter);
 	}
 
 	async #startQueued(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
@@ -346,7 +346,7 @@ export class Scheduler {
 		const pollIntervalMs = pollInterval * 1_000;
 		const dueTimes = [await this.#delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
 		const dueInMs = Math.min(...dueTimes.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
-		if (dueInMs < pollIntervalMs) this.#pollLoop.plan(dueInMs, () => this.#onDue(pollIntervalMs - dueInMs));
+		if (dueInMs < pollIntervalMs) this.#pollLoop.scheduleWake(dueInMs, () => this.#onDue(pollIntervalMs - dueInMs));
 		else this.#scheduleFullPoll(pollIntervalMs);
 	}
 
@@ -358,7 +358,7 @@ export class Scheduler {
 	}
 
 	#scheduleFullPoll(delayMs: number): void {
-		this.#pollLoop.plan(delayMs, () => this.wake({ delayed: true }));
+		this.#pollLoop.scheduleWake(delayMs, () => this.wake({ delayed: true }));
 	}
 }
 

@@ -16,8 +16,8 @@ import {
 	renderWithAllLookups,
 } from "../../language/templates/datastore.ts";
 import { TemplateError } from "../../language/templates/errors.ts";
-import { noteDecrypted } from "../../secrets/encrypted-secrets.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import type { TemplateAuthor } from "../executions/executions-api.ts";
 
 /** The execution whose parameters are rendered, and the permissions of its templates. */
@@ -36,7 +36,7 @@ interface RenderScope {
 	/** True if templates in the given parameters must not read secrets of the action or its pack. Default false. */
 	readonly isGuarded?: boolean;
 	/** Secrets in the names and the given parameters, which must not appear in error messages. */
-	readonly known?: KnownSecrets;
+	readonly known?: Redactor;
 }
 
 /** Secrets that rendering has read. */
@@ -96,14 +96,14 @@ export async function renderForRun(
  */
 async function withDatastores<T>(
 	accesses: readonly DatastoreAccess[],
-	{ secrets, known = KnownSecrets.none }: { readonly secrets: string[]; readonly known: KnownSecrets | undefined },
+	{ secrets, known = Redactor.none }: { readonly secrets: string[]; readonly known: Redactor | undefined },
 	render: (datastore: Datastore, given: Datastore) => T,
 ): Promise<T> {
 	try {
-		const recordingAccesses = accesses.map((access) => noteDecrypted(access, secrets));
+		const recordingAccesses = accesses.map((access) => collectDecrypted(access, secrets));
 		return await renderWithAllLookups(recordingAccesses, ([own = emptyDatastore, given = own]) => render(own, given));
 	} catch (error) {
-		const masked = known.with(secrets).error(error);
+		const masked = known.withValues(secrets).redactError(error);
 		if (masked instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${masked.message}`, masked);
 		throw masked;
 	}

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
-import { toShownParameters } from "../../secrets/parameter-masking.ts";
+import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 
 const parameters: ParameterSchema = {
@@ -24,10 +24,10 @@ async function runAgain(
 		const { entity, snapshot } = await engine.executions.submit({ action: "default.call", parameters: first }, principal);
 		const again = await engine.executions.rerun(
 			entity.id,
-			{ parameters: change(toShownParameters(entity.parameters, snapshot)), noMerge },
+			{ parameters: change(maskExecutionParameters(entity.parameters, snapshot)), noMerge },
 			principal,
 		);
-		return { stored: again.entity.parameters, shown: toShownParameters(again.entity.parameters, again.snapshot) };
+		return { stored: again.entity.parameters, shown: maskExecutionParameters(again.entity.parameters, again.snapshot) };
 	} finally {
 		await stop();
 	}

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, type SnapshotEntity, SvcError } from "
 import { secretMask } from "../../contract/secret-mask.ts";
 import { findDerivedParameters } from "../../language/parameters/derived-defaults.ts";
 import { memberOf, restoreMasked } from "../../language/parameters/schema-masking.ts";
-import { toShownParameters } from "../../secrets/parameter-masking.ts";
+import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../executions/executions-api.ts";
 
@@ -11,7 +11,7 @@ import type { ExecutionView, RerunInput, SubmitInput } from "../executions/execu
 export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunInput, conditions: RerunConditions): SubmitInput {
 	const { tasks = [], reset = [] } = input;
 	const requestParameters = input.parameters ?? {};
-	const maskedParameters = toShownParameters(entity.parameters, snapshot);
+	const maskedParameters = maskExecutionParameters(entity.parameters, snapshot);
 	const restoredParameters = restoreMasked(requestParameters, maskedParameters, entity.parameters) as JsonObject;
 	const derivedNames = findDerivedParameters({
 		runnerSchema: snapshot.runner.runner_parameters,
@@ -89,8 +89,8 @@ function assertKeepsSecrets(
 	{ principal, current }: RerunConditions,
 ): void {
 	const isTrusted = principal.isAdmin || principal.username === entity.user;
-	const before = toShownParameters({ ...entity.parameters, ...kept }, snapshot);
-	const after = current && toShownParameters({ ...kept, ...parameters }, current);
+	const before = maskExecutionParameters({ ...entity.parameters, ...kept }, snapshot);
+	const after = current && maskExecutionParameters({ ...kept, ...parameters }, current);
 	for (const [name, value] of Object.entries(kept)) {
 		const maskedValue = memberOf(before, name);
 		if (isDeepStrictEqual(maskedValue, value)) continue;

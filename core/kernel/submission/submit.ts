@@ -9,7 +9,7 @@ import {
 } from "../../contract/index.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
-import type { SealedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -32,7 +32,7 @@ export interface DraftParts {
 	readonly clock: EngineClock;
 	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: SealedSecrets;
+	readonly sealedSecrets: EncryptedSecrets;
 	/** Returns true if executions of this runner type consist of child executions. */
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
@@ -135,7 +135,7 @@ export async function draftExecution(
 	try {
 		const { draft, isGuarded } = request;
 		const { parameters, secrets } = await renderRequest(parts, input, { draft, isGuarded, action, names: rule?.names });
-		const known_secrets = parts.sealedSecrets.add(execution.known_secrets, secrets);
+		const known_secrets = parts.sealedSecrets.addValues(execution.known_secrets, secrets);
 		return { entity: withValues(execution, { known_secrets, parameters }), action, trace, problem: undefined };
 	} catch (error) {
 		if (!isTemplateProblem(error)) throw error;
@@ -210,14 +210,14 @@ function renderRequest(
 			scopes: draft.scopes,
 			writer,
 			isGuarded,
-			known: sealedSecrets.ofExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
+			known: sealedSecrets.decryptForExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
 		},
 		templateSources,
 	);
 }
 
-function joinSecrets(sealedSecrets: SealedSecrets, known: readonly (string | null | undefined)[]): string | null {
-	return known.reduce<string | null>((all, sealed = null) => sealedSecrets.join(all, sealed), null);
+function joinSecrets(sealedSecrets: EncryptedSecrets, known: readonly (string | null | undefined)[]): string | null {
+	return known.reduce<string | null>((all, sealed = null) => sealedSecrets.union(all, sealed), null);
 }
 
 /**

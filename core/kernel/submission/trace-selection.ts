@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
-import { toKeptTraceparent } from "../../lib/traceparent.ts";
+import { normalizeTraceparent } from "../../lib/traceparent.ts";
 import { isId } from "../basics/ids.ts";
 import { assertVisibleName } from "../basics/names.ts";
 
@@ -46,7 +46,7 @@ export async function chooseTrace(storage: Storage, request: TraceRequest): Prom
 		id: request.createId(),
 		trace_tag: tag ?? `execution-${request.liveactionId}`,
 		start_timestamp: request.timestamp,
-		traceparent: toKeptTraceparent(request.traceparent),
+		traceparent: normalizeTraceparent(request.traceparent),
 	};
 	return { traceId: trace.id, insert: trace };
 }

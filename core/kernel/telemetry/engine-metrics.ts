@@ -1,5 +1,5 @@
 import type { EventData, ExecutionEntity, Instrument, MetricDefinition } from "../../contract/index.ts";
-import { findPagedText } from "../../lib/bytes/pooled-text.ts";
+import { findPooledText } from "../../lib/bytes/pooled-text.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { hasEndedBeforeStart, isCompleted } from "../executions/status.ts";
@@ -99,7 +99,7 @@ export class ExecutionMetrics implements PublishListener {
 	#recordOutput(chunk: OutputChunk): void {
 		const { output_type } = chunk;
 		// A character of pooled text is one byte. Reading `data` instead would create the string.
-		this.#outputBytes.record(findPagedText(chunk)?.length ?? Buffer.byteLength(chunk.data), output_type);
+		this.#outputBytes.record(findPooledText(chunk)?.length ?? Buffer.byteLength(chunk.data), output_type);
 		this.#outputChunks.record(1, output_type);
 	}
 }

@@ -1,5 +1,5 @@
 import type { DialectNames, ExpressionLanguage } from "../../contract/index.ts";
-import { nearMiss } from "../../lib/did-you-mean.ts";
+import { didYouMean } from "../../lib/did-you-mean.ts";
 import { filterTable, hasFilter } from "../templates/filters/filter-table.ts";
 import { globalNames } from "../templates/globals.ts";
 import { methodNames } from "../templates/methods.ts";
@@ -43,7 +43,7 @@ export function findUnknownCalls(
 	return calls.flatMap(({ kind, name }) => {
 		const nameTable = tables[kind];
 		if (nameTable.has(name) || (kind === "function" && nameTable.has(resolveAlias(names, name) ?? ""))) return [];
-		return [`there is no ${kind} "${name.slice(0, 100)}"${nearMiss(name, nameTable.names())}`];
+		return [`there is no ${kind} "${name.slice(0, 100)}"${didYouMean(name, nameTable.names())}`];
 	});
 }
 

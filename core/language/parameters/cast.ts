@@ -1,7 +1,7 @@
 import {
 	type JsonValue,
 	maxLargeNumbers,
-	maxPythonLiteral,
+	maxPythonLiteralLength,
 	type ParameterDefinition,
 	type ParameterType,
 	parseJson,
@@ -96,7 +96,9 @@ function parseText(text: string): JsonValue | undefined {
 }
 
 function describeText(text: string): string {
-	return text.length > maxPythonLiteral ? `a text that is no JSON; above ${maxPythonLiteral} characters it must be` : "a text that is none";
+	return text.length > maxPythonLiteralLength
+		? `a text that is no JSON; above ${maxPythonLiteralLength} characters it must be`
+		: "a text that is none";
 }
 
 function describe(value: JsonValue): string {

@@ -1,6 +1,6 @@
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
-import { nearMiss } from "../../lib/did-you-mean.ts";
+import { didYouMean } from "../../lib/did-you-mean.ts";
 import { isPattern } from "../safe-regexp.ts";
 import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
@@ -52,7 +52,9 @@ function checkDefinition(name: string, definition: unknown, { rules, depth }: De
 	for (const [attribute, value] of Object.entries(definition)) {
 		const rule = Object.hasOwn(rules, attribute) ? rules[attribute] : undefined;
 		if (rule === undefined) {
-			throw invalid(`parameter "${name}" has the unknown attribute "${attribute.slice(0, 100)}"${nearMiss(attribute, Object.keys(rules))}`);
+			throw invalid(
+				`parameter "${name}" has the unknown attribute "${attribute.slice(0, 100)}"${didYouMean(attribute, Object.keys(rules))}`,
+			);
 		}
 		if (!rule.accepts(value)) throw invalid(`attribute "${attribute}" of parameter "${name}" must be ${rule.description}`);
 		if (rule.hasDefinitions !== undefined) checkNested(`${name}.${attribute}`, value, { rules: nestedAttributeRules, depth: depth + 1 });

@@ -1,4 +1,4 @@
-import { reserveText } from "./wasm-memory.ts";
+import { reserveBuffer } from "./wasm-memory.ts";
 
 /**
  * Pool of buffers of one size.
@@ -6,8 +6,8 @@ import { reserveText } from "./wasm-memory.ts";
  * Without a pool, released buffers wait for a garbage collection. During bulk output they would take more memory than the rest of the
  * service.
  */
-export class Rooms {
-	readonly size: number;
+export class BufferPool {
+	readonly bufferSize: number;
 	readonly #maxSpare: number;
 	readonly #spare: Buffer[] = [];
 	/** Unused buffers in the WebAssembly memory, which is never freed. */
@@ -19,16 +19,16 @@ export class Rooms {
 	 * @param reserved number of additional buffers in the WebAssembly memory, where functions need no copy of them; they are used first
 	 */
 	constructor({ size, most, reserved = 0 }: { readonly size: number; readonly most: number; readonly reserved?: number }) {
-		this.size = size;
+		this.bufferSize = size;
 		this.#maxSpare = most;
 		this.#unreservedCount = reserved;
 	}
 
 	/** Returns a buffer with a reference count of 1. Its initial contents are undefined. */
-	take(): Room {
+	acquire(): PooledBuffer {
 		const reserved = this.#spareReserved.pop() ?? this.#reserve();
-		if (reserved !== undefined) return new Room(reserved, (bytes) => this.#spareReserved.push(bytes));
-		return new Room(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.size), (bytes) => {
+		if (reserved !== undefined) return new PooledBuffer(reserved, (bytes) => this.#spareReserved.push(bytes));
+		return new PooledBuffer(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bufferSize), (bytes) => {
 			if (this.#spare.length < this.#maxSpare) this.#spare.push(bytes);
 		});
 	}
@@ -36,12 +36,12 @@ export class Rooms {
 	#reserve(): Buffer | undefined {
 		if (this.#unreservedCount === 0) return undefined;
 		this.#unreservedCount -= 1;
-		return reserveText(this.size);
+		return reserveBuffer(this.bufferSize);
 	}
 }
 
 /** A reference-counted buffer of a pool. It returns to the pool with the last `release`. */
-export class Room {
+export class PooledBuffer {
 	#bytes: Buffer | undefined;
 	#referenceCount = 1;
 	readonly #onReleased: (bytes: Buffer) => void;
@@ -58,7 +58,7 @@ export class Room {
 	}
 
 	/** Adds a reference. The caller must call `release`. */
-	hold(): void {
+	retain(): void {
 		this.#referenceCount += 1;
 	}
 

@@ -1,5 +1,5 @@
-import { loadFunction, toModule } from "./wasm-function.ts";
-import { findPlace, reserveText, textMemory } from "./wasm-memory.ts";
+import { encodeModule, loadFunction } from "./wasm-function.ts";
+import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
 const newline = 10;
 const blockSize = 16;
@@ -29,9 +29,9 @@ let wasmCounter: { readonly run: Count; readonly buffer: Buffer } | null | undef
 
 function createWasmCounter(): typeof wasmCounter {
 	try {
-		const module = toModule({ name: "count", parameters: 2, locals: ["int32"], code });
-		const run = loadFunction<Count>(module, "count", textMemory().memory);
-		const buffer = reserveText(maxCopiedBytes);
+		const module = encodeModule({ name: "count", parameters: 2, locals: ["int32"], code });
+		const run = loadFunction<Count>(module, "count", getTextMemory().memory);
+		const buffer = reserveBuffer(maxCopiedBytes);
 		return buffer === undefined ? null : { run, buffer };
 	} catch {
 		return null;
@@ -39,13 +39,13 @@ function createWasmCounter(): typeof wasmCounter {
 }
 
 /** Returns the number of line breaks in a text that is given as bytes. Creating a string would produce garbage. */
-export function countLineEndsIn(text: Uint8Array): number {
+export function countNewlines(text: Uint8Array): number {
 	if (wasmCounter === undefined) wasmCounter = createWasmCounter();
 	const wholeBlockBytes = wasmCounter === null || wasmCounter === undefined ? 0 : text.length - (text.length % blockSize);
 	let sum = countBytewise(text.subarray(wholeBlockBytes));
 	if (!wasmCounter || wholeBlockBytes === 0) return sum;
 	const { run, buffer } = wasmCounter;
-	const address = findPlace(text);
+	const address = addressOf(text);
 	if (address !== undefined) return sum + run(address, address + wholeBlockBytes);
 	for (let start = 0; start < wholeBlockBytes; start += maxCopiedBytes) {
 		const part = text.subarray(start, Math.min(wholeBlockBytes, start + maxCopiedBytes));

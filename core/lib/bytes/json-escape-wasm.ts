@@ -1,7 +1,7 @@
-import { toModule } from "./wasm-function.ts";
+import { encodeModule } from "./wasm-function.ts";
 
 /** Address of a table with the escape of each ASCII character, eight bytes each. */
-export const escapeTable = 0;
+export const escapeTableAddress = 0;
 /**
  * Bytes that one instruction processes. The code reads up to two blocks after the end of a text, and overwrites as many after its
  * output.
@@ -78,4 +78,4 @@ const code = [
 ];
 
 /** A module with the function `escape`. It imports its memory as `memory` of `host`. */
-export const escapeModule = toModule({ name: "escape", parameters: 3, locals: ["int32", "vector", "vector"], code });
+export const escapeModule = encodeModule({ name: "escape", parameters: 3, locals: ["int32", "vector", "vector"], code });

@@ -8,9 +8,9 @@ test("where a machine cannot run the code that escapes, texts are left to others
 	const { WebAssembly: whole } = all;
 	all.WebAssembly = { ...(whole as object), Module: class extends Error {}, Instance: undefined };
 	try {
-		const { escapeAscii } = await import("./json-escape.ts");
-		assert.equal(escapeAscii("a".repeat(5_000)), undefined);
-		assert.equal(escapeAscii("b".repeat(5_000)), undefined);
+		const { escapeAsciiJson } = await import("./json-escape.ts");
+		assert.equal(escapeAsciiJson("a".repeat(5_000)), undefined);
+		assert.equal(escapeAsciiJson("b".repeat(5_000)), undefined);
 	} finally {
 		all.WebAssembly = whole;
 	}

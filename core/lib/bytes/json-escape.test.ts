@@ -2,13 +2,13 @@
 // test-process: own
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { escapeAscii } from "./json-escape.ts";
-import { reserveText } from "./wasm-memory.ts";
+import { escapeAsciiJson } from "./json-escape.ts";
+import { reserveBuffer } from "./wasm-memory.ts";
 
 const all = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 
 function assertSame(text: string): void {
-	assert.equal(`"${escapeAscii(text)?.toString("latin1")}"`, JSON.stringify(text));
+	assert.equal(`"${escapeAsciiJson(text)?.toString("latin1")}"`, JSON.stringify(text));
 }
 
 test("a text is escaped as JSON.stringify does it, whatever characters it has and wherever they stand", () => {
@@ -33,17 +33,17 @@ test("what an earlier text has left does not show", () => {
 
 test("what is not ASCII, or not of a length that is worth it, is left to others", () => {
 	for (const text of ["short", "é".repeat(5_000), `${"a".repeat(5_000)}€`, "\ud800".repeat(5_000), "a".repeat(196_609)]) {
-		assert.equal(escapeAscii(text), undefined);
+		assert.equal(escapeAsciiJson(text), undefined);
 	}
 });
 
 test("a text is escaped from where it lies, and nothing around it is looked at or changed", () => {
-	const source = reserveText(8_000) as Buffer;
+	const source = reserveBuffer(8_000) as Buffer;
 	const text = Buffer.from(all.join("").repeat(40));
 	source.fill('"');
 	source.set(text, 3);
-	const escaped = escapeAscii(source.subarray(3, 3 + text.length))?.toString("latin1");
-	assert.equal(escaped, escapeAscii(text)?.toString("latin1"));
+	const escaped = escapeAsciiJson(source.subarray(3, 3 + text.length))?.toString("latin1");
+	assert.equal(escaped, escapeAsciiJson(text)?.toString("latin1"));
 	assert.equal([source[2], source[3 + text.length]].join(), "34,34");
 });
 

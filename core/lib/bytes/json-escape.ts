@@ -1,6 +1,6 @@
-import { blockSize, escapeModule, escapeTable } from "./json-escape-wasm.ts";
+import { blockSize, escapeModule, escapeTableAddress } from "./json-escape-wasm.ts";
 import { loadFunction } from "./wasm-function.ts";
-import { findPlace, reserveText, textMemory } from "./wasm-memory.ts";
+import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
 /** Number of characters. `JSON.stringify` is as fast for shorter texts, and longer ones are rare. */
 const [minLength, maxLength] = [4_096, 196_608];
@@ -23,15 +23,15 @@ class AsciiJsonEscaper {
 	readonly #escape: Escape;
 
 	constructor() {
-		const { memory, bytes } = textMemory();
+		const { memory, bytes } = getTextMemory();
 		this.#escape = loadFunction<Escape>(escapeModule, "escape", memory);
-		const [source, target] = [reserveText(maxLength), reserveText(maxLength * maxEscapeLength + 2 * blockSize)];
+		const [source, target] = [reserveBuffer(maxLength), reserveBuffer(maxLength * maxEscapeLength + 2 * blockSize)];
 		if (source === undefined || target === undefined) throw new Error("there is no room");
 		[this.#bytes, this.#source, this.#target] = [bytes, source, target];
 		for (let code = 0; code < 128; code += 1) {
 			const escaped = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
-			this.#bytes.write(escaped, escapeTable + code * 8);
-			this.#bytes[escapeTable + code * 8 + 7] = escaped.length;
+			this.#bytes.write(escaped, escapeTableAddress + code * 8);
+			this.#bytes[escapeTableAddress + code * 8 + 7] = escaped.length;
 		}
 	}
 
@@ -42,7 +42,7 @@ class AsciiJsonEscaper {
 
 	/** Returns start and end of the text in the WebAssembly memory. Copies the text if it is elsewhere. */
 	#locate(text: string | Uint8Array): [from: number, until: number] {
-		const address = typeof text === "string" ? undefined : findPlace(text);
+		const address = typeof text === "string" ? undefined : addressOf(text);
 		if (address !== undefined) return [address, address + text.length];
 		if (typeof text === "string") this.#source.write(text, "latin1");
 		else this.#source.set(text);
@@ -66,7 +66,7 @@ function createEscaper(): AsciiJsonEscaper | null {
  *
  * The bytes are valid until the next call. Returns undefined for every other text.
  */
-export function escapeAscii(text: string | Uint8Array): Buffer | undefined {
+export function escapeAsciiJson(text: string | Uint8Array): Buffer | undefined {
 	return canEscape(text) ? escaper?.escape(text) : undefined;
 }
 

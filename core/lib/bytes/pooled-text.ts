@@ -1,23 +1,23 @@
 import { withBulkyBytes } from "../../contract/index.ts";
-import { Attached } from "../private-slot.ts";
-import { Rooms } from "./buffer-pool.ts";
+import { PrivateSlot } from "../private-slot.ts";
+import { BufferPool } from "./buffer-pool.ts";
 
 /** Maximum bytes of a pooled text. */
-export const pageSize = 131_072;
+export const maxPooledTextLength = 131_072;
 /** Minimum number of characters. Shorter texts are cheaper as strings. */
 const minLength = 16_384;
 
 /** Shared by all runs and all subscribers. */
-const bufferPool = new Rooms({ size: pageSize, most: 16, reserved: 32 });
-const textByRecord = new Attached<object, PagedText>();
+const bufferPool = new BufferPool({ size: maxPooledTextLength, most: 16, reserved: 32 });
+const textByRecord = new PrivateSlot<object, PooledText>();
 
 /**
  * Text of bulk output in a pooled buffer. Each byte is an ASCII character.
  *
  * As strings, bulk output would fill the heap faster than it is collected.
  */
-export class PagedText {
-	readonly #buffer = bufferPool.take();
+export class PooledText {
+	readonly #buffer = bufferPool.acquire();
 	#length = 0;
 
 	/** Number of bytes of the text. */
@@ -26,8 +26,8 @@ export class PagedText {
 	}
 
 	/** Number of bytes that can still be added. */
-	get room(): number {
-		return pageSize - this.#length;
+	get remainingLength(): number {
+		return maxPooledTextLength - this.#length;
 	}
 
 	/** The bytes of the text. They are valid until the last `release`. */
@@ -41,19 +41,19 @@ export class PagedText {
 	}
 
 	/** Appends at most `room` bytes. Must not be called after the text has been shared. */
-	add(bytes: Uint8Array): void {
+	append(bytes: Uint8Array): void {
 		this.#buffer.bytes.set(bytes, this.#length);
 		this.#length += bytes.length;
 	}
 
 	/** Appends at most `room` ASCII characters of a string, without creating a temporary buffer. */
-	write(text: string): void {
+	appendText(text: string): void {
 		this.#length += this.#buffer.bytes.write(text, this.#length, "latin1");
 	}
 
 	/** Adds a reference. The caller must call `release`. The creator of the text holds the first reference. */
-	hold(): void {
-		this.#buffer.hold();
+	retain(): void {
+		this.#buffer.retain();
 	}
 
 	/** Removes a reference. The last one returns the buffer to the pool. */
@@ -67,7 +67,7 @@ export class PagedText {
  *
  * Storages that support bytes receive the bytes instead.
  */
-export function withPagedText<T extends object>(members: T, pooledText: PagedText): T & { readonly data: string } {
+export function withPooledText<T extends object>(members: T, pooledText: PooledText): T & { readonly data: string } {
 	textByRecord.set(members, pooledText);
 	Object.defineProperty(members, "data", dataProperty);
 	return withBulkyBytes(members, getBytes) as T & { readonly data: string };
@@ -88,8 +88,8 @@ function getBytes(this: object): Uint8Array {
 	return textOf(this).bytes;
 }
 
-function textOf(record: object): PagedText {
-	return textByRecord.get(record) as PagedText;
+function textOf(record: object): PooledText {
+	return textByRecord.get(record) as PooledText;
 }
 
 /**
@@ -97,22 +97,22 @@ function textOf(record: object): PagedText {
  *
  * Returns undefined if a string is as good: the text is short, too long, or not ASCII.
  */
-export function toPaged<T extends { readonly data: string }>({
+export function toPooled<T extends { readonly data: string }>({
 	data,
 	...members
 }: T): (Omit<T, "data"> & { readonly data: string }) | undefined {
-	if (data.length < minLength || data.length > pageSize || Buffer.byteLength(data) !== data.length) return undefined;
-	const pooledText = new PagedText();
-	pooledText.write(data);
-	return withPagedText(members, pooledText);
+	if (data.length < minLength || data.length > maxPooledTextLength || Buffer.byteLength(data) !== data.length) return undefined;
+	const pooledText = new PooledText();
+	pooledText.appendText(data);
+	return withPooledText(members, pooledText);
 }
 
 /** Returns the pooled text of a record. Returns undefined if its text is a string. */
-export function findPagedText(record: object): PagedText | undefined {
+export function findPooledText(record: object): PooledText | undefined {
 	return textByRecord.get(record);
 }
 
 /** Returns the record with an owned string, which stays valid after the buffer has been released. */
-export function withOwnText<T extends object>(record: T): T {
-	return findPagedText(record) === undefined ? record : { ...record };
+export function withOwnedText<T extends object>(record: T): T {
+	return findPooledText(record) === undefined ? record : { ...record };
 }

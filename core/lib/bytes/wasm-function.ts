@@ -25,7 +25,7 @@ interface WebAssemblyApi {
 const pageSize = 65_536;
 
 /** Encodes a module with one function. The module imports its memory as `memory` of `host`. */
-export function toModule({ name, parameters, locals, code }: WasmFunction): Uint8Array {
+export function encodeModule({ name, parameters, locals, code }: WasmFunction): Uint8Array {
 	const int32s = Array.from({ length: parameters }, () => valueTypes.int32);
 	const body = [locals.length, ...locals.flatMap((type) => [1, valueTypes[type]]), ...code];
 	return Uint8Array.from([

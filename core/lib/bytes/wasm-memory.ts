@@ -23,14 +23,14 @@ let sharedMemory: TextMemory | null | undefined;
  *
  * That matters during bulk output, where several functions process each byte. Throws if WebAssembly is not available.
  */
-export function textMemory(): Pick<TextMemory, "memory" | "bytes"> {
+export function getTextMemory(): Pick<TextMemory, "memory" | "bytes"> {
 	const shared = getSharedMemory();
 	if (shared === null) throw new Error("there is no memory for functions of WebAssembly");
 	return shared;
 }
 
 /** Permanently reserves a buffer in the WebAssembly memory. Returns undefined if there is no capacity or no such memory. */
-export function reserveText(length: number): Buffer | undefined {
+export function reserveBuffer(length: number): Buffer | undefined {
 	const shared = getSharedMemory();
 	if (shared === null || shared.nextOffset + length + overrunBytes > memorySize) return undefined;
 	const piece = shared.bytes.subarray(shared.nextOffset, shared.nextOffset + length);
@@ -39,7 +39,7 @@ export function reserveText(length: number): Buffer | undefined {
 }
 
 /** Returns the address of bytes in the WebAssembly memory. Returns undefined if they are elsewhere. */
-export function findPlace(bytes: Uint8Array): number | undefined {
+export function addressOf(bytes: Uint8Array): number | undefined {
 	return sharedMemory && bytes.buffer === sharedMemory.bytes.buffer ? bytes.byteOffset : undefined;
 }
 

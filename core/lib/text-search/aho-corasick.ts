@@ -1,19 +1,19 @@
-import type { Ranges } from "./text-ranges.ts";
+import type { TextRanges } from "./text-ranges.ts";
 
 /** Matches in a text, and the state of the search at its end. */
-export interface Found {
+export interface PatternMatches {
 	/** Merged ranges of all matches. */
-	readonly ranges: Ranges;
+	readonly ranges: TextRanges;
 	/** Merged ranges of the matches of marked patterns. */
-	readonly marked: Ranges;
+	readonly markedRanges: TextRanges;
 	/** State to pass to the search of the text that follows. */
 	readonly state: number;
 }
 
-const noRanges: Ranges = [];
+const noRanges: TextRanges = [];
 
 /** Searches for many patterns at once with the Aho-Corasick algorithm, in one pass over the text regardless of the patterns. */
-export class Automaton {
+export class AhoCorasick {
 	/** `#fail`: the state of the longest proper suffix of a state that is a prefix of a pattern. `#depth`: characters of the state. */
 	readonly #fail: Int32Array;
 	readonly #depth: Int32Array;
@@ -40,7 +40,7 @@ export class Automaton {
 	}
 
 	/** Finds matches in `text`, which continues a text that ended in `state`. Ranges may begin before `text`, at negative indices. */
-	find(text: string, state = 0): Found {
+	find(text: string, state = 0): PatternMatches {
 		const ranges: number[] = [];
 		const marked: number[] = [];
 		const rootTransitions = this.#rootTransitions;
@@ -56,11 +56,11 @@ export class Automaton {
 			const markedLength = this.#markedMatchLength[current] as number;
 			if (markedLength > 0) addRange(marked, index + 1 - markedLength, index + 1);
 		}
-		return { ranges: ranges.length === 0 ? noRanges : ranges, marked: marked.length === 0 ? noRanges : marked, state: current };
+		return { ranges: ranges.length === 0 ? noRanges : ranges, markedRanges: marked.length === 0 ? noRanges : marked, state: current };
 	}
 
 	/** Returns the number of characters before a state that may be the beginning of a pattern. */
-	openLength(state: number): number {
+	partialMatchLength(state: number): number {
 		return this.#partialLength[state] as number;
 	}
 

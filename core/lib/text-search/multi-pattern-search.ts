@@ -1,8 +1,8 @@
-import { Automaton, type Found } from "./aho-corasick.ts";
-import type { Ranges } from "./text-ranges.ts";
-import { blockLength, SkipSearch } from "./wu-manber.ts";
+import { AhoCorasick, type PatternMatches } from "./aho-corasick.ts";
+import type { TextRanges } from "./text-ranges.ts";
+import { blockLength, WuManber } from "./wu-manber.ts";
 
-const noRanges: Ranges = [];
+const noRanges: TextRanges = [];
 /**
  * Limits within which patterns are searched with the faster Wu-Manber algorithm first. Most texts contain none of them.
  *
@@ -15,34 +15,34 @@ const skipSearchLimits = { maxPatterns: 48, minLength: blockLength, maxLength: 9
  *
  * The time grows with the length of the text alone, so that even a chosen combination of patterns and text cannot make the search slow.
  */
-export class SecretMatcher {
+export class MultiPatternSearch {
 	/** Length of the shortest pattern; infinity if there are no patterns. */
-	readonly shortest: number;
+	readonly minPatternLength: number;
 	readonly #patterns: ReadonlyMap<string, boolean>;
 	/** Faster search. Undefined if the patterns exceed its limits. */
-	readonly #skipSearch: SkipSearch | undefined;
+	readonly #skipSearch: WuManber | undefined;
 	/** All UTF-16 code units of the patterns, if they are within the limits. A text may be split between the surrogates of a pair. */
 	readonly #codeUnits: ReadonlySet<string>;
-	#automaton: Automaton | undefined;
+	#automaton: AhoCorasick | undefined;
 
 	/** @param patterns non-empty patterns; the value is true for marked ones */
 	constructor(patterns: ReadonlyMap<string, boolean>) {
 		this.#patterns = patterns;
 		const texts = [...patterns.keys()];
-		this.shortest = texts.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
+		this.minPatternLength = texts.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
 		const isWithinLimits =
 			texts.length <= skipSearchLimits.maxPatterns &&
 			texts.every(({ length }) => length >= skipSearchLimits.minLength && length <= skipSearchLimits.maxLength);
-		this.#skipSearch = isWithinLimits ? new SkipSearch(texts) : undefined;
+		this.#skipSearch = isWithinLimits ? new WuManber(texts) : undefined;
 		this.#codeUnits = new Set(isWithinLimits ? texts.join("").split("") : []);
 	}
 
 	/** Finds matches in `text`, which continues a text that ended in `state`. Ranges may begin before `text`, at negative indices. */
-	find(text: string, state = 0): Found {
-		if (state !== 0 || this.#skipSearch?.mayFind(text) !== false) return this.#fullSearch.find(text, state);
+	find(text: string, state = 0): PatternMatches {
+		if (state !== 0 || this.#skipSearch?.mayContainMatch(text) !== false) return this.#fullSearch.find(text, state);
 		// There is no match. Only a pattern that begins at the end of the text remains to be found.
 		const last = text.at(-1);
-		if (last === undefined || !this.#codeUnits.has(last)) return { ranges: noRanges, marked: noRanges, state: 0 };
+		if (last === undefined || !this.#codeUnits.has(last)) return { ranges: noRanges, markedRanges: noRanges, state: 0 };
 		return this.#fullSearch.find(text.slice(-skipSearchLimits.maxLength));
 	}
 
@@ -51,8 +51,8 @@ export class SecretMatcher {
 	 *
 	 * False may be wrong.
 	 */
-	isFreeOf(bytes: Buffer): boolean {
-		if (this.#skipSearch?.mayFindIn(bytes) !== false) return false;
+	cannotMatch(bytes: Buffer): boolean {
+		if (this.#skipSearch?.mayContainMatchInBytes(bytes) !== false) return false;
 		const last = bytes.at(-1);
 		if (last === undefined || !this.#codeUnits.has(String.fromCharCode(last))) return true;
 		// The last character occurs in a pattern, but may not begin one, as in a line that consists of that character alone.
@@ -60,13 +60,13 @@ export class SecretMatcher {
 	}
 
 	/** Returns the number of characters before a state that may be the beginning of a pattern. */
-	openLength(state: number): number {
-		return state === 0 ? 0 : this.#fullSearch.openLength(state);
+	partialMatchLength(state: number): number {
+		return state === 0 ? 0 : this.#fullSearch.partialMatchLength(state);
 	}
 
 	/** Created at first use, because most runs never need it. */
-	get #fullSearch(): Automaton {
-		this.#automaton ??= new Automaton(this.#patterns);
+	get #fullSearch(): AhoCorasick {
+		this.#automaton ??= new AhoCorasick(this.#patterns);
 		return this.#automaton;
 	}
 }

@@ -1,13 +1,13 @@
 /** Ranges of a text: alternating start and end indices in ascending order. Ranges neither overlap nor touch. */
-export type Ranges = readonly number[];
+export type TextRanges = readonly number[];
 
 /** Replaces each character in ASCII ranges by an asterisk, so that lengths in characters and bytes stay unchanged. */
-export function blankRanges(text: string, ranges: Ranges): string {
+export function blankRanges(text: string, ranges: TextRanges): string {
 	return replaceRanges(text, ranges, (length) => "*".repeat(length));
 }
 
 /** Returns the ranges that contain only asterisks. */
-export function findBlanks(text: string, ranges: Ranges): Ranges {
+export function findBlankRanges(text: string, ranges: TextRanges): TextRanges {
 	const blanks: number[] = [];
 	for (let index = 0; index < ranges.length; index += 2) {
 		const [start, end] = [ranges[index] as number, ranges[index + 1] as number];
@@ -17,7 +17,7 @@ export function findBlanks(text: string, ranges: Ranges): Ranges {
 }
 
 /** Returns the text with each range replaced by the result of `replacement`, which receives the length in characters. */
-export function replaceRanges(text: string, ranges: Ranges, replacement: (length: number) => string): string {
+export function replaceRanges(text: string, ranges: TextRanges, replacement: (length: number) => string): string {
 	if (ranges.length === 0) return text;
 	let replaced = "";
 	let copiedLength = 0;
@@ -30,7 +30,7 @@ export function replaceRanges(text: string, ranges: Ranges, replacement: (length
 }
 
 /** Returns the parts of the ranges between two positions, relative to the first position. */
-export function cutRanges(ranges: Ranges, from: number, to: number): Ranges {
+export function sliceRanges(ranges: TextRanges, from: number, to: number): TextRanges {
 	if (ranges.length === 0) return ranges;
 	const cut: number[] = [];
 	for (let index = 0; index < ranges.length; index += 2) {
@@ -42,7 +42,7 @@ export function cutRanges(ranges: Ranges, from: number, to: number): Ranges {
 }
 
 /** Merges two lists of ranges. `later` is relative to `offset` and may overlap `earlier`. */
-export function joinRanges(earlier: Ranges, later: Ranges, offset: number): Ranges {
+export function joinRanges(earlier: TextRanges, later: TextRanges, offset: number): TextRanges {
 	if (later.length === 0) return earlier;
 	const joined = [...earlier];
 	for (let index = 0; index < later.length; index += 2) {

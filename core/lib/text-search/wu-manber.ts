@@ -8,7 +8,7 @@ const maxPatternLength = 250;
  *
  * If three characters occur in no pattern, no match can overlap them. The search then skips nearly the length of the shortest pattern.
  */
-export class SkipSearch {
+export class WuManber {
 	readonly #patterns: readonly string[];
 	/** Length of the shortest pattern. The search looks for prefixes of this length. */
 	readonly #window: number;
@@ -39,7 +39,7 @@ export class SkipSearch {
 	/**
 	 * Returns false if the text contains none of the patterns. True may be wrong: the search gives up after too many similar positions.
 	 */
-	mayFind(text: string): boolean {
+	mayContainMatch(text: string): boolean {
 		if (this.#patterns.length === 0) return false;
 		const skips = this.#skips;
 		const window = this.#window;
@@ -60,7 +60,7 @@ export class SkipSearch {
 	}
 
 	/** Returns false if text that is given as bytes, one for each character, contains none of the patterns. True may be wrong. */
-	mayFindIn(bytes: Buffer): boolean {
+	mayContainMatchInBytes(bytes: Buffer): boolean {
 		if (this.#patterns.length === 0) return false;
 		const skips = this.#skips;
 		const window = this.#window;

@@ -1,10 +1,10 @@
 import type { KeyValueEntity } from "../../contract/index.ts";
 
 /** Address of the item to which a ciphertext is bound. The ciphertext is useless for another item. */
-export interface SealedPlace extends Pick<KeyValueEntity, "scope" | "name" | "user"> {}
+export interface ItemAddress extends Pick<KeyValueEntity, "scope" | "name" | "user"> {}
 
 /** The parts of a stored ciphertext. */
-export interface CipherText {
+export interface Ciphertext {
 	/** Id of the key. */
 	readonly keyId: string;
 	/** The text before the data. It is authenticated together with the data, so that neither key nor item can be exchanged. */
@@ -12,19 +12,19 @@ export interface CipherText {
 	/** Nonce, authentication tag and encrypted text, in base64url. */
 	readonly data: string;
 	/** Item to which the ciphertext is bound. Undefined for ciphertexts of earlier versions, which name no item. */
-	readonly address: SealedPlace | undefined;
+	readonly address: ItemAddress | undefined;
 }
 
 const itemCiphertext = /^(svc2\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)\.)([A-Za-z0-9_-]+)$/;
 const legacyCiphertext = /^(svc1\.([0-9a-f]{8})\.)([A-Za-z0-9_-]+)$/;
 
 /** Returns the header of a new ciphertext. */
-export function toHeader(keyId: string, { scope, name }: SealedPlace): string {
+export function toCiphertextHeader(keyId: string, { scope, name }: ItemAddress): string {
 	return `svc2.${keyId}.${Buffer.from(`${scope}:${name}`).toString("base64url")}.`;
 }
 
 /** Parses a ciphertext. Returns undefined for any other text. */
-export function parseCipherText(text: string): CipherText | undefined {
+export function parseCiphertext(text: string): Ciphertext | undefined {
 	const legacy = legacyCiphertext.exec(text);
 	if (legacy !== null) {
 		const [, header = "", keyId = "", data = ""] = legacy;
@@ -35,7 +35,7 @@ export function parseCipherText(text: string): CipherText | undefined {
 	return address === undefined ? undefined : { keyId, header, data, address };
 }
 
-function toAddress(text: string): SealedPlace | undefined {
+function toAddress(text: string): ItemAddress | undefined {
 	const [, scope, name = ""] = /^(svckv\.system|svckv\.user):(.+)$/s.exec(text) ?? [];
 	if (scope === "svckv.system") return { scope, name, user: null };
 	const colon = name.indexOf(":");

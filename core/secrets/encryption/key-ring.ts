@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { type CipherText, parseCipherText, type SealedPlace, toHeader } from "./ciphertext.ts";
+import { type Ciphertext, type ItemAddress, parseCiphertext, toCiphertextHeader } from "./ciphertext.ts";
 import { addKey, changeKeyFile, createKeyFile, findKeyExposure, readKeyFile, type StoredKeys } from "./key-file.ts";
 
 const byteLengths = { nonce: 12, tag: 16 };
@@ -32,8 +32,8 @@ export class KeyRing {
 	}
 
 	/** Encrypts the value of one item. The ciphertext is valid only for this item. Throws `SVC_INVALID` if there is no key. */
-	encrypt(text: string, address: SealedPlace): string {
-		return this.#encrypt(text, toHeader(this.#requireKeys().current, address));
+	encrypt(text: string, address: ItemAddress): string {
+		return this.#encrypt(text, toCiphertextHeader(this.#requireKeys().current, address));
 	}
 
 	/**
@@ -42,8 +42,8 @@ export class KeyRing {
 	 * Throws `SVC_INVALID` if the text is not a ciphertext, belongs to another item, was modified, or requires a missing key.
 	 * Ciphertexts of earlier versions name no item: the caller must ensure that the ciphertext is that of the item.
 	 */
-	decrypt(cipherText: string, { scope, name }: SealedPlace): string {
-		const parsed = parseCipherText(cipherText);
+	decrypt(cipherText: string, { scope, name }: ItemAddress): string {
+		const parsed = parseCiphertext(cipherText);
 		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
 		const { keyId, header, data, address = { scope, name } } = parsed;
 		if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "the value was encrypted for another item");
@@ -51,7 +51,7 @@ export class KeyRing {
 	}
 
 	/** Encrypts a text that is not the value of an item, and cannot be used as one. Throws `SVC_INVALID` if there is no key. */
-	seal(text: string): string {
+	encryptText(text: string): string {
 		return this.#encrypt(text, toSealHeader(this.#requireKeys().current));
 	}
 
@@ -59,30 +59,30 @@ export class KeyRing {
 	 * Decrypts a text that `seal` has encrypted. Throws `SVC_INVALID` if it is not such a text, was modified, or requires a missing
 	 * key.
 	 */
-	unseal(sealed: string): string {
+	decryptText(sealed: string): string {
 		const [, keyId = "", data = ""] = sealPattern.exec(sealed) ?? [];
 		if (keyId === "") throw new SvcError("SVC_INVALID", "the value is no sealed text of this service");
 		return this.#decrypt({ keyId, header: toSealHeader(keyId), data });
 	}
 
 	/** Returns true if a ciphertext was created with the current key. */
-	isCurrent(cipherText: string): boolean {
+	usesCurrentKey(cipherText: string): boolean {
 		return keyIdOf(cipherText) === this.currentId;
 	}
 
 	/** Returns true if the key of a ciphertext is available. */
-	isKnown(cipherText: string): boolean {
+	hasKeyFor(cipherText: string): boolean {
 		return Object.hasOwn(this.#loadKeys()?.keys ?? {}, keyIdOf(cipherText));
 	}
 
 	/** Creates the key file if it does not exist. */
-	create(): void {
+	createKeyFile(): void {
 		const { path, logger } = this.#parts;
 		if (createKeyFile(path)) logger.info("key file of the datastore made", { path });
 	}
 
 	/** Adds a key and makes it the current key. Returns its id. Throws `SVC_INVALID` if there is no key. */
-	add(): string {
+	addKey(): string {
 		this.#requireKeys();
 		const { current } = changeKeyFile(this.#parts.path, addKey);
 		this.#loadKeys();
@@ -90,7 +90,7 @@ export class KeyRing {
 	}
 
 	/** Removes the keys for which `isUnused` returns true, except the current key. Returns the ids of the removed keys. */
-	forget(isUnused: (keyId: string) => boolean): readonly string[] {
+	removeUnusedKeys(isUnused: (keyId: string) => boolean): readonly string[] {
 		this.#requireKeys();
 		const removedIds: string[] = [];
 		changeKeyFile(this.#parts.path, ({ current, keys }) => {
@@ -101,7 +101,7 @@ export class KeyRing {
 	}
 
 	/** Returns the problem of the key file. Returns undefined if secrets can be encrypted, or if encryption is disabled. */
-	problem(): string | undefined {
+	findProblem(): string | undefined {
 		const { path, isEnabled } = this.#parts;
 		if (!isEnabled) return undefined;
 		if (this.#loadKeys() === undefined) return `there is no usable key file at "${path}"`;
@@ -155,7 +155,7 @@ export class KeyRing {
 		return `${header}${Buffer.concat([nonce, cipher.getAuthTag(), data]).toString("base64url")}`;
 	}
 
-	#decrypt({ keyId, header, data }: Pick<CipherText, "keyId" | "header" | "data">): string {
+	#decrypt({ keyId, header, data }: Pick<Ciphertext, "keyId" | "header" | "data">): string {
 		const bytes = Buffer.from(data, "base64url");
 		const tagEnd = byteLengths.nonce + byteLengths.tag;
 		const key = this.#keyOf(keyId);
@@ -176,5 +176,5 @@ function toSealHeader(keyId: string): string {
 
 /** Returns the id of the key of a ciphertext. Returns an empty text if the text is not a ciphertext. */
 export function keyIdOf(cipherText: string): string {
-	return parseCipherText(cipherText)?.keyId ?? "";
+	return parseCiphertext(cipherText)?.keyId ?? "";
 }

@@ -18,7 +18,7 @@ import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/database-move.ts";
-import { outlastOutage } from "../../lib/retry-while-unavailable.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { findBeside } from "./beside.ts";
@@ -170,9 +170,9 @@ async function insertPage<K extends EntityKind>(target: Storage, kind: K, page: 
 		if (isRepeated && (await findLastId(target, kind)) >= lastId) return;
 		await target.insert(kind, page);
 	};
-	await outlastOutage(attempt, {
-		isOver: () => performance.now() > end,
-		onOutage() {
+	await retryWhileUnavailable(attempt, {
+		shouldGiveUp: () => performance.now() > end,
+		onUnavailable() {
 			isRepeated = true;
 		},
 	});

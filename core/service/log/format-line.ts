@@ -1,6 +1,6 @@
 import type { Colour, Paint } from "../../cli/screen.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 
 export interface LogLine {
 	readonly date: Date;
@@ -15,7 +15,7 @@ export interface LogLine {
 export function formatJson({ date, level, tag, message, fields }: LogLine): string {
 	const head = { time: date.toISOString(), level, message, ...(tag === "" ? {} : { tag }) };
 	// What JSON leaves as it is, a terminal that shows the log would not.
-	return toSeenLine(stringifyJson({ ...head, ...fields, ...head }));
+	return escapeControlCharacters(stringifyJson({ ...head, ...fields, ...head }));
 }
 
 /**
@@ -27,7 +27,7 @@ export function formatText({ date, level, tag, message, fields }: LogLine, paint
 		([name, value]) => `${paint("dim", `${toWord(name)}=`)}${toWord(isError(value) ? value.message : value)}`,
 	);
 	const levelWord = paint(colours[level] ?? "gray", level.padEnd(5));
-	const head = `${paint("dim", date.toISOString())} ${levelWord} ${tag === "" ? "" : paint("dim", `${toSeenLine(tag)}: `)}${toSeenLine(message)}`;
+	const head = `${paint("dim", date.toISOString())} ${levelWord} ${tag === "" ? "" : paint("dim", `${escapeControlCharacters(tag)}: `)}${escapeControlCharacters(message)}`;
 	const stacks = Object.values(fields)
 		.filter(isError)
 		.map(({ stack }) => toLines(stack));
@@ -48,11 +48,11 @@ function isError(value: unknown): value is PlainError {
 function toLines(text: string): string {
 	return text
 		.split("\n")
-		.map((line) => `    ${toSeenLine(line.trim())}`)
+		.map((line) => `    ${escapeControlCharacters(line.trim())}`)
 		.join("\n");
 }
 
 function toWord(value: unknown): string {
 	const text = typeof value === "string" ? value : (stringifyJson(value) ?? "undefined");
-	return toSeenLine(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? stringifyJson(text) : text);
+	return escapeControlCharacters(typeof value === "string" && !/^[^\s"=]+$/.test(text) ? stringifyJson(text) : text);
 }

@@ -1,4 +1,4 @@
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 
 /** Enough for every execution a node can run at once; bounds all the same, should one not be taken out again. */
 const most = { values: 10_000, characters: 1_000_000 };
@@ -12,9 +12,9 @@ export class SecretValues {
 	// How often each was added: two executions may hold the same secret, and the first to end must not uncover the other's.
 	readonly #counts = new Map<string, number>();
 	/** Those that were in use for a while; some may have gone. */
-	#together = KnownSecrets.none;
+	#together = Redactor.none;
 	#gone = 0;
-	readonly #single = new Map<string, KnownSecrets>();
+	readonly #single = new Map<string, Redactor>();
 	#characters = 0;
 
 	add(secret: string): void {
@@ -27,7 +27,7 @@ export class SecretValues {
 			if (this.#counts.size <= most.values && this.#characters <= most.characters) break;
 			this.#remove(oldest);
 		}
-		this.#single.set(value, new KnownSecrets([value]));
+		this.#single.set(value, new Redactor([value]));
 		if (this.#single.size > mostSingle) this.#putTogether();
 	}
 
@@ -53,7 +53,7 @@ export class SecretValues {
 	}
 
 	#putTogether(): void {
-		this.#together = new KnownSecrets(this.#counts.keys(), { isBounded: false });
+		this.#together = new Redactor(this.#counts.keys(), { isBounded: false });
 		this.#single.clear();
 		this.#gone = 0;
 	}

@@ -57,7 +57,7 @@ export class Uplink {
 	async emit(type: OutputType, data: string): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
 		if (data === "") return;
-		this.#captured[type].add({ data, ranges: [], blanks: [] });
+		this.#captured[type].add({ data, secretRanges: [], tokenRanges: [] });
 		this.#add(type, data);
 		void this.#start();
 		if (this.#length >= enough) this.#hurry();
@@ -66,7 +66,7 @@ export class Uplink {
 	}
 
 	captured(type: OutputType): CapturedOutput {
-		return this.#captured[type].read({ data: "", ranges: [], blanks: [] });
+		return this.#captured[type].read({ data: "", secretRanges: [], tokenRanges: [] });
 	}
 
 	/** Hand over what is left, and the end; resolves when the service has it, or does not want it any more. */

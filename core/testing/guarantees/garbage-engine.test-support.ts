@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import { PassingMap } from "../../contract/index.ts";
-import { Attached } from "../../lib/private-slot.ts";
+import { HighChurnMap } from "../../contract/index.ts";
+import { PrivateSlot } from "../../lib/private-slot.ts";
 import { createEngine } from "../../service/service.ts";
 
 // Makes much garbage in one of several ways, with `begin` before it on standard output, while Node tells of each collection.
@@ -38,7 +38,7 @@ async function passThrough(underWay: Settable<number> & { delete(key: number): u
 
 /** A map of what is under way, and what is attached to objects: by the classes of the service, and by those of JavaScript. */
 const maps = {
-	quick: () => passThrough(new PassingMap<number, object>(), new Attached<object, object>()),
+	quick: () => passThrough(new HighChurnMap<number, object>(), new PrivateSlot<object, object>()),
 	slow: () => passThrough(new Map<number, object>(), new WeakMap<object, object>()),
 };
 

@@ -15,8 +15,8 @@ import { rootRoutes } from "../../http/root.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { findSecrets } from "../../secrets/parameter-masking.ts";
-import { KnownSecrets } from "../../secrets/redactor.ts";
+import { findParameterSecrets } from "../../secrets/parameter-masking.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { createExecution as createAnyExecution } from "../storage/fixtures.ts";
 
 /** Default options on ports the system chooses, with changes a section at a time. */
@@ -89,7 +89,7 @@ export function createExecution(changes: Partial<ExecutionEntity> = {}): Executi
 }
 
 export function toView(entity: ExecutionEntity, children: readonly string[] = []): ExecutionView {
-	return { entity, snapshot, children, isWorkflow: false, secrets: new KnownSecrets(findSecrets(entity.parameters, snapshot)) };
+	return { entity, snapshot, children, isWorkflow: false, secrets: new Redactor(findParameterSecrets(entity.parameters, snapshot)) };
 }
 
 /** A stand-in for the engine: answers from what a test puts in, and records what it was asked. */

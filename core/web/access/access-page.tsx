@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { RoleAssignmentRecord, RoleRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -17,11 +17,11 @@ const roleColumns: readonly Column<RoleRecord>[] = [
 		title: "Role",
 		cell: ({ name }) => (
 			<a class="row-link" href={toRoleHref(name)}>
-				{toSeenLine(name)}
+				{escapeControlCharacters(name)}
 			</a>
 		),
 	},
-	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
+	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
 	{ title: "From", cell: ({ system }) => (system ? "the service" : "the configuration") },
 	{ title: "Grants", class: "right", cell: ({ system, permission_grant_objects: grants }) => (system ? "–" : grants.length) },
 ];
@@ -42,12 +42,12 @@ export function RoleList() {
 const pageSize = 50;
 
 const assignmentColumns: readonly Column<RoleAssignmentRecord>[] = [
-	{ title: "User", cell: ({ user }) => toSeenLine(user) },
-	{ title: "Role", cell: ({ role }) => <a href={toRoleHref(role)}>{toSeenLine(role)}</a> },
+	{ title: "User", cell: ({ user }) => escapeControlCharacters(user) },
+	{ title: "Role", cell: ({ role }) => <a href={toRoleHref(role)}>{escapeControlCharacters(role)}</a> },
 	{
 		title: "Because of",
 		class: "wide",
-		cell: ({ is_remote, source }) => (is_remote ? `group ${toSeenLine(source)}` : "the configuration"),
+		cell: ({ is_remote, source }) => (is_remote ? `group ${escapeControlCharacters(source)}` : "the configuration"),
 	},
 ];
 

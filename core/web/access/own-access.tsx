@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { session } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -10,7 +10,11 @@ type Given = readonly [permission: string, uids: readonly string[]];
 
 const columns: readonly Column<Given>[] = [
 	{ title: "Permission", class: "mono", cell: ([permission]) => permission },
-	{ title: "On", class: "wide-lines", cell: ([, uids]) => (uids.includes("*") ? "everything" : uids.map(toSeenLine).join(", ")) },
+	{
+		title: "On",
+		class: "wide-lines",
+		cell: ([, uids]) => (uids.includes("*") ? "everything" : uids.map(escapeControlCharacters).join(", ")),
+	},
 ];
 
 /** What whoever looks may do, as the service has told it. */
@@ -22,14 +26,14 @@ export function OwnAccess() {
 	return (
 		<>
 			<dl class="facts">
-				<Fact name="User">{toSeenLine(username)}</Fact>
+				<Fact name="User">{escapeControlCharacters(username)}</Fact>
 				<Fact name="Signed in by">{authentication.method}</Fact>
 				{authentication.token_expire !== undefined && (
 					<Fact name="Session ends">
 						<Expiry at={authentication.token_expire} />
 					</Fact>
 				)}
-				<Fact name="Roles">{rbac.roles.length === 0 ? "none" : rbac.roles.map(toSeenLine).join(", ")}</Fact>
+				<Fact name="Roles">{rbac.roles.length === 0 ? "none" : rbac.roles.map(escapeControlCharacters).join(", ")}</Fact>
 				<Fact name="Administrator">{rbac.is_admin ? "yes" : "no"}</Fact>
 			</dl>
 			{!rbac.enabled && <p>Access control is off: everybody who signs in may do everything.</p>}

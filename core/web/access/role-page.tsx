@@ -1,5 +1,5 @@
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RoleRecord } from "../../features/clients.ts";
 import { toHref } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -13,7 +13,7 @@ import { Loaded } from "../parts/loaded.tsx";
 type Grant = RoleRecord["permission_grant_objects"][number];
 
 const columns: readonly Column<Grant>[] = [
-	{ title: "On", class: "mono", cell: ({ resource_uid: uid }) => (uid === null ? "no single record" : toSeenLine(uid)) },
+	{ title: "On", class: "mono", cell: ({ resource_uid: uid }) => (uid === null ? "no single record" : escapeControlCharacters(uid)) },
 	{ title: "May", class: "wide-lines mono", cell: ({ permission_types }) => permission_types.join(", ") },
 ];
 
@@ -33,9 +33,9 @@ export function Page({ values: { name = "" } }: PageProps) {
 			{({ description, system, permission_grant_objects: grants }) => (
 				<>
 					<div class="page-head">
-						<h1>{toSeenLine(name)}</h1>
+						<h1>{escapeControlCharacters(name)}</h1>
 					</div>
-					{description !== "" && <p>{toSeenLines(description)}</p>}
+					{description !== "" && <p>{escapeControlCharactersInLines(description)}</p>}
 					<dl class="facts">
 						<Fact name="From">{system ? "the service" : "the configuration"}</Fact>
 						<Fact name="Who has it">

@@ -1,5 +1,5 @@
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { ActionRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -51,12 +51,12 @@ function Head({ action }: { readonly action: ActionRecord }) {
 	return (
 		<RecordHead record={action}>
 			<Fact name="Pack">
-				<a href={toHref("/actions", { pack })}>{toSeenLine(pack)}</a>
+				<a href={toHref("/actions", { pack })}>{escapeControlCharacters(pack)}</a>
 			</Fact>
-			<Fact name="Runner">{toSeenLine(runner_type)}</Fact>
+			<Fact name="Runner">{escapeControlCharacters(runner_type)}</Fact>
 			{entry_point !== "" && (
 				<Fact name="Entry point">
-					<span class="mono">{toSeenLine(entry_point)}</span>
+					<span class="mono">{escapeControlCharacters(entry_point)}</span>
 				</Fact>
 			)}
 		</RecordHead>

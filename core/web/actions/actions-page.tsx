@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ActionRecord, ListPage } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -20,12 +20,12 @@ const columns: readonly Column<ActionRecord>[] = [
 		title: "Action",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/actions/:ref", { ref }))}>
-				{toSeenLine(ref)}
+				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What it does", class: "wide", cell: ({ description }) => toSeenLine(description) },
-	{ title: "Runner", cell: ({ runner_type }) => toSeenLine(runner_type) },
+	{ title: "What it does", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: "Runner", cell: ({ runner_type }) => escapeControlCharacters(runner_type) },
 	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
 ];
 

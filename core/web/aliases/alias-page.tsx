@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { AliasRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -26,10 +26,10 @@ function Alias({ alias }: { readonly alias: AliasRecord }) {
 		<>
 			<RecordHead record={alias}>
 				<Fact name="Runs">
-					<a href={toHref(toPath("/actions/:ref", { ref: action_ref }))}>{toSeenLine(action_ref)}</a>
+					<a href={toHref(toPath("/actions/:ref", { ref: action_ref }))}>{escapeControlCharacters(action_ref)}</a>
 				</Fact>
 				<Fact name="Pack">
-					<a href={toHref("/aliases", { pack })}>{toSeenLine(pack)}</a>
+					<a href={toHref("/aliases", { pack })}>{escapeControlCharacters(pack)}</a>
 				</Fact>
 			</RecordHead>
 			<section class="card">
@@ -57,7 +57,7 @@ function Format({ format }: { readonly format: AliasRecord["formats"][number] })
 				<ul class="criteria" aria-label="What commands are held against">
 					{format.representation.map((each) => (
 						<li key={each}>
-							<code>{toSeenLine(each)}</code>
+							<code>{escapeControlCharacters(each)}</code>
 						</li>
 					))}
 				</ul>

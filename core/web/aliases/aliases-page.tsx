@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { AliasRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -19,12 +19,12 @@ const columns: readonly Column<AliasRecord>[] = [
 		title: "Alias",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/aliases/:ref", { ref }))}>
-				{toSeenLine(ref)}
+				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
 	{ title: "What is written", class: "wide mono", cell: ({ formats }) => formats.map(toDisplay).join(" · ") },
-	{ title: "Runs", cell: ({ action_ref }) => toSeenLine(action_ref) },
+	{ title: "Runs", cell: ({ action_ref }) => escapeControlCharacters(action_ref) },
 ];
 
 /** What people write in a chat to run an action. */

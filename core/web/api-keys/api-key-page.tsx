@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ApiKeyRecord } from "../../features/clients.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { addressBar, toHref } from "../kit/address.ts";
@@ -29,7 +29,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 			{(found) => (
 				<>
 					<div class="page-head">
-						<h1>API key of {toSeenLine(found.user)}</h1>
+						<h1>API key of {escapeControlCharacters(found.user)}</h1>
 						<KeyActions apiKey={found} resource={resource} />
 					</div>
 					<KeyFacts apiKey={found} />
@@ -53,7 +53,7 @@ function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
 		<ul class="held">
 			{scopes.map((scope) => (
 				<li key={scope} class="mono">
-					{toSeenLine(scope)}
+					{escapeControlCharacters(scope)}
 				</li>
 			))}
 		</ul>
@@ -67,7 +67,11 @@ function KeyFacts({ apiKey: { id, user, enabled, created_at, last_used_at, expir
 				<StatusBadge status={enabled ? "enabled" : "disabled"} />
 			</Fact>
 			<Fact name="Whose">
-				{session.may("api_key_list") ? <a href={toHref("/apikeys", { user })}>{toSeenLine(user)}</a> : toSeenLine(user)}
+				{session.may("api_key_list") ? (
+					<a href={toHref("/apikeys", { user })}>{escapeControlCharacters(user)}</a>
+				) : (
+					escapeControlCharacters(user)
+				)}
 			</Fact>
 			<Fact name="Made">
 				<Ago at={created_at} />

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { ApiKeyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -28,8 +28,8 @@ const columns: readonly Column<ApiKeyRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "Whose", cell: ({ user }) => toSeenLine(user) },
-	{ title: "What for", class: "wide mono", cell: ({ metadata }) => toSeenLine(stringifyJson(metadata).slice(0, mostShown)) },
+	{ title: "Whose", cell: ({ user }) => escapeControlCharacters(user) },
+	{ title: "What for", class: "wide mono", cell: ({ metadata }) => escapeControlCharacters(stringifyJson(metadata).slice(0, mostShown)) },
 	{ title: "Scopes", class: "right", cell: ({ scopes }) => (scopes === null ? "all" : scopes.length) },
 	{ title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at ?? undefined} /> },
 	{ title: "Expires", cell: ({ expires_at }) => (expires_at === null ? "never" : <Expiry at={expires_at} />) },

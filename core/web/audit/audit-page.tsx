@@ -1,5 +1,5 @@
 import type { ListQuery } from "../../client/page.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { AuditEntryRecord } from "../../features/clients.ts";
 import { addressBar } from "../kit/address.ts";
 import { toTime } from "../kit/clock.ts";
@@ -32,12 +32,12 @@ const filters: readonly Filter[] = [
 const columns: readonly Column<AuditEntryRecord>[] = [
 	{ title: "Number", class: "right", cell: ({ number }) => number },
 	{ title: "When", cell: ({ timestamp }) => <Ago at={timestamp} /> },
-	{ title: "Who", cell: ({ user }) => (user === "" ? <span class="faint">nobody known</span> : toSeenLine(user)) },
+	{ title: "Who", cell: ({ user }) => (user === "" ? <span class="faint">nobody known</span> : escapeControlCharacters(user)) },
 	{ title: "Outcome", cell: ({ outcome }) => <StatusBadge status={outcome} /> },
-	{ title: "Did", cell: ({ verb }) => toSeenLine(verb) },
+	{ title: "Did", cell: ({ verb }) => escapeControlCharacters(verb) },
 	{ title: "What", class: "wide", cell: (entry) => <What entry={entry} /> },
-	{ title: "From", cell: ({ address }) => toSeenLine(address ?? "–") },
-	{ title: "With", class: "mono", cell: ({ credential }) => toSeenLine(credential) },
+	{ title: "From", cell: ({ address }) => escapeControlCharacters(address ?? "–") },
+	{ title: "With", class: "mono", cell: ({ credential }) => escapeControlCharacters(credential) },
 ];
 
 /** Who has changed what, the newest first, and whether that record is as it was written. */
@@ -72,9 +72,9 @@ function What({ entry: { record_kind, ref, request, fields, detail } }: { readon
 	const changed = record_kind === null ? request : record_kind;
 	return (
 		<>
-			{toSeenLine(changed)} {ref !== null && <span class="mono">{toSeenLine(ref)}</span>}
-			{fields.length > 0 && <span class="faint"> {toSeenLine(fields.join(", "))}</span>}
-			{detail !== null && <div class="faint">{toSeenLine(detail)}</div>}
+			{escapeControlCharacters(changed)} {ref !== null && <span class="mono">{escapeControlCharacters(ref)}</span>}
+			{fields.length > 0 && <span class="faint"> {escapeControlCharacters(fields.join(", "))}</span>}
+			{detail !== null && <div class="faint">{escapeControlCharacters(detail)}</div>}
 		</>
 	);
 }

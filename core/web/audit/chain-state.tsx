@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { AuditReportRecord } from "../../features/clients.ts";
 import { useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
@@ -69,7 +69,7 @@ function Report({ report }: { readonly report: AuditReportRecord | Error }) {
 			<p class="bad-text">It is not as it was written: {compared}.</p>
 			<ul>
 				{findings.map(({ number, problem }) => (
-					<li key={`${number} ${problem}`}>{toSeenLine(problem)}</li>
+					<li key={`${number} ${problem}`}>{escapeControlCharacters(problem)}</li>
 				))}
 			</ul>
 			{findings_total > findings.length && <p>{findings_total - findings.length} more are not shown.</p>}

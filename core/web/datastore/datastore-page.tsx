@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { KeyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -27,13 +27,13 @@ const columns: readonly Column<KeyRecord>[] = [
 		class: "item-name",
 		cell: (item) => (
 			<a class="row-link" href={toItemHref(item)}>
-				{toSeenLine(item.name)}
+				{escapeControlCharacters(item.name)}
 			</a>
 		),
 	},
-	{ title: "Value", class: "wide mono", cell: ({ value }) => toSeenLine(value.slice(0, mostShown)) },
+	{ title: "Value", class: "wide mono", cell: ({ value }) => escapeControlCharacters(value.slice(0, mostShown)) },
 	{ title: "Secret", cell: ({ secret }) => secret && "secret" },
-	{ title: "What it is", class: "item-name", cell: ({ description = "" }) => toSeenLine(description) },
+	{ title: "What it is", class: "item-name", cell: ({ description = "" }) => escapeControlCharacters(description) },
 	{ title: "Expires", cell: ({ expire_timestamp }) => expire_timestamp !== undefined && <Expiry at={expire_timestamp} /> },
 ];
 

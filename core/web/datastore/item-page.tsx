@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { KeyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
@@ -57,7 +57,7 @@ function Head({ item, scope, user, onStored }: ItemProps & { readonly onStored: 
 	return (
 		<>
 			<div class="page-head">
-				<h1>{toSeenLine(name)}</h1>
+				<h1>{escapeControlCharacters(name)}</h1>
 				{mayDo("set", scope, name) && (
 					<button type="button" onClick={() => (asked.value = "change")}>
 						Change …
@@ -69,11 +69,11 @@ function Head({ item, scope, user, onStored }: ItemProps & { readonly onStored: 
 					</button>
 				)}
 			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
+			{description !== "" && <p>{escapeControlCharactersInLines(description)}</p>}
 			<dl class="facts">
 				<Fact name="Scope">
 					<a href={toHref(toPath("/datastore/:scope", { scope }), { user })}>
-						{scope === "system" ? "system" : toSeenLine(item.user ?? "")}
+						{scope === "system" ? "system" : escapeControlCharacters(item.user ?? "")}
 					</a>
 				</Fact>
 				<Fact name="Secret">{secret ? "yes, kept encrypted" : "no"}</Fact>

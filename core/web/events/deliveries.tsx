@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { WebhookDeliveryRecord } from "../../features/clients.ts";
 import { addressBar } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
@@ -55,13 +55,17 @@ function toColumns(replay: (id: string) => Promise<void>): readonly Column<Webho
 	const mayReplay = ({ url, verdict }: WebhookDeliveryRecord) => verdict !== "refused" && session.may("webhook_send", `webhook:${url}`);
 	return [
 		{ title: "Verdict", cell: ({ verdict }) => verdict },
-		{ title: "Webhook", cell: ({ url }) => toSeenLine(url) },
+		{ title: "Webhook", cell: ({ url }) => escapeControlCharacters(url) },
 		{ title: "When", cell: ({ received_at }) => <Ago at={received_at} /> },
 		{
 			title: "What came of it",
 			class: "wide",
 			cell: ({ reason, trigger_instance_id: event }) =>
-				event === undefined ? toSeenLines(reason ?? "nothing") : <a href={toEventHref(event)}>The event, to test rules with</a>,
+				event === undefined ? (
+					escapeControlCharactersInLines(reason ?? "nothing")
+				) : (
+					<a href={toEventHref(event)}>The event, to test rules with</a>
+				),
 		},
 		{
 			title: "Again",

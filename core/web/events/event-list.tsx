@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { TriggerInstanceRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -21,11 +21,11 @@ const columns: readonly Column<TriggerInstanceRecord>[] = [
 		class: "wide",
 		cell: ({ id, trigger }) => (
 			<a class="row-link" href={toEventHref(id)}>
-				{toSeenLine(trigger)}
+				{escapeControlCharacters(trigger)}
 			</a>
 		),
 	},
-	{ title: "Type", cell: ({ trigger_type }) => toSeenLine(trigger_type) },
+	{ title: "Type", cell: ({ trigger_type }) => escapeControlCharacters(trigger_type) },
 	{ title: "When", cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
 ];
 

@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { TriggerInstanceRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
@@ -42,7 +42,7 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>{toSeenLine(trigger)}</h1>
+				<h1>{escapeControlCharacters(trigger)}</h1>
 				{session.may("trace_view") && <a href={toHref(toPath("/why/:trace", { trace: trace_id }), { event: id })}>What came of it</a>}
 				{session.may("trigger_instance_reemit") && (
 					<button type="button" onClick={() => void reEmit()}>
@@ -50,7 +50,7 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 					</button>
 				)}
 			</div>
-			{failure_reason !== undefined && <p class="bad-text">{toSeenLines(failure_reason)}</p>}
+			{failure_reason !== undefined && <p class="bad-text">{escapeControlCharactersInLines(failure_reason)}</p>}
 			<dl class="facts">
 				<Fact name="Status">
 					<StatusBadge status={status} />
@@ -58,7 +58,7 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 				<Fact name="When">
 					<Ago at={occurrence_time} />
 				</Fact>
-				<Fact name="Type">{toSeenLine(trigger_type)}</Fact>
+				<Fact name="Type">{escapeControlCharacters(trigger_type)}</Fact>
 				<Fact name="Id">
 					<span class="mono">{id}</span>
 				</Fact>
@@ -81,7 +81,9 @@ function Rules({ event: { id, trigger } }: { readonly event: TriggerInstanceReco
 						<ul class="criteria">
 							{items.map(({ ref }) => (
 								<li key={ref}>
-									<a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event: id })}>Test {toSeenLine(ref)} with it</a>
+									<a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event: id })}>
+										Test {escapeControlCharacters(ref)} with it
+									</a>
 								</li>
 							))}
 						</ul>

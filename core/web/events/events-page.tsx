@@ -1,5 +1,5 @@
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { TimerRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -17,9 +17,13 @@ import { TriggerTypeList } from "./trigger-type-list.tsx";
 import { WebhookList } from "./webhook-list.tsx";
 
 const columns: readonly Column<TimerRecord>[] = [
-	{ title: "Timer", class: "wide", cell: ({ ref }) => <a href={toHref("/events/latest", { trigger: ref })}>{toSeenLine(ref)}</a> },
-	{ title: "Type", cell: ({ type }) => toSeenLine(type) },
-	{ title: "With", cell: ({ parameters }) => <code>{toSeenLine(stringifyJson(parameters))}</code> },
+	{
+		title: "Timer",
+		class: "wide",
+		cell: ({ ref }) => <a href={toHref("/events/latest", { trigger: ref })}>{escapeControlCharacters(ref)}</a>,
+	},
+	{ title: "Type", cell: ({ type }) => escapeControlCharacters(type) },
+	{ title: "With", cell: ({ parameters }) => <code>{escapeControlCharacters(stringifyJson(parameters))}</code> },
 	{ title: "Fired last", cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
 	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
 ];

@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { SensorRecord } from "../../features/clients.ts";
 import { attempt } from "../kit/notices.ts";
 import { useResource } from "../kit/resource.ts";
@@ -35,17 +35,17 @@ function toColumns(change: (sensor: SensorRecord) => Promise<void>): readonly Co
 	return [
 		{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
 		{ title: "Since", cell: ({ state_changed_at }) => <Ago at={state_changed_at} /> },
-		{ title: "Sensor", cell: ({ ref }) => toSeenLine(ref) },
+		{ title: "Sensor", cell: ({ ref }) => escapeControlCharacters(ref) },
 		{
 			title: "How it does",
 			class: "wide",
 			cell: ({ last_error, restarts, description }) =>
 				last_error === null ? (
-					toSeenLine(description)
+					escapeControlCharacters(description)
 				) : (
-					<span class="bad-text" title={toSeenLines(last_error)}>
+					<span class="bad-text" title={escapeControlCharactersInLines(last_error)}>
 						{restarts > 0 && `failed ${restarts} times in a row: `}
-						{toSeenLines(last_error)}
+						{escapeControlCharactersInLines(last_error)}
 					</span>
 				),
 		},

@@ -1,5 +1,5 @@
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { TriggerTypeRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -17,11 +17,11 @@ const columns: readonly Column<TriggerTypeRecord>[] = [
 		title: "Trigger type",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toTriggerTypeHref(ref)}>
-				{toSeenLine(ref)}
+				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
+	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
 	{ title: "Takes", class: "mono item-name", cell: ({ parameters_schema }) => toNames(parameters_schema) },
 	{ title: "Tells", class: "mono item-name", cell: ({ payload_schema }) => toNames(payload_schema) },
 ];
@@ -56,5 +56,5 @@ export function TriggerTypeList() {
 
 /** The members that a schema names. */
 function toNames({ properties }: JsonObject): string {
-	return typeof properties === "object" && properties !== null ? Object.keys(properties).map(toSeenLine).join(", ") : "";
+	return typeof properties === "object" && properties !== null ? Object.keys(properties).map(escapeControlCharacters).join(", ") : "";
 }

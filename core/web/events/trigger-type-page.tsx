@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { TriggerTypeRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -28,7 +28,7 @@ function TriggerType({ type }: { readonly type: TriggerTypeRecord }) {
 		<>
 			<RecordHead record={type}>
 				<Fact name="Pack">
-					<a href={toHref("/events/triggers", { pack })}>{toSeenLine(pack)}</a>
+					<a href={toHref("/events/triggers", { pack })}>{escapeControlCharacters(pack)}</a>
 				</Fact>
 				{session.may("trigger_instance_list") && (
 					<Fact name="Events">
@@ -78,7 +78,7 @@ function Rules({ type }: { readonly type: string }) {
 						<ul class="held">
 							{items.map(({ ref }) => (
 								<li key={ref}>
-									<a href={toHref(toPath("/rules/:ref", { ref }))}>{toSeenLine(ref)}</a>
+									<a href={toHref(toPath("/rules/:ref", { ref }))}>{escapeControlCharacters(ref)}</a>
 								</li>
 							))}
 						</ul>
@@ -100,7 +100,7 @@ function Sensors({ type }: { readonly type: string }) {
 						<ul class="held">
 							{items.map(({ ref }) => (
 								<li key={ref}>
-									<a href={toHref("/events/sensors")}>{toSeenLine(ref)}</a>
+									<a href={toHref("/events/sensors")}>{escapeControlCharacters(ref)}</a>
 								</li>
 							))}
 						</ul>

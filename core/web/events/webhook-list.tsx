@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { WebhookRecord } from "../../features/clients.ts";
 import { toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -8,7 +8,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 
 const columns: readonly Column<WebhookRecord>[] = [
-	{ title: "Address", class: "wide", cell: (hook) => <code>{toSeenLine(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
+	{ title: "Address", class: "wide", cell: (hook) => <code>{escapeControlCharacters(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
 	{
 		title: "Rules",
 		cell: ({ ref }) => (session.may("rule_list") ? <a href={toHref("/rules", { trigger: ref })}>Its rules</a> : null),

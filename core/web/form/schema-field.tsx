@@ -1,5 +1,5 @@
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import { type Field, isNeeded } from "./fields.ts";
 
 interface SchemaFieldProps {
@@ -20,13 +20,13 @@ export function SchemaField({ field, id, text, problem, isChange, onText }: Sche
 	return (
 		<div class="field">
 			<label for={id}>
-				{toSeenLine(field.name)}
+				{escapeControlCharacters(field.name)}
 				{isNeeded(field) && <span class="field-needed"> required</span>}
 			</label>
 			<FieldInput field={field} text={text} onText={onText} described={described} isChange={isChange} />
 			<div id={`${id}-hint`} class="field-hint">
-				{problem !== undefined && <p class="bad-text">{toSeenLine(problem)}</p>}
-				{hint !== "" && <p>{toSeenLines(hint)}</p>}
+				{problem !== undefined && <p class="bad-text">{escapeControlCharacters(problem)}</p>}
+				{hint !== "" && <p>{escapeControlCharactersInLines(hint)}</p>}
 			</div>
 		</div>
 	);
@@ -46,7 +46,7 @@ function FieldInput({ field: { kind, definition }, text, onText, described, isCh
 					</option>
 					{(kind === "flag" ? [true, false] : (definition.enum ?? [])).map((choice) => (
 						<option key={stringifyJson(choice)} value={stringifyJson(choice)}>
-							{typeof choice === "string" ? toSeenLine(choice) : stringifyJson(choice)}
+							{typeof choice === "string" ? escapeControlCharacters(choice) : stringifyJson(choice)}
 						</option>
 					))}
 				</select>

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ParameterSchema } from "../../contract/parameters.ts";
-import { toSeenLines } from "../../contract/unseen-text.ts";
 import { session } from "../kit/service.ts";
 import { type FieldProblems, type FieldTexts, readTexts, toFields, toTexts } from "./fields.ts";
 import { SchemaField } from "./schema-field.tsx";
@@ -90,7 +90,7 @@ function Refusal({ text }: { readonly text: string }) {
 	if (text === "") return null;
 	return (
 		<p class="fault" role="alert">
-			{toSeenLines(text)}
+			{escapeControlCharactersInLines(text)}
 		</p>
 	);
 }

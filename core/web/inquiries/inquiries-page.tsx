@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { InquiryRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -16,11 +16,11 @@ const columns: readonly Column<InquiryRecord>[] = [
 		class: "wide",
 		cell: ({ id, route }) => (
 			<a class="row-link" href={toHref(toPath("/inquiries/:id", { id }))}>
-				{route === "" ? id : toSeenLine(route)}
+				{route === "" ? id : escapeControlCharacters(route)}
 			</a>
 		),
 	},
-	{ title: "Asked", cell: (inquiry) => toSeenLine(toAsked(inquiry)) },
+	{ title: "Asked", cell: (inquiry) => escapeControlCharacters(toAsked(inquiry)) },
 	{ title: "Waits", cell: ({ ttl }) => (ttl === 0 ? "for ever" : `${ttl} min`) },
 ];
 

@@ -1,6 +1,6 @@
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ParameterDefinition, ParameterSchema } from "../../contract/parameters.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { InquiryRecord } from "../../features/clients.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { notices } from "../kit/notices.ts";
@@ -28,10 +28,10 @@ function Inquiry({ inquiry }: { readonly inquiry: InquiryRecord }) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>{route === "" ? "Inquiry" : toSeenLine(route)}</h1>
+				<h1>{route === "" ? "Inquiry" : escapeControlCharacters(route)}</h1>
 			</div>
 			<dl class="facts">
-				<Fact name="Asked">{toSeenLine(toAsked(inquiry))}</Fact>
+				<Fact name="Asked">{escapeControlCharacters(toAsked(inquiry))}</Fact>
 				<Fact name="Waits">{ttl === 0 ? "for ever" : `${ttl} min`}</Fact>
 				<Fact name="Run">
 					<a href={toRunHref(id)}>{id}</a>

@@ -1,6 +1,6 @@
 import type { AnserJsonEntry } from "anser";
 import Anser from "anser";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { hasLink, toLinkPieces } from "./find-links.ts";
 
 /** Sequences of terminals that are no colours: moves of the cursor, titles of windows. */
@@ -47,7 +47,7 @@ function toOverwritten(text: string): string {
 
 /** Tabs are what they show as. */
 function toSeen(text: string): string {
-	return text.split("\t").map(toSeenLine).join("\t");
+	return text.split("\t").map(escapeControlCharacters).join("\t");
 }
 
 /** The parts, with what is looked for marked. What is found across colours is not. */

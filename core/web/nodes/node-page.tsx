@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { SingleNodeRecord } from "../../features/clients.ts";
 import { attempt } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -25,7 +25,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 			{(node) => (
 				<>
 					<div class="page-head">
-						<h1>{toSeenLine(node.name)}</h1>
+						<h1>{escapeControlCharacters(node.name)}</h1>
 						<NodeActions node={node} resource={resource} />
 					</div>
 					<NodeFacts node={node} />
@@ -93,15 +93,15 @@ function NodeFacts({ node }: Pick<NodeProps, "node">) {
 			<Fact name="Last seen">
 				<Ago at={heartbeat_at} />
 			</Fact>
-			<Fact name="Host">{toSeenLine(hostname)}</Fact>
+			<Fact name="Host">{escapeControlCharacters(hostname)}</Fact>
 			<Fact name="Process">{pid}</Fact>
-			<Fact name="Version">{toSeenLine(version)}</Fact>
-			<Fact name="Event bus">{toSeenLine(event_bus)}</Fact>
+			<Fact name="Version">{escapeControlCharacters(version)}</Fact>
+			<Fact name="Event bus">{escapeControlCharacters(event_bus)}</Fact>
 			{clock_offset !== null && <Fact name="Clock, against the storage's">{`${clock_offset.toFixed(3)} s`}</Fact>}
 			{late_writes > 0 && <Fact name="Writes refused as too late">{late_writes}</Fact>}
 			{Object.entries(addresses).map(([component, address]) => (
 				<Fact key={component} name={`Address of ${component}`}>
-					<code>{toSeenLine(String(address))}</code>
+					<code>{escapeControlCharacters(String(address))}</code>
 				</Fact>
 			))}
 		</dl>

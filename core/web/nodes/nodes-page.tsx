@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { NodeRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
@@ -16,13 +16,13 @@ const columns: readonly Column<NodeRecord>[] = [
 		title: "Node",
 		cell: ({ id, name }) => (
 			<a class="row-link" href={toNodeHref(id)}>
-				{toSeenLine(name)}
+				{escapeControlCharacters(name)}
 			</a>
 		),
 	},
 	{ title: "Does", class: "wide", cell: ({ roles }) => roles.join(", ") },
 	{ title: "Runs", class: "right", cell: ({ running }) => running },
-	{ title: "Version", cell: ({ version }) => toSeenLine(version) },
+	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
 	{ title: "Since", cell: ({ started_at }) => <Ago at={started_at} /> },
 	{ title: "Last seen", cell: ({ heartbeat_at }) => <Ago at={heartbeat_at} /> },
 	{
@@ -62,7 +62,8 @@ function Readiness() {
 		<Loaded resource={readiness}>
 			{({ ready, problem = "not ready", warnings }) => (
 				<p role="status">
-					The node that answers you: {ready ? <StatusBadge status="ready" /> : <span class="bad-text">{toSeenLine(problem)}</span>}
+					The node that answers you:{" "}
+					{ready ? <StatusBadge status="ready" /> : <span class="bad-text">{escapeControlCharacters(problem)}</span>}
 					{warnings.includes("clock") && <span class="bad-text"> Its clock differs from that of the storage.</span>}
 				</p>
 			)}

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { SingleNodeRecord } from "../../features/clients.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -14,7 +14,7 @@ const columns: readonly Column<Running>[] = [
 		class: "wide",
 		cell: ({ id, action_ref }) => (
 			<a class="row-link" href={toRunHref(id)}>
-				{toSeenLine(action_ref)}
+				{escapeControlCharacters(action_ref)}
 			</a>
 		),
 	},

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { SingleWorkerRecord } from "../../features/clients.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
@@ -22,7 +22,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 			{(worker) => (
 				<>
 					<div class="page-head">
-						<h1>{toSeenLine(worker.name)}</h1>
+						<h1>{escapeControlCharacters(worker.name)}</h1>
 					</div>
 					<WorkerFacts worker={worker} />
 					<RunsThere executions={worker.executions} />
@@ -40,18 +40,18 @@ function WorkerFacts({ worker }: { readonly worker: SingleWorkerRecord }) {
 				<StatusBadge status={state} />
 			</Fact>
 			<Fact name="Labels">{labels.join(", ")}</Fact>
-			<Fact name="Runner types">{toSeenLine(runners.join(", "))}</Fact>
+			<Fact name="Runner types">{escapeControlCharacters(runners.join(", "))}</Fact>
 			<Fact name="Runs">{`${running} of ${places}`}</Fact>
-			<Fact name="Key of">{toSeenLine(user)}</Fact>
+			<Fact name="Key of">{escapeControlCharacters(user)}</Fact>
 			<Fact name="Since">
 				<Ago at={started_at} />
 			</Fact>
 			<Fact name="Last seen">
 				<Ago at={seen_at} />
 			</Fact>
-			<Fact name="Host">{toSeenLine(hostname)}</Fact>
+			<Fact name="Host">{escapeControlCharacters(hostname)}</Fact>
 			<Fact name="Process">{pid}</Fact>
-			<Fact name="Version">{toSeenLine(version)}</Fact>
+			<Fact name="Version">{escapeControlCharacters(version)}</Fact>
 		</dl>
 	);
 }

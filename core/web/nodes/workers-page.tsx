@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { WorkerRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
@@ -17,14 +17,14 @@ const columns: readonly Column<WorkerRecord>[] = [
 		title: "Worker",
 		cell: ({ id, name }) => (
 			<a class="row-link" href={toHref(toPath("/workers/:id", { id }))}>
-				{toSeenLine(name)}
+				{escapeControlCharacters(name)}
 			</a>
 		),
 	},
 	{ title: "Labels", class: "wide", cell: ({ labels }) => labels.join(", ") },
-	{ title: "Runner types", class: "wide", cell: ({ runners }) => toSeenLine(runners.join(", ")) },
+	{ title: "Runner types", class: "wide", cell: ({ runners }) => escapeControlCharacters(runners.join(", ")) },
 	{ title: "Runs", class: "right", cell: ({ running, places }) => `${running} of ${places}` },
-	{ title: "Version", cell: ({ version }) => toSeenLine(version) },
+	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
 	{ title: "Last seen", cell: ({ seen_at }) => <Ago at={seen_at} /> },
 ];
 

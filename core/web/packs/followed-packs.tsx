@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { FollowedPackRecord } from "../../features/clients.ts";
 import { attempt } from "../kit/notices.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
@@ -14,10 +14,14 @@ import { toPackHref, toShortCommit } from "./pack-source.ts";
 
 const columns: readonly Column<FollowedPackRecord>[] = [
 	{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
-	{ title: "Pack", cell: ({ pack }) => (pack === null ? "–" : <a href={toPackHref(pack)}>{toSeenLine(pack)}</a>) },
-	{ title: "Repository", class: "pack-origin", cell: ({ source }) => toSeenLine(source) },
-	{ title: "Commit", cell: ({ commit }) => <code>{toSeenLine(toShortCommit(commit))}</code> },
-	{ title: "Why not", class: "wide", cell: ({ reason }) => reason !== null && <span class="bad-text">{toSeenLines(reason)}</span> },
+	{ title: "Pack", cell: ({ pack }) => (pack === null ? "–" : <a href={toPackHref(pack)}>{escapeControlCharacters(pack)}</a>) },
+	{ title: "Repository", class: "pack-origin", cell: ({ source }) => escapeControlCharacters(source) },
+	{ title: "Commit", cell: ({ commit }) => <code>{escapeControlCharacters(toShortCommit(commit))}</code> },
+	{
+		title: "Why not",
+		class: "wide",
+		cell: ({ reason }) => reason !== null && <span class="bad-text">{escapeControlCharactersInLines(reason)}</span>,
+	},
 	{ title: "Looked at", cell: ({ checked_at }) => <Ago at={checked_at} /> },
 	{
 		title: "Run",

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { PackNewerRecord } from "../../features/clients.ts";
 import { useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
@@ -45,18 +45,18 @@ export function NewerPacks() {
 
 function toColumns(ask: (ref: string) => void): readonly Column<PackNewerRecord>[] {
 	return [
-		{ title: "Pack", cell: ({ ref }) => <a href={toPackHref(ref)}>{toSeenLine(ref)}</a> },
-		{ title: "Installed", cell: ({ version, commit }) => toSeenLine(`${version} ${toShortCommit(commit)}`) },
+		{ title: "Pack", cell: ({ ref }) => <a href={toPackHref(ref)}>{escapeControlCharacters(ref)}</a> },
+		{ title: "Installed", cell: ({ version, commit }) => escapeControlCharacters(`${version} ${toShortCommit(commit)}`) },
 		{
 			title: "There is",
 			class: "wide",
 			cell: ({ latest, problem, outdated }) => {
-				if (problem !== null) return <span class="bad-text">{toSeenLines(problem)}</span>;
+				if (problem !== null) return <span class="bad-text">{escapeControlCharactersInLines(problem)}</span>;
 				if (!outdated) return <span class="faint">nothing newer</span>;
-				return toSeenLine(`${latest?.version ?? latest?.revision ?? ""} ${toShortCommit(latest?.commit)}`);
+				return escapeControlCharacters(`${latest?.version ?? latest?.revision ?? ""} ${toShortCommit(latest?.commit)}`);
 			},
 		},
-		{ title: "From", class: "pack-origin", cell: ({ address }) => toSeenLine(address) },
+		{ title: "From", class: "pack-origin", cell: ({ address }) => escapeControlCharacters(address) },
 		{
 			title: "Upgrade",
 			cell: ({ ref, outdated }) =>

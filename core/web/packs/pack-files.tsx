@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { PackRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -33,7 +33,7 @@ export function PackFiles({ pack }: { readonly pack: PackRecord }) {
 								href={toHref(toPath("/packs/:ref", { ref }), { view: "files", file })}
 								aria-current={file === path ? "true" : undefined}
 							>
-								{toSeenLine(file)}
+								{escapeControlCharacters(file)}
 							</a>
 						</li>
 					))}
@@ -50,7 +50,7 @@ function PackFile({ pack: { ref, content }, path }: { readonly pack: PackRecord;
 	return (
 		<section class="pack-file" aria-label="File">
 			<p>
-				<strong class="mono">{toSeenLine(path)}</strong>{" "}
+				<strong class="mono">{escapeControlCharacters(path)}</strong>{" "}
 				<a href={href} download={path.split("/").at(-1)}>
 					Download
 				</a>

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { PackRecord } from "../../features/clients.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
@@ -24,7 +24,7 @@ export function PackHead({ pack }: { readonly pack: PackRecord }) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>{toSeenLine(pack.ref)}</h1>
+				<h1>{escapeControlCharacters(pack.ref)}</h1>
 				{isChangeable(pack) &&
 					offers
 						.filter(({ job }) => mayBegin(job))
@@ -34,7 +34,7 @@ export function PackHead({ pack }: { readonly pack: PackRecord }) {
 							</button>
 						))}
 			</div>
-			{pack.description !== "" && <p>{toSeenLines(pack.description)}</p>}
+			{pack.description !== "" && <p>{escapeControlCharactersInLines(pack.description)}</p>}
 			<PackFacts pack={pack} />
 			<Followed pack={pack} />
 			{asked.value === "upgrade" && <UpgradeDialog packs={[pack.ref]} onClose={onClose} />}
@@ -67,17 +67,19 @@ function PackFacts({ pack }: { readonly pack: PackRecord }) {
 	const { at, by, execution_id: run } = installation ?? {};
 	return (
 		<dl class="facts">
-			<Fact name="Version">{toSeenLine(version)}</Fact>
-			{author !== "" && <Fact name="Author">{toSeenLine(author)}</Fact>}
-			<Fact name="From">{toSeenLine(toOrigin(pack))}</Fact>
+			<Fact name="Version">{escapeControlCharacters(version)}</Fact>
+			{author !== "" && <Fact name="Author">{escapeControlCharacters(author)}</Fact>}
+			<Fact name="From">{escapeControlCharacters(toOrigin(pack))}</Fact>
 			{source !== undefined && (
 				<Fact name="Commit">
-					<code title={toSeenLine(String(source["commit"]))}>{toSeenLine(toShortCommit(source["commit"])) || "–"}</code>
+					<code title={escapeControlCharacters(String(source["commit"]))}>
+						{escapeControlCharacters(toShortCommit(source["commit"])) || "–"}
+					</code>
 				</Fact>
 			)}
 			{typeof at === "string" && (
 				<Fact name="Installed">
-					<Ago at={at} /> by {toSeenLine(String(by))}
+					<Ago at={at} /> by {escapeControlCharacters(String(by))}
 				</Fact>
 			)}
 			{typeof run === "string" && session.may("execution_view") && (
@@ -95,9 +97,9 @@ function Followed({ pack: { followed } }: { readonly pack: PackRecord }) {
 	const { source, state, reason, checked_at } = followed;
 	return (
 		<section class="card" aria-label="Followed in git">
-			<StatusBadge status={String(state)} /> It follows {toSeenLine(String(source))}, looked at <Ago at={String(checked_at)} />: it is
-			changed there only.
-			{typeof reason === "string" && <p class="bad-text pack-reason">{toSeenLines(reason)}</p>}
+			<StatusBadge status={String(state)} /> It follows {escapeControlCharacters(String(source))}, looked at <Ago at={String(checked_at)} />
+			: it is changed there only.
+			{typeof reason === "string" && <p class="bad-text pack-reason">{escapeControlCharactersInLines(reason)}</p>}
 		</section>
 	);
 }

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ListPage, ListQuery, PackRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -75,8 +75,8 @@ function HeldKind({ kind: { title, page }, items, total }: HeldKindProps) {
 			<ul class="held">
 				{items.map(({ ref, description = "" }) => (
 					<li key={ref}>
-						{page === undefined ? toSeenLine(ref) : <a href={toHref(toPath(page, { ref }))}>{toSeenLine(ref)}</a>}{" "}
-						<span class="faint">{toSeenLine(description)}</span>
+						{page === undefined ? escapeControlCharacters(ref) : <a href={toHref(toPath(page, { ref }))}>{escapeControlCharacters(ref)}</a>}{" "}
+						<span class="faint">{escapeControlCharacters(description)}</span>
 					</li>
 				))}
 			</ul>

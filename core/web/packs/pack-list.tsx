@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { PackRecord } from "../../features/clients.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
@@ -18,14 +18,14 @@ const columns: readonly Column<PackRecord>[] = [
 		title: "Pack",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toPackHref(ref)}>
-				{toSeenLine(ref)}
+				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What it is", class: "wide", cell: ({ description }) => toSeenLine(description) },
-	{ title: "Version", cell: ({ version }) => toSeenLine(version) },
-	{ title: "From", class: "pack-origin", cell: (pack) => toSeenLine(toOrigin(pack)) },
-	{ title: "Commit", cell: ({ source }) => <code>{toSeenLine(toShortCommit(source?.["commit"]))}</code> },
+	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
+	{ title: "From", class: "pack-origin", cell: (pack) => escapeControlCharacters(toOrigin(pack)) },
+	{ title: "Commit", cell: ({ source }) => <code>{escapeControlCharacters(toShortCommit(source?.["commit"]))}</code> },
 	{ title: "Follows git", class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
 ];
 
@@ -57,7 +57,7 @@ function Followed({ followed: { state, reason } }: { readonly followed: NonNulla
 	return (
 		<>
 			<StatusBadge status={String(state)} />
-			{typeof reason === "string" && <span class="bad-text"> {toSeenLine(reason)}</span>}
+			{typeof reason === "string" && <span class="bad-text"> {escapeControlCharacters(reason)}</span>}
 		</>
 	);
 }

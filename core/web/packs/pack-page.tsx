@@ -1,5 +1,5 @@
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { PackRecord } from "../../features/clients.ts";
 import { addressBar } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -33,11 +33,11 @@ export function PackAbout({ pack }: { readonly pack: PackRecord }) {
 					.filter(([, member]) => pack[member].length > 0)
 					.map(([name, member]) => (
 						<Fact key={name} name={name}>
-							{pack[member].map((each) => toSeenLine(typeof each === "string" ? each : stringifyJson(each))).join(", ")}
+							{pack[member].map((each) => escapeControlCharacters(typeof each === "string" ? each : stringifyJson(each))).join(", ")}
 						</Fact>
 					))}
-				{pack.svc_version !== undefined && <Fact name="For versions of the service">{toSeenLine(pack.svc_version)}</Fact>}
-				{pack.email !== undefined && <Fact name="Mail">{toSeenLine(pack.email)}</Fact>}
+				{pack.svc_version !== undefined && <Fact name="For versions of the service">{escapeControlCharacters(pack.svc_version)}</Fact>}
+				{pack.email !== undefined && <Fact name="Mail">{escapeControlCharacters(pack.email)}</Fact>}
 			</dl>
 			{readme === undefined ? <p class="faint">It has no README.</p> : <Readme pack={pack} path={readme} />}
 		</>

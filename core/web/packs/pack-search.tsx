@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { PackIndexStatusRecord } from "../../features/clients.ts";
 import { addressBar } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -62,7 +62,7 @@ function Problems({ status }: { readonly status: readonly PackIndexStatusRecord[
 				.filter(({ error }) => error !== null)
 				.map(({ url, message }) => (
 					<p key={url} class="bad-text">
-						{toSeenLine(url)}: {toSeenLines(message)}
+						{escapeControlCharacters(url)}: {escapeControlCharactersInLines(message)}
 					</p>
 				))}
 		</>
@@ -70,9 +70,9 @@ function Problems({ status }: { readonly status: readonly PackIndexStatusRecord[
 }
 
 function toColumns(ask: (name: string) => void): readonly Column<JsonObject>[] {
-	const toText = (pack: JsonObject, member: string) => toSeenLine(typeof pack[member] === "string" ? pack[member] : "");
+	const toText = (pack: JsonObject, member: string) => escapeControlCharacters(typeof pack[member] === "string" ? pack[member] : "");
 	return [
-		{ title: "Pack", cell: (pack) => toSeenLine(toName(pack)) },
+		{ title: "Pack", cell: (pack) => escapeControlCharacters(toName(pack)) },
 		{ title: "What it is", class: "wide", cell: (pack) => toText(pack, "description") },
 		{ title: "Version", cell: (pack) => toText(pack, "version") },
 		{ title: "Author", cell: (pack) => toText(pack, "author") },

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { PageDefinition } from "../kit/page.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { findEntries, type PaletteEntry, readRecordEntries, toPageEntries } from "./palette-entries.ts";
@@ -90,7 +90,7 @@ function Entries({ entries, current, onGo }: EntriesProps) {
 						onGo(entry);
 					}}
 				>
-					<span class="palette-title">{toSeenLine(entry.title)}</span>
+					<span class="palette-title">{escapeControlCharacters(entry.title)}</span>
 					<span class="faint">{entry.kind}</span>
 				</a>
 			))}

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonValue } from "../../contract/json.ts";
-import { toSeenLines } from "../../contract/unseen-text.ts";
 
 /** Members of one level that are drawn; the rest is drawn when it is asked for. */
 const mostMembers = 100;
@@ -83,7 +83,7 @@ function Branch({ name, size, entries, open }: BranchProps) {
 }
 
 function Name({ name }: { readonly name: string | undefined }) {
-	return name === undefined ? null : <span class="json-name">{toSeenLines(name)}</span>;
+	return name === undefined ? null : <span class="json-name">{escapeControlCharactersInLines(name)}</span>;
 }
 
 function Scalar({ value }: { readonly value: string | number | bigint | boolean | null }) {
@@ -92,7 +92,7 @@ function Scalar({ value }: { readonly value: string | number | bigint | boolean 
 	const isLong = value.length > longestText && !isWhole.value;
 	return (
 		<span class="json-text">
-			{toSeenLines(isLong ? value.slice(0, longestText) : value)}
+			{escapeControlCharactersInLines(isLong ? value.slice(0, longestText) : value)}
 			{isLong && (
 				<button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
 					{value.length - longestText} more characters

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { Resource } from "../kit/resource.ts";
 import { Fault } from "./fault.tsx";
 
@@ -18,7 +18,7 @@ export function Loaded<T>({ resource, title, children }: LoadedProps<T>) {
 		<>
 			{value === undefined && title !== undefined && (
 				<div class="page-head">
-					<h1>{toSeenLine(title)}</h1>
+					<h1>{escapeControlCharacters(title)}</h1>
 				</div>
 			)}
 			{error !== undefined && <Fault error={error} onRetry={() => void resource.reload()} />}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { Fact } from "./fact.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 
@@ -17,10 +17,10 @@ export function RecordHead({ record: { ref, description, enabled }, actions, chi
 	return (
 		<>
 			<div class="page-head">
-				<h1>{toSeenLine(ref)}</h1>
+				<h1>{escapeControlCharacters(ref)}</h1>
 				{actions}
 			</div>
-			{description !== "" && <p>{toSeenLines(description)}</p>}
+			{description !== "" && <p>{escapeControlCharactersInLines(description)}</p>}
 			<dl class="facts">
 				{enabled !== undefined && (
 					<Fact name="State">

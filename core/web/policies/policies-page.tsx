@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import { toSeenLine } from "../../contract/unseen-text.ts";
 import type { PolicyRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -22,13 +22,13 @@ const columns: readonly Column<PolicyRecord>[] = [
 		title: "Policy",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/policies/:ref", { ref }))}>
-				{toSeenLine(ref)}
+				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "Action", cell: ({ resource_ref }) => toSeenLine(resource_ref) },
-	{ title: "Type", cell: ({ policy_type }) => toSeenLine(policy_type) },
-	{ title: "With", class: "wide mono", cell: ({ parameters }) => toSeenLine(stringifyJson(parameters)) },
+	{ title: "Action", cell: ({ resource_ref }) => escapeControlCharacters(resource_ref) },
+	{ title: "Type", cell: ({ policy_type }) => escapeControlCharacters(policy_type) },
+	{ title: "With", class: "wide mono", cell: ({ parameters }) => escapeControlCharacters(stringifyJson(parameters)) },
 ];
 
 /** Limits on how many executions run at once, and what is run again. */

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { PolicyRecord } from "../../features/clients.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -43,14 +43,14 @@ function Head({ policy, resource }: PolicyProps) {
 		<RecordHead record={policy} actions={<PolicyActions policy={policy} resource={resource} />}>
 			<Fact name="Action">
 				{resource_ref.endsWith("*") ? (
-					toSeenLine(resource_ref)
+					escapeControlCharacters(resource_ref)
 				) : (
-					<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{toSeenLine(resource_ref)}</a>
+					<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{escapeControlCharacters(resource_ref)}</a>
 				)}
 			</Fact>
-			<Fact name="Type">{toSeenLine(policy_type)}</Fact>
+			<Fact name="Type">{escapeControlCharacters(policy_type)}</Fact>
 			<Fact name="Pack">
-				<a href={toHref("/policies", { pack })}>{toSeenLine(pack)}</a>
+				<a href={toHref("/policies", { pack })}>{escapeControlCharacters(pack)}</a>
 			</Fact>
 		</RecordHead>
 	);

@@ -1,6 +1,6 @@
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RuleTestRecord } from "../../features/clients.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 
@@ -25,7 +25,8 @@ function Criterion({ name, criterion }: { readonly name: string; readonly criter
 	const { type, pattern, ...more } = criterion as { readonly type: string; readonly pattern?: JsonValue };
 	return (
 		<>
-			<code>{toSeenLine(name)}</code> <b>{toSeenLine(type)}</b> {pattern !== undefined && <code>{toShownValue(pattern)}</code>}
+			<code>{escapeControlCharacters(name)}</code> <b>{escapeControlCharacters(type)}</b>{" "}
+			{pattern !== undefined && <code>{toShownValue(pattern)}</code>}
 			{Object.keys(more).length > 0 && <JsonTree value={more as JsonObject} />}
 		</>
 	);
@@ -35,13 +36,13 @@ function Criterion({ name, criterion }: { readonly name: string; readonly criter
 export function FailedCriterion({ failed: { key, value, operator, pattern } }: { readonly failed: NonNullable<RuleTestRecord["failed"]> }) {
 	return (
 		<>
-			<code>{toSeenLine(key)}</code> is <code>{toShownValue(value)}</code>, which does not hold: <b>{toSeenLines(operator)}</b>{" "}
-			<code>{toShownValue(pattern)}</code>
+			<code>{escapeControlCharacters(key)}</code> is <code>{toShownValue(value)}</code>, which does not hold:{" "}
+			<b>{escapeControlCharactersInLines(operator)}</b> <code>{toShownValue(pattern)}</code>
 		</>
 	);
 }
 
 /** A value in a line of text. */
 export function toShownValue(value: JsonValue): string {
-	return toSeenLines(typeof value === "string" ? stringifyJson(value) : (stringifyJson(value) ?? ""));
+	return escapeControlCharactersInLines(typeof value === "string" ? stringifyJson(value) : (stringifyJson(value) ?? ""));
 }

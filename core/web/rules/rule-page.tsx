@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { RuleEnforcementRecord, RuleRecord } from "../../features/clients.ts";
 import { toTriggerTypeHref } from "../events/trigger-type-list.tsx";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
@@ -76,13 +76,13 @@ function Head({ rule, resource }: HeadProps) {
 			}
 		>
 			<Fact name="When">
-				<a href={toTriggerTypeHref(trigger.type)}>{toSeenLine(trigger.type)}</a>
+				<a href={toTriggerTypeHref(trigger.type)}>{escapeControlCharacters(trigger.type)}</a>
 			</Fact>
 			<Fact name="Then">
-				<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{toSeenLine(action.ref)}</a>
+				<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{escapeControlCharacters(action.ref)}</a>
 			</Fact>
 			<Fact name="Pack">
-				<a href={toHref("/rules", { pack })}>{toSeenLine(pack)}</a>
+				<a href={toHref("/rules", { pack })}>{escapeControlCharacters(pack)}</a>
 			</Fact>
 		</RecordHead>
 	);
@@ -92,10 +92,10 @@ function Definition({ rule: { trigger, criteria, action, problems } }: { readonl
 	return (
 		<>
 			{problems?.map((problem) => (
-				<Fault key={problem} error={new Error(toSeenLine(problem))} />
+				<Fault key={problem} error={new Error(escapeControlCharacters(problem))} />
 			))}
 			<section class="card">
-				<h2>When {toSeenLine(trigger.type)}</h2>
+				<h2>When {escapeControlCharacters(trigger.type)}</h2>
 				{Object.keys(trigger.parameters).length === 0 ? <p class="faint">Without parameters.</p> : <JsonTree value={trigger.parameters} />}
 			</section>
 			<section class="card">
@@ -103,7 +103,7 @@ function Definition({ rule: { trigger, criteria, action, problems } }: { readonl
 				<Criteria criteria={criteria} />
 			</section>
 			<section class="card">
-				<h2>Then {toSeenLine(action.ref)}</h2>
+				<h2>Then {escapeControlCharacters(action.ref)}</h2>
 				{Object.keys(action.parameters).length === 0 ? (
 					<p class="faint">Without parameters.</p>
 				) : (
@@ -151,7 +151,11 @@ function toColumns(ref: string): readonly Column<RuleEnforcementRecord>[] {
 			title: "What came of it",
 			class: "wide",
 			cell: ({ execution_id, failure_reason }) =>
-				execution_id === undefined ? toSeenLines(failure_reason ?? "nothing") : <a href={toRunHref(execution_id)}>Run {execution_id}</a>,
+				execution_id === undefined ? (
+					escapeControlCharactersInLines(failure_reason ?? "nothing")
+				) : (
+					<a href={toRunHref(execution_id)}>Run {execution_id}</a>
+				),
 		},
 		{
 			title: "Event",

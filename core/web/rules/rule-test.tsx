@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ParameterSchema } from "../../contract/parameters.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RuleRecord, RuleTestRecord, TriggerInstanceRecord } from "../../features/clients.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { addressBar } from "../kit/address.ts";
@@ -56,7 +56,7 @@ function StoredTest({ rule, event }: { readonly rule: string; readonly event: st
 	return (
 		<>
 			<p>
-				With the event <span class="mono">{toSeenLine(event)}</span>:
+				With the event <span class="mono">{escapeControlCharacters(event)}</span>:
 			</p>
 			<Loaded resource={outcome}>{(found) => <Outcome outcome={found} />}</Loaded>
 		</>
@@ -76,7 +76,7 @@ function Outcome({ outcome: { matched, parameters, reason, failed } }: { readonl
 		<>
 			<p class="bad-text">It would not act.</p>
 			{failed === undefined ? (
-				<p>{toSeenLines(reason ?? "")}</p>
+				<p>{escapeControlCharactersInLines(reason ?? "")}</p>
 			) : (
 				<p>
 					<FailedCriterion failed={failed} />

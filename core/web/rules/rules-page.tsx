@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { RuleRecord } from "../../features/clients.ts";
 import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -27,12 +27,12 @@ const columns: readonly Column<RuleRecord>[] = [
 		class: "wide",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/rules/:ref", { ref }))}>
-				{toSeenLine(ref)}
+				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "When", cell: ({ trigger }) => toSeenLine(trigger.type) },
-	{ title: "Then", cell: ({ action }) => toSeenLine(action.ref) },
+	{ title: "When", cell: ({ trigger }) => escapeControlCharacters(trigger.type) },
+	{ title: "Then", cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 
 /** What is done when something happens. */

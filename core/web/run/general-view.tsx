@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import { useResource } from "../kit/resource.ts";
@@ -52,8 +52,8 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 						{task.id !== run.id && (
 							<>
 								<StatusBadge status={task.status} />
-								<a href={toRunHref(task.id)}>{toSeenLine(toTaskName(task))}</a>
-								<span class="faint">{toSeenLine(task.action.ref)}</span>
+								<a href={toRunHref(task.id)}>{escapeControlCharacters(toTaskName(task))}</a>
+								<span class="faint">{escapeControlCharacters(task.action.ref)}</span>
 							</>
 						)}
 						{task.id !== run.id && session.may("execution_rerun", toActionUid(task.action.ref)) && (

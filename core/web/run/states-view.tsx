@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
@@ -9,9 +9,9 @@ import type { RunViewProps } from "./run-view.ts";
 function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<RunViewProps["run"]["log"][number]["by"]> }) {
 	return (
 		<>
-			{toSeenLine(user)}
-			{credential !== null && <span class="mono"> {toSeenLine(credential)}</span>}
-			{reason !== null && <div>{toSeenLine(reason)}</div>}
+			{escapeControlCharacters(user)}
+			{credential !== null && <span class="mono"> {escapeControlCharacters(credential)}</span>}
+			{reason !== null && <div>{escapeControlCharacters(reason)}</div>}
 		</>
 	);
 }

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
@@ -23,7 +23,7 @@ export function WaitingInquiries() {
 								.sort((a, b) => Number(b.users.includes(own)) - Number(a.users.includes(own)))
 								.map(({ id, route, users }) => (
 									<li key={id}>
-										<a href={toHref(toPath("/inquiries/:id", { id }))}>{route === "" ? "Inquiry" : toSeenLine(route)}</a>{" "}
+										<a href={toHref(toPath("/inquiries/:id", { id }))}>{route === "" ? "Inquiry" : escapeControlCharacters(route)}</a>{" "}
 										<span class="mono faint">{id}</span>
 										{users.includes(own) && <span class="badge warn">asks you</span>}
 									</li>

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { now, toDuration } from "../kit/clock.ts";
 import { RowWindow } from "../parts/row-window.tsx";
 import { isEnded, StatusBadge, toTone } from "../parts/status-badge.tsx";
@@ -45,7 +45,7 @@ export function TimeLine({ label, runs, toName, toHref }: TimeLineProps) {
 					const rest = { left: percent(span.began - from), width: percent(span.to - span.began) };
 					return (
 						<>
-							<a href={toHref(run)}>{toSeenLine(toName(run))}</a>
+							<a href={toHref(run)}>{escapeControlCharacters(toName(run))}</a>
 							<StatusBadge status={run.status} />
 							<div class="time-track">
 								<i class="waited" style={start} />

@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { RuleEnforcementRecord, RuleRecord, TraceNode, TriggerInstanceRecord, WebhookDeliveryRecord } from "../../features/clients.ts";
 import { toEventHref } from "../events/event-list.tsx";
 import { toHref } from "../kit/address.ts";
@@ -39,7 +39,7 @@ export function EventItem({ node, shown, depth }: EventItemProps) {
 		<>
 			<span class="why-kind">Event</span>
 			<a href={toEventHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
-				{toSeenLine(node.ref)}
+				{escapeControlCharacters(node.ref)}
 			</a>
 			<span class="faint">
 				<Ago at={node.updated_at} />
@@ -94,8 +94,8 @@ function Rules({ node, shown, depth }: EventItemProps) {
 function State({ event: { status, trigger_type, failure_reason } }: { readonly event: TriggerInstanceRecord }) {
 	return (
 		<p class="why-note">
-			<StatusBadge status={status} /> <span class="faint">of type {toSeenLine(trigger_type)}</span>
-			{failure_reason !== undefined && <span class="bad-text"> {toSeenLines(failure_reason)}</span>}
+			<StatusBadge status={status} /> <span class="faint">of type {escapeControlCharacters(trigger_type)}</span>
+			{failure_reason !== undefined && <span class="bad-text"> {escapeControlCharactersInLines(failure_reason)}</span>}
 		</p>
 	);
 }
@@ -103,8 +103,8 @@ function State({ event: { status, trigger_type, failure_reason } }: { readonly e
 function Delivery({ delivery: { url, received_at, verdict, user } }: { readonly delivery: WebhookDeliveryRecord }) {
 	return (
 		<p class="why-note">
-			Delivered to webhook <a href={toHref("/events/deliveries", { url })}>{toSeenLine(url)}</a> by {toSeenLine(user)}{" "}
-			<Ago at={received_at} />, {verdict}
+			Delivered to webhook <a href={toHref("/events/deliveries", { url })}>{escapeControlCharacters(url)}</a> by{" "}
+			{escapeControlCharacters(user)} <Ago at={received_at} />, {verdict}
 		</p>
 	);
 }

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
 import type { RuleEnforcementRecord, RuleRecord, TraceNode } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -29,11 +29,17 @@ export function RuleItem({ node, rule, enforcement, payload, shown, depth }: Rul
 			<RuleLink name={node.ref} />
 			<span class="good-text">acted</span>
 			{enforcement !== undefined && <StatusBadge status={enforcement.status} />}
-			{enforcement?.failure_reason !== undefined && <span class="bad-text">{toSeenLines(enforcement.failure_reason)}</span>}
+			{enforcement?.failure_reason !== undefined && (
+				<span class="bad-text">{escapeControlCharactersInLines(enforcement.failure_reason)}</span>
+			)}
 		</>
 	);
 	return (
-		<Folded head={head} label={`What rule ${toSeenLine(node.ref)} did`} isOpen={depth < shown.openTo || shown.path.has(node.key)}>
+		<Folded
+			head={head}
+			label={`What rule ${escapeControlCharacters(node.ref)} did`}
+			isOpen={depth < shown.openTo || shown.path.has(node.key)}
+		>
 			{() => (
 				<>
 					{rule !== undefined && <Met criteria={rule.criteria} payload={payload} />}
@@ -55,7 +61,7 @@ function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly pa
 			<Criteria criteria={criteria} />
 			{values.map(([key, value]) => (
 				<p key={key} class="faint">
-					<code>{toSeenLine(key)}</code> was <code>{toShownValue(value)}</code>
+					<code>{escapeControlCharacters(key)}</code> was <code>{toShownValue(value)}</code>
 				</p>
 			))}
 		</div>
@@ -130,7 +136,7 @@ function TestedVerdict({ rule, event }: { readonly rule: string; readonly event:
 					) : (
 						<span class="bad-text">did not match: </span>
 					)}
-					{!matched && (failed === undefined ? toSeenLines(reason ?? "") : <FailedCriterion failed={failed} />)}
+					{!matched && (failed === undefined ? escapeControlCharactersInLines(reason ?? "") : <FailedCriterion failed={failed} />)}
 				</span>
 			)}
 		</Loaded>
@@ -138,5 +144,9 @@ function TestedVerdict({ rule, event }: { readonly rule: string; readonly event:
 }
 
 function RuleLink({ name, event }: { readonly name: string; readonly event?: string }) {
-	return <a href={toHref(toPath("/rules/:ref", { ref: name }), event === undefined ? {} : { view: "test", event })}>{toSeenLine(name)}</a>;
+	return (
+		<a href={toHref(toPath("/rules/:ref", { ref: name }), event === undefined ? {} : { view: "test", event })}>
+			{escapeControlCharacters(name)}
+		</a>
+	);
 }

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
@@ -22,7 +22,7 @@ export function RunItem({ node, run, shown, depth }: RunItemProps) {
 			<span class="why-kind">Run</span>
 			{run !== undefined && <StatusBadge status={run.status} />}
 			<a href={toRunHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
-				{toSeenLine(node.ref)}
+				{escapeControlCharacters(node.ref)}
 			</a>
 			{run !== undefined && <Cause run={run} isFirst={node.cause === undefined} />}
 			<span class="faint">
@@ -49,14 +49,14 @@ function Cause({ run: { context }, isFirst }: { readonly run: ExecutionRecord; r
 	const { workflow, user } = context;
 	const task = toMember(workflow, "task_name");
 	const again = toMember(context["re-run"], "ref");
-	if (task !== undefined) return <span>task {toSeenLine(task)}</span>;
+	if (task !== undefined) return <span>task {escapeControlCharacters(task)}</span>;
 	if (!isFirst) return null;
 	return (
 		<span>
-			started by {typeof user === "string" ? toSeenLine(user) : "somebody"}
+			started by {typeof user === "string" ? escapeControlCharacters(user) : "somebody"}
 			{again !== undefined && (
 				<>
-					, again after <a href={toRunHref(again)}>run {toSeenLine(again)}</a>
+					, again after <a href={toRunHref(again)}>run {escapeControlCharacters(again)}</a>
 				</>
 			)}
 		</span>

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
@@ -36,7 +36,7 @@ export function Branch({ nodes, shown, depth }: BranchProps) {
 						<RunItem node={node} run={runs.value.value?.get(node.object_id)} shown={shown} depth={depth} />
 					) : (
 						<>
-							<p class="why-head">Rule {toSeenLine(node.ref)} acted</p>
+							<p class="why-head">Rule {escapeControlCharacters(node.ref)} acted</p>
 							{shown.below(node.key, depth + 1)}
 						</>
 					)}

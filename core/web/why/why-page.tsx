@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { addressBar } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
@@ -60,7 +60,7 @@ function Trace({ tree, chosen }: { readonly tree: TraceTree; readonly chosen: st
 				<h1>Why</h1>
 			</div>
 			<dl class="facts">
-				<Fact name="Trace">{toSeenLine(trace.trace_tag)}</Fact>
+				<Fact name="Trace">{escapeControlCharacters(trace.trace_tag)}</Fact>
 				<Fact name="Began">
 					<Ago at={trace.start_timestamp} />
 				</Fact>

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { RunGraphRecord } from "../../features/clients.ts";
 import { addressBar, toHref } from "../kit/address.ts";
 import { toTone } from "../parts/status-badge.tsx";
@@ -63,12 +63,12 @@ export function GraphDrawing({ graph, placed, chosen, zoom }: DrawingProps) {
 
 function Edge({ edge: { index, path, label, at }, graph }: { readonly edge: PlacedEdge; readonly graph: RunGraphRecord }) {
 	const { from, to, when, publish = [], taken } = graph.edges[index] ?? { from: "", to: "", when: null, taken: 0 };
-	const published = publish.length === 0 ? "" : `, publishes ${toSeenLine(publish.join(", "))}`;
+	const published = publish.length === 0 ? "" : `, publishes ${escapeControlCharacters(publish.join(", "))}`;
 	const state = taken > 0 ? "taken" : "open";
 	const times = taken > 1 ? `, taken ${taken} times` : taken === 1 ? ", taken" : "";
 	return (
 		<g class={`edge ${state}`}>
-			<title>{`${toSeenLine(from)} → ${toSeenLine(to)}${when === null ? "" : `, when ${toSeenLines(when)}`}${published}${times}`}</title>
+			<title>{`${escapeControlCharacters(from)} → ${escapeControlCharacters(to)}${when === null ? "" : `, when ${escapeControlCharactersInLines(when)}`}${published}${times}`}</title>
 			<path d={path} marker-end={`url(#arrow-${state})`} />
 			{(label !== "" || taken > 1) && (
 				<text x={at.x} y={at.y + 4}>
@@ -101,7 +101,7 @@ function Node({ node, place, isChosen, isReached }: NodeProps) {
 	const lines = [node.id, [what, ...traits].filter((part) => part !== "").join(" · "), words || "not run"];
 	return (
 		<g>
-			<title>{lines.map(toSeenLine).join("\n")}</title>
+			<title>{lines.map(escapeControlCharacters).join("\n")}</title>
 			<a
 				href={href}
 				data-task={node.id}

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import { session } from "../kit/service.ts";
@@ -119,7 +119,7 @@ function TaskChoice({ node, isChosen, isReset, onChoose, onReset }: ChoiceProps)
 	return (
 		<>
 			<label>
-				<input type="checkbox" checked={isChosen} onChange={onChoose} /> {toSeenLine(node.id)}{" "}
+				<input type="checkbox" checked={isChosen} onChange={onChoose} /> {escapeControlCharacters(node.id)}{" "}
 				<StatusBadge status={toNodeStatus(node) ?? ""} />
 			</label>
 			{isChosen && items !== null && (

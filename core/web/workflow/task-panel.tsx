@@ -1,4 +1,4 @@
-import { toSeenLine, toSeenLines } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { ExecutionRecord, RunGraphRecord, TaskState } from "../../features/clients.ts";
 import { addressBar } from "../kit/address.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -25,14 +25,14 @@ export function TaskPanel({ run, graph, name }: PanelProps) {
 	const task = node.tasks.at(-1);
 	const chosen = addressBar.query("run") || toLastRun(node);
 	return (
-		<section class="card task-panel" aria-label={`Task ${toSeenLine(name)}`}>
-			<h2>{toSeenLine(name)}</h2>
+		<section class="card task-panel" aria-label={`Task ${escapeControlCharacters(name)}`}>
+			<h2>{escapeControlCharacters(name)}</h2>
 			<dl class="facts">
-				{node.action !== null && <Fact name="Action">{toSeenLine(node.action)}</Fact>}
+				{node.action !== null && <Fact name="Action">{escapeControlCharacters(node.action)}</Fact>}
 				{toNodeTraits(node).length > 0 && <Fact name="In the workflow">{toNodeTraits(node).join(", ")}</Fact>}
 				{node.items !== null && (
 					<Fact name="Items">
-						<code>{toSeenLines(node.items)}</code>
+						<code>{escapeControlCharactersInLines(node.items)}</code>
 					</Fact>
 				)}
 			</dl>
@@ -55,14 +55,14 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
 			<ul class="task-next">
 				{edges.map(({ to, when, publish = [], taken, transition }) => (
 					<li key={`${transition} ${to}`} class={taken > 0 ? undefined : "faint"}>
-						{toSeenLine(to)}
+						{escapeControlCharacters(to)}
 						{when !== null && (
 							<>
 								{" when "}
-								<code>{toSeenLines(when)}</code>
+								<code>{escapeControlCharactersInLines(when)}</code>
 							</>
 						)}
-						{publish.length > 0 && ` publishes ${toSeenLine(publish.join(", "))}`}
+						{publish.length > 0 && ` publishes ${escapeControlCharacters(publish.join(", "))}`}
 						{taken > 0 && (taken === 1 ? " (taken)" : ` (taken ${taken} times)`)}
 					</li>
 				))}

@@ -1,4 +1,4 @@
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { TaskState } from "../../features/clients.ts";
 import { isEnded, isFailure } from "../parts/status-badge.tsx";
 import type { RunNode } from "./run-graph.ts";
@@ -55,7 +55,7 @@ export function toSummary(nodes: readonly RunNode[]): string {
 
 /** A text in one line of so many characters at most. */
 export function shorten(text: string, most: number): string {
-	const line = toSeenLine(text.trim().replace(/\s+/g, " "));
+	const line = escapeControlCharacters(text.trim().replace(/\s+/g, " "));
 	const characters = [...line];
 	return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
 }

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { toSeenLine } from "../../contract/unseen-text.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { TaskState } from "../../features/clients.ts";
 import { toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
@@ -47,12 +47,12 @@ function toColumns(run: string): readonly Column<TaskState>[] {
 			class: "wide",
 			cell: ({ name, route }) => (
 				<>
-					<a href={toHref(`/history/${encodeURIComponent(run)}/graph`, { task: name })}>{toSeenLine(name)}</a>
+					<a href={toHref(`/history/${encodeURIComponent(run)}/graph`, { task: name })}>{escapeControlCharacters(name)}</a>
 					{route > 0 && <span class="faint"> route {route}</span>}
 				</>
 			),
 		},
-		{ title: "Action", cell: ({ action }) => (action === null ? <span class="faint">none</span> : toSeenLine(action)) },
+		{ title: "Action", cell: ({ action }) => (action === null ? <span class="faint">none</span> : escapeControlCharacters(action)) },
 		{ title: "Items", cell: ({ items }) => (items === null ? "" : toItemWords(items)) },
 		{ title: "Tries", class: "right", cell: ({ attempts }) => attempts },
 		{ title: "Started", cell: ({ start_timestamp }) => <Ago at={start_timestamp} /> },
@@ -79,7 +79,7 @@ function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState
 				type="button"
 				class="quiet"
 				aria-expanded={isOpen.value}
-				aria-label={`${ids.length} runs of ${toSeenLine(name)}`}
+				aria-label={`${ids.length} runs of ${escapeControlCharacters(name)}`}
 				onClick={() => (isOpen.value = !isOpen.value)}
 			>
 				{ids.length} runs

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { OutputChannel } from "../output-channel.ts";
-import { windowSize } from "../protocol.ts";
+import { creditWindowBytes } from "../protocol.ts";
 
 interface FileFollowerOptions {
 	/** Bytes of the text that have been delivered before. */
-	readonly delivered: number;
+	readonly deliveredBytes: number;
 	deliver(text: string): Promise<void> | void;
 	onFailure(error: unknown): void;
 }
@@ -19,10 +19,10 @@ export class FileFollower {
 	#outstanding = 0;
 	#wake = () => {};
 
-	private constructor(file: FileHandle, { delivered, deliver, onFailure }: FileFollowerOptions) {
+	private constructor(file: FileHandle, { deliveredBytes, deliver, onFailure }: FileFollowerOptions) {
 		this.#file = file;
 		// Text and not bytes are counted: a byte that is no UTF-8 becomes three.
-		const skip = createSkip(delivered);
+		const skip = createSkip(deliveredBytes);
 		this.#channel = new OutputChannel({
 			deliver: (text) => {
 				const rest = skip(text);
@@ -41,14 +41,14 @@ export class FileFollower {
 	}
 
 	/** Of a file that is open; it is closed with the follower. */
-	static of(file: FileHandle, options: FileFollowerOptions): FileFollower {
+	static fromHandle(file: FileHandle, options: FileFollowerOptions): FileFollower {
 		return new FileFollower(file, options);
 	}
 
 	/** Hand on what has been added. Waits while too much of it is still to be delivered. */
 	async read(isOver: () => boolean): Promise<void> {
 		while (!isOver()) {
-			if (this.#outstanding >= windowSize) {
+			if (this.#outstanding >= creditWindowBytes) {
 				await new Promise<void>((resolve) => {
 					this.#wake = resolve;
 				});
@@ -65,7 +65,7 @@ export class FileFollower {
 	/** Resolves when all that was read is delivered. */
 	async end(): Promise<void> {
 		this.#channel.end();
-		await this.#channel.done;
+		await this.#channel.whenDone;
 	}
 
 	async close(): Promise<void> {

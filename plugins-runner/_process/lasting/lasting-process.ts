@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { RunAborted } from "../../../core/contract/index.ts";
-import { areAlive, signalGroup } from "../process-group.ts";
+import { hasLiveProcess, signalGroup } from "../process-group.ts";
 import type { ProcessExit } from "../spawner.ts";
 import { FileFollower } from "./file-follower.ts";
 import { findGroups, isRunning, type ProcessIdentity } from "./identity.ts";
@@ -20,10 +20,10 @@ export interface LastingOptions {
 	readonly directory: RunDirectory;
 	readonly signal: AbortSignal;
 	/** Bytes of output that were delivered by whoever followed the process before. */
-	readonly delivered: { readonly stdout: number; readonly stderr: number };
+	readonly deliveredBytes: { readonly stdout: number; readonly stderr: number };
 	readonly killGrace?: number;
 	/** Milliseconds that the process may take to begin; one that has not is kept from it. Default 5000. */
-	readonly beginTime?: number;
+	readonly beginTimeoutMs?: number;
 	/** The variable that all processes of the execution have. */
 	readonly mark?: string;
 	onStdout(text: string): Promise<void> | void;
@@ -54,11 +54,11 @@ class LastingProcess {
 	}
 
 	async follow(): Promise<LastingEnd> {
-		const { directory, delivered, signal } = this.#options;
+		const { directory, deliveredBytes, signal } = this.#options;
 		const open = (name: "stdout" | "stderr", deliver: LastingOptions["onStdout"]) =>
 			FileFollower.open({
 				path: directory.file(name),
-				delivered: delivered[name],
+				deliveredBytes: deliveredBytes[name],
 				deliver: (text) => (this.#isLeft() ? undefined : deliver(text)),
 				onFailure: (error) => this.#fail(error),
 			});
@@ -95,11 +95,11 @@ class LastingProcess {
 	/** The supervisor, once it has begun; if it does not, it must not begin any more. */
 	async #identify(): Promise<ProcessIdentity | undefined> {
 		const { directory } = this.#options;
-		const deadline = performance.now() + (this.#options.beginTime ?? defaultBeginTime);
+		const deadline = performance.now() + (this.#options.beginTimeoutMs ?? defaultBeginTime);
 		for (;;) {
-			const found = directory.readProcess();
+			const found = directory.readSupervisor();
 			if (found !== undefined) return found;
-			if (performance.now() > deadline && (await directory.forbid())) return undefined;
+			if (performance.now() > deadline && (await directory.preventStart())) return undefined;
 			await this.#wait(shortPoll);
 		}
 	}
@@ -108,7 +108,7 @@ class LastingProcess {
 	#look(process: ProcessIdentity): LastingEnd | undefined {
 		const { signal } = this.#options;
 		const runs = isRunning(process);
-		const status = this.#options.directory.readStatus();
+		const status = this.#options.directory.readExitCode();
 		if (status !== undefined) this.#exitedAt ??= performance.now();
 		if (signal.aborted || this.#failure !== undefined) return this.#endAll(process);
 		if (runs && this.#exitedAt !== undefined && performance.now() > this.#exitedAt + linger) {
@@ -126,12 +126,12 @@ class LastingProcess {
 		// Another process of the service has taken it over, and must find it alive.
 		if (!directory.isHeld()) return "left";
 		const groups = findGroups(process, mark);
-		if (!areAlive(groups)) return toEnded(directory.readStatus(), this.#killed);
+		if (!hasLiveProcess(groups)) return toEnded(directory.readExitCode(), this.#killed);
 		const now = performance.now();
 		if (this.#killAt === undefined) {
 			this.#killAt = now + killGrace;
 			for (const group of groups) signalGroup(group, "SIGTERM");
-		} else if (now > this.#killAt + afterKill) return toEnded(directory.readStatus(), this.#killed);
+		} else if (now > this.#killAt + afterKill) return toEnded(directory.readExitCode(), this.#killed);
 		else if (now > this.#killAt && !this.#killed) this.#kill(process);
 		return undefined;
 	}

@@ -52,15 +52,15 @@ export class LastingRuns {
 	async recover(state: JsonObject, context: Context): Promise<ProcessExit | "left" | undefined> {
 		const directory = this.#open(context);
 		if (state["hostname"] !== hostname() || !directory.exists()) return undefined;
-		const process = directory.readProcess();
+		const process = directory.readSupervisor();
 		const mayRun = state["boot_id"] === readBootId() && (process === undefined || isRunning(process));
-		if (!mayRun && directory.readStatus() === undefined) {
+		if (!mayRun && directory.readExitCode() === undefined) {
 			await directory.remove();
 			return undefined;
 		}
 		await directory.hold();
 		// Whoever was to start it is gone: what has not begun by now hardly will.
-		const end = await this.#follow(directory, context, { beginTime: 1_000 });
+		const end = await this.#follow(directory, context, { beginTimeoutMs: 1_000 });
 		return end === "unknown" || end === "unstarted" ? undefined : end;
 	}
 
@@ -70,13 +70,13 @@ export class LastingRuns {
 	}
 
 	/** End what nobody follows and nobody has asked for. */
-	async endForgotten(): Promise<void> {
+	async removeForgotten(): Promise<void> {
 		const names = await readdir(this.#directory).catch(() => []);
 		for (const name of names) {
 			const directory = new RunDirectory(join(this.#directory, name));
 			if (directory.isFollowed()) continue;
-			const process = directory.readProcess();
-			if (process === undefined && directory.exists() && !(await directory.forbid())) continue;
+			const process = directory.readSupervisor();
+			if (process === undefined && directory.exists() && !(await directory.preventStart())) continue;
 			const runs = process !== undefined && isRunning(process);
 			if (runs) for (const group of findGroups(process, undefined)) signalGroup(group, "SIGKILL");
 			this.#logger.warn("forgotten run removed", { liveaction_id: name, running: runs });
@@ -88,13 +88,13 @@ export class LastingRuns {
 		return new RunDirectory(join(this.#directory, liveaction_id));
 	}
 
-	async #follow(directory: RunDirectory, context: Context, options: { readonly beginTime?: number } = {}): Promise<LastingEnd> {
+	async #follow(directory: RunDirectory, context: Context, options: { readonly beginTimeoutMs?: number } = {}): Promise<LastingEnd> {
 		return followProcess({
 			...options,
 			directory,
 			signal: context.signal,
 			mark: executionMark(context.execution_id),
-			delivered: { stdout: context.captured("stdout").bytes, stderr: context.captured("stderr").bytes },
+			deliveredBytes: { stdout: context.captured("stdout").bytes, stderr: context.captured("stderr").bytes },
 			onStdout: (text) => context.emit("stdout", text),
 			onStderr: (text) => context.emit("stderr", text),
 		});

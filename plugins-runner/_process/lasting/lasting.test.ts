@@ -153,7 +153,7 @@ test("a reused process number is not taken for the process", async () => {
 	context.abort("shutdown");
 	await end;
 	const run = new RunDirectory(join(directory, context.liveaction_id));
-	const supervisor = run.readProcess();
+	const supervisor = run.readSupervisor();
 	assert.ok(supervisor !== undefined);
 	const stat = `${process.pid} (node) S ${"0 ".repeat(18)}1 0\n`;
 	writeFileSync(run.file("process"), stat);
@@ -173,12 +173,12 @@ test("a run that nobody follows is ended and removed, one that is followed is le
 	const marker = createMarker();
 	const { context, end } = start(`echo ready; sleep ${marker}`);
 	await context.waitFor("stdout", "ready\n");
-	await createRuns().endForgotten();
+	await createRuns().removeForgotten();
 	assert.ok(findProcesses(marker).length > 0);
 	context.abort("shutdown");
 	await end;
 	writeFileSync(join(directory, context.liveaction_id, "holder"), '{"token":"x","pid":1,"startTime":"1"}');
-	await createRuns().endForgotten();
+	await createRuns().removeForgotten();
 	assert.ok(await eventually(() => findProcesses(marker).length === 0));
 	assert.equal(existsSync(join(directory, context.liveaction_id)), false);
 });

@@ -52,19 +52,19 @@ export class RunDirectory {
 	}
 
 	/** The supervisor; undefined while it has not begun. */
-	readProcess(): ProcessIdentity | undefined {
+	readSupervisor(): ProcessIdentity | undefined {
 		const text = readIfThere(this.file("process"));
 		return text === undefined ? undefined : parseIdentity(text);
 	}
 
 	/** The exit code; undefined while the process runs, or when it had no time to tell. */
-	readStatus(): number | undefined {
+	readExitCode(): number | undefined {
 		const text = readIfThere(this.file("status"));
 		return text === undefined ? undefined : Number.parseInt(text, 10);
 	}
 
 	/** Keep a supervisor that has not begun from beginning. False when it has begun after all. */
-	async forbid(): Promise<boolean> {
+	async preventStart(): Promise<boolean> {
 		try {
 			const file = await open(this.file("process"), "wx");
 			await file.close();

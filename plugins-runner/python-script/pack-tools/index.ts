@@ -2,11 +2,11 @@ import { readdir } from "node:fs/promises";
 import {
 	type JsonObject,
 	type JsonValue,
-	type PackAtWork,
 	type PackFinding,
 	type PackTestRequest,
 	type PackTestResult,
 	type PackTools,
+	type PackWorkingCopy,
 	parseJson,
 	SvcError,
 } from "../../../core/contract/index.ts";
@@ -21,7 +21,7 @@ export function createPackTools(engines: Engines, pythonPaths: () => readonly st
 }
 
 /** Whether the Python files of a pack can be compiled. Nothing of them is run, and nothing is written. */
-async function inspectFiles(engines: Engines, pack: PackAtWork): Promise<readonly PackFinding[]> {
+async function inspectFiles(engines: Engines, pack: PackWorkingCopy): Promise<readonly PackFinding[]> {
 	const files = await findPythonFiles(pack.directory);
 	if (files.length === 0) return [];
 	const { exitCode, report, output } = await runTool(engines, pack, { script: "check_files.py", loadsPack: false, request: { files } });
@@ -102,7 +102,7 @@ interface ToolEnd {
 }
 
 /** Run a tool, which reports in lines of JSON. Rejects where no engine here can, and when nobody waits any more. */
-async function runTool(engines: Engines, { pack, directory, signal }: PackAtWork, tool: ToolRun): Promise<ToolEnd> {
+async function runTool(engines: Engines, { pack, directory, signal }: PackWorkingCopy, tool: ToolRun): Promise<ToolEnd> {
 	const engine = await engines.get("auto");
 	if (engine.runTool === undefined) throw new SvcError("SVC_RUNNER", `the engine ${engine.name} does not work at packs: install python3`);
 	let report = "";

@@ -223,7 +223,7 @@ class RunOutput {
 		const { stdout, stderr } = this.#channels;
 		stdout.end();
 		stderr.end();
-		await Promise.all([stdout.done, stderr.done]);
+		await Promise.all([stdout.whenDone, stderr.whenDone]);
 		this.#assertDelivered();
 	}
 

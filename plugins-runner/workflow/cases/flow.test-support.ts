@@ -57,6 +57,11 @@ export async function assertRerun(name: string, definition: string, tasks: reado
 	const run = new CaseRun(first, new Conductor(read, { ...tools, result, executionId: "one", workflowExecutionId: "one" }), children);
 	assert.deepEqual(compareCase(first, await run.run()).problems, [], `${name}, ${first.name}`);
 	const chosen = { tasks, reset: tasks };
-	const again = await Conductor.takeUp(read, run.entries, chosen, { ...tools, result, executionId: "two", workflowExecutionId: "one" });
+	const again = await Conductor.createPartialRerun(read, run.entries, chosen, {
+		...tools,
+		result,
+		executionId: "two",
+		workflowExecutionId: "one",
+	});
 	assert.deepEqual(compareCase(second, await new CaseRun(second, again, children).run()).problems, [], `${name}, ${second.name}`);
 }

@@ -2,7 +2,7 @@ import type { ExecutionStatus, JsonObject, JsonValue } from "../../../core/contr
 import { checkShape } from "../definition/check-shape.ts";
 import { sortFindings } from "../definition/finding.ts";
 import { parseYaml } from "../definition/parse-source.ts";
-import { refuse } from "../definition/read-definition.ts";
+import { toInvalidError } from "../definition/read-definition.ts";
 import type { Shape } from "../definition/shape.ts";
 
 /** What an action of a case ends with. */
@@ -90,7 +90,7 @@ type WrittenCase = Omit<Written<DefinitionCase>, "results" | "expect"> & {
 export function readCases(text: string): readonly DefinitionCase[] {
 	const { top, findings } = parseYaml(text);
 	const problems = sortFindings([...findings, ...(top === undefined ? [] : checkShape(top, casesShape))]);
-	if (top === undefined || problems.length > 0) throw refuse("the cases cannot be read", problems);
+	if (top === undefined || problems.length > 0) throw toInvalidError("the cases cannot be read", problems);
 	// The shape has been checked.
 	return (top.value as unknown as readonly WrittenCase[]).map(toCase);
 }

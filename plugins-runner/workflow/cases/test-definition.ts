@@ -10,7 +10,7 @@ import {
 import { Conductor } from "../conductor/conductor.ts";
 import type { Definition } from "../definition/definition.ts";
 import { inspectDefinition } from "../definition/inspect-definition.ts";
-import { readDefinition, refuse } from "../definition/read-definition.ts";
+import { readDefinition, toInvalidError } from "../definition/read-definition.ts";
 import { type CaseEnd, CaseRun } from "./case-run.ts";
 import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } from "./read-cases.ts";
 
@@ -20,7 +20,7 @@ import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } fr
  */
 export async function testDefinition(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]> {
 	const findings = (await inspectDefinition(definition, tools)).filter(({ type }) => type !== "warning");
-	if (findings.length > 0) throw refuse("the definition cannot be run", findings);
+	if (findings.length > 0) throw toInvalidError("the definition cannot be run", findings);
 	const read = readDefinition(definition);
 	const results: DefinitionCaseResult[] = [];
 	for (const each of readCases(cases)) results.push(await testCase(read, each, tools));

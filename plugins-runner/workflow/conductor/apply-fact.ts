@@ -1,8 +1,8 @@
 import type { ExecutionStatus } from "../../../core/contract/index.ts";
 import type { AttemptFacts, Fact, RunStatus } from "./facts.ts";
+import { applyPartialRerun } from "./partial-rerun.ts";
 import type { RunState } from "./run-state.ts";
-import { applyTakeUp } from "./take-up.ts";
-import { type ChildRun, isEnd, isResting, type KeptRun, type Staged, TaskRun, toItemsRun } from "./task-run.ts";
+import { type ChildRun, type EarlierTask, isEndStatus, isRestingStatus, type StagedTask, TaskRun, toItemsRun } from "./task-run.ts";
 
 type FactOf<F extends Fact["fact"]> = Extract<Fact, { readonly fact: F }>;
 type Appliers = { readonly [F in Fact["fact"]]: (state: RunState, fact: FactOf<F>, at: number) => void };
@@ -47,28 +47,28 @@ const appliers: Appliers = {
 	due: (state, { task }) =>
 		ofTask(state, task, (run) => {
 			run.due = null;
-			state.waiting.delete(run);
-			state.review(run);
+			state.delayedTasks.delete(run);
+			state.updateTaskSets(run);
 		}),
 	expire: (state, { task }) =>
 		ofTask(state, task, (run) => {
 			run.hasExpired = true;
-			state.waiting.delete(run);
-			state.review(run);
+			state.delayedTasks.delete(run);
+			state.updateTaskSets(run);
 		}),
 	break: (state, { task }) =>
 		ofTask(state, task, (run) => {
 			run.isBroken = true;
-			state.review(run);
+			state.updateTaskSets(run);
 		}),
 	retry: (state, { task }) =>
 		ofTask(state, task, (run) => {
 			run.deadline = null;
 			state.setStatus(run, "retrying");
-			state.review(run);
+			state.updateTaskSets(run);
 			state.stage({ name: run.name, route: run.route, variables: run.variables, sources: [...run.sources], retries: run });
 		}),
-	end: (state, { task, status, next }, at) => ofTask(state, task, (run) => state.end(run, { status, next, at })),
+	end: (state, { task, status, next }, at) => ofTask(state, task, (run) => state.endTask(run, { status, next, at })),
 	error: (state, { entry }) => state.addError(entry),
 	status: (state, { status, isAsked = false }) => {
 		changeStatus(state, status);
@@ -84,14 +84,14 @@ const appliers: Appliers = {
 	},
 	block: (state, { staged }) => {
 		for (const number of staged) {
-			const found = state.staged.get(number);
+			const found = state.stagedTasks.get(number);
 			if (found !== undefined) found.isBlocked = true;
 		}
 	},
 	finish: (state, { status, output }) => {
 		state.finished = { status, output };
 	},
-	takeUp: applyTakeUp,
+	takeUp: applyPartialRerun,
 };
 
 function begin(state: RunState, { definition, system, variables, starts, deadline }: FactOf<"begin">, at: number): void {
@@ -100,9 +100,9 @@ function begin(state: RunState, { definition, system, variables, starts, deadlin
 	state.status = "running";
 	state.deadline = deadline ?? null;
 	state.duration = deadline === undefined ? null : deadline - at;
-	state.initial = state.initial.publish(state.nextWrite(), variables);
-	state.published = state.initial;
-	for (const name of starts) state.stage({ name, route: 0, variables: state.initial, sources: [] });
+	state.initialVariables = state.initialVariables.publish(state.nextWrite(), variables);
+	state.publishedVariables = state.initialVariables;
+	for (const name of starts) state.stage({ name, route: 0, variables: state.initialVariables, sources: [] });
 }
 
 function start(state: RunState, fact: FactOf<"start">, at: number): void {
@@ -115,12 +115,12 @@ function start(state: RunState, fact: FactOf<"start">, at: number): void {
 	const run = new TaskRun({ number: state.tasks.length, id, staged, action, at, order: state.nextOrder(), retry, items: kept ?? items });
 	if (kept !== null) keepItems(run, kept.children, staged.keeps);
 	state.addTask(run);
-	state.changed.add(run);
+	state.changedTasks.add(run);
 	beginAttempt(state, run, { facts: fact, action, at });
 }
 
 /** What has succeeded in an earlier run is not done again. */
-function keepItems(run: TaskRun, children: readonly (ChildRun | undefined)[], keeps: KeptRun | undefined): void {
+function keepItems(run: TaskRun, children: readonly (ChildRun | undefined)[], keeps: EarlierTask | undefined): void {
 	const { items } = run;
 	if (items === null || keeps === undefined) return;
 	for (const [at, child] of children.entries()) {
@@ -150,9 +150,9 @@ function beginAttempt(
 	if (run.deadline !== null) state.wakes.add(run.deadline, run);
 	if (run.due !== null) {
 		state.wakes.add(run.due, run);
-		state.waiting.add(run);
+		state.delayedTasks.add(run);
 	}
-	state.review(run);
+	state.updateTaskSets(run);
 }
 
 function ask(state: RunState, run: TaskRun, to: number): void {
@@ -167,7 +167,7 @@ function ask(state: RunState, run: TaskRun, to: number): void {
 	}
 	items.next = to;
 	skipDone(run);
-	state.review(run);
+	state.updateTaskSets(run);
 }
 
 function skipDone({ items }: TaskRun): void {
@@ -181,19 +181,19 @@ function changeChild(
 ): void {
 	const counts = [state, ...(run.items === null ? [] : [run.items])];
 	for (const count of counts) {
-		if (isResting(child.status)) count.resting--;
+		if (isRestingStatus(child.status)) count.resting--;
 		else count.active--;
-		if (isResting(status)) count.resting++;
-		else if (!isEnd(status)) count.active++;
+		if (isRestingStatus(status)) count.resting++;
+		else if (!isEndStatus(status)) count.active++;
 	}
 	child.status = status;
-	if (isEnd(status)) {
+	if (isEndStatus(status)) {
 		state.children.delete(run.keyOf(item));
 		if (run.items !== null) run.items[status === "succeeded" ? "succeeded" : status === "canceled" ? "canceled" : "failed"]++;
 	}
 	const isAtRest = run.items !== null && run.items.active === 0 && run.items.resting > 0;
-	if (!isEnd(status) || isAtRest) state.setStatus(run, toTaskStatus(run, status));
-	state.review(run);
+	if (!isEndStatus(status) || isAtRest) state.setStatus(run, toTaskStatus(run, status));
+	state.updateTaskSets(run);
 }
 
 /** Status of a task by what a child of it has come to, which is no end. */
@@ -206,18 +206,18 @@ function toTaskStatus(run: TaskRun, status: ExecutionStatus): TaskRun["status"] 
 function changeStatus(state: RunState, status: RunStatus): void {
 	state.status = status;
 	if (status === "running" || status === "pausing") return;
-	for (const [number, { retries }] of state.staged) {
+	for (const [number, { retries }] of state.stagedTasks) {
 		if (retries === undefined) continue;
-		state.staged.delete(number);
+		state.stagedTasks.delete(number);
 		state.setStatus(retries, "running");
-		state.review(retries);
+		state.updateTaskSets(retries);
 	}
-	for (const run of state.open) state.review(run);
+	for (const run of state.openTasks) state.updateTaskSets(run);
 }
 
-function takeStaged(state: RunState, number: number): Staged | undefined {
-	const staged = state.staged.get(number);
-	state.staged.delete(number);
+function takeStaged(state: RunState, number: number): StagedTask | undefined {
+	const staged = state.stagedTasks.get(number);
+	state.stagedTasks.delete(number);
 	return staged;
 }
 

@@ -1,25 +1,29 @@
 import { type ChildRequest, isJsonObject, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
 import type { TaskDefinition } from "../definition/definition.ts";
-import type { View } from "./evaluation.ts";
-import type { Run } from "./run.ts";
+import type { ConductorRun } from "./conductor-run.ts";
+import type { ExpressionView } from "./evaluation.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** Action and parameters of a child, evaluated. */
-export async function renderChild(run: Run, task: TaskDefinition, view: View): Promise<{ action: string; parameters: JsonObject }> {
+export async function renderChild(
+	run: ConductorRun,
+	task: TaskDefinition,
+	view: ExpressionView,
+): Promise<{ action: string; parameters: JsonObject }> {
 	const { renderer } = run;
 	const place = (member: string) => ({ spec_path: `${task.spec_path}.${member}`, line: task.line });
 	const action = await renderer.render(task.action, view, place("action"));
 	if (typeof action !== "string" || !action.includes(".")) {
-		throw await renderer.refuse("ValueError: The action is no reference such as pack.action.", task.action, view, place("action"));
+		throw await renderer.createError("ValueError: The action is no reference such as pack.action.", task.action, view, place("action"));
 	}
 	const parameters = await renderer.render(task.input, view, place("input"));
-	if (!isJsonObject(parameters)) throw await renderer.refuse("TypeError: The input is no object.", task.input, view, place("input"));
+	if (!isJsonObject(parameters)) throw await renderer.createError("TypeError: The input is no object.", task.input, view, place("input"));
 	return { action, parameters };
 }
 
 /** What asks for a child. */
-export function toRequest(
-	{ tools }: Run,
+export function toChildRequest(
+	{ tools }: ConductorRun,
 	child: { readonly run: TaskRun; readonly item: number | undefined; readonly action: string; readonly parameters: JsonObject },
 ): ChildRequest {
 	const { run, item, action, parameters } = child;

@@ -1,18 +1,18 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type RunProgress } from "../../../core/contract/index.ts";
 import type { Definition } from "../definition/definition.ts";
 import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
+import { ConductorRun, type ConductorTools, flattenEntries, replay } from "./conductor-run.ts";
+import { EventIntake } from "./event-intake.ts";
 import type { JournalEntry } from "./facts.ts";
 import { finish, toEnd } from "./finish.ts";
-import { Intake } from "./intake.ts";
+import { ItemStarter } from "./item-starter.ts";
 import { mergeDeep } from "./merge-deep.ts";
-import { Orders } from "./orders.ts";
+import { selectRerunTasks } from "./partial-rerun.ts";
 import { toProgress } from "./progress.ts";
 import { RenderingError } from "./renderer.ts";
-import { type ConductorTools, Run, replay, toEarlier } from "./run.ts";
-import { selectTaken } from "./take-up.ts";
-import { TaskEnd } from "./task-end.ts";
-import { TaskItems } from "./task-items.ts";
-import { TaskStart } from "./task-start.ts";
+import { StepEffects } from "./step-effects.ts";
+import { TaskCompletion } from "./task-completion.ts";
+import { TaskStarter } from "./task-starter.ts";
 import { Variables } from "./variables.ts";
 
 /** Tasks and items that are started or ended in one step; for more there is another one at once. */
@@ -27,12 +27,12 @@ const pauseBetweenTries = 1_000_000;
  * One call of `handle` at a time. When one rejects, this conductor is of no use any more; one that is restored goes on.
  */
 export class Conductor {
-	readonly #run: Run;
-	readonly #orders = new Orders();
-	readonly #intake: Intake;
-	readonly #start: TaskStart;
-	readonly #items: TaskItems;
-	readonly #end: TaskEnd;
+	readonly #run: ConductorRun;
+	readonly #orders = new StepEffects();
+	readonly #intake: EventIntake;
+	readonly #start: TaskStarter;
+	readonly #items: ItemStarter;
+	readonly #end: TaskCompletion;
 	#begin: BeginEvent | undefined;
 	/** Entries of the run that this one takes up, until they have been written. */
 	#earlier: readonly JournalEntry[] | undefined;
@@ -42,26 +42,26 @@ export class Conductor {
 	#next: number | undefined;
 
 	constructor(definition: Definition, tools: ConductorTools) {
-		this.#run = new Run(definition, tools);
-		this.#start = new TaskStart(this.#run, this.#orders.start);
-		this.#items = new TaskItems(this.#run, this.#orders.start);
-		this.#end = new TaskEnd(this.#run);
-		this.#intake = new Intake(this.#run, this.#orders);
+		this.#run = new ConductorRun(definition, tools);
+		this.#start = new TaskStarter(this.#run, this.#orders.start);
+		this.#items = new ItemStarter(this.#run, this.#orders.start);
+		this.#end = new TaskCompletion(this.#run);
+		this.#intake = new EventIntake(this.#run, this.#orders);
 	}
 
 	/** As it was when it wrote the last of these entries. */
 	static async restore(definition: Definition, entries: readonly JsonObject[], tools: ConductorTools): Promise<Conductor> {
 		const conductor = new Conductor(definition, tools);
 		await replay(conductor.#run, entries);
-		conductor.#run.state.changed.clear();
+		conductor.#run.state.changedTasks.clear();
 		return conductor;
 	}
 
 	/**
-	 * Goes on where a run has ended whose entries these are, with chosen tasks (paths as in `TakenUp`); none: those that have failed. Its first
+	 * Goes on where a run has ended whose entries these are, with chosen tasks (paths as in `PartialRerunSource`); none: those that have failed. Its first
 	 * entry holds the earlier ones. Rejects with `SVC_INVALID` where that cannot be.
 	 */
-	static async takeUp(
+	static async createPartialRerun(
 		definition: Definition,
 		entries: readonly JsonObject[],
 		{ tasks, reset }: { readonly tasks: readonly string[]; readonly reset: readonly string[] },
@@ -70,9 +70,9 @@ export class Conductor {
 		const conductor = new Conductor(definition, tools);
 		const run = conductor.#run;
 		await replay(run, entries);
-		run.state.changed.clear();
-		run.record({ fact: "takeUp", tasks: selectTaken(run.state, tasks, reset) });
-		conductor.#earlier = toEarlier(entries);
+		run.state.changedTasks.clear();
+		run.record({ fact: "takeUp", tasks: selectRerunTasks(run.state, tasks, reset) });
+		conductor.#earlier = flattenEntries(entries);
 		conductor.#isTakenUp = true;
 		return conductor;
 	}
@@ -87,7 +87,7 @@ export class Conductor {
 		this.#next = undefined;
 		this.#isPaused = false;
 		for (const event of events) if (event.type === "begin") this.#takeBegin(event);
-		for (const event of events) this.#intake.take(event);
+		for (const event of events) this.#intake.handle(event);
 		if (this.#run.state.isEnding) this.#begin = undefined;
 		try {
 			await this.#advance();
@@ -114,7 +114,7 @@ export class Conductor {
 	}
 
 	/** Keys of the children that it has asked for and not seen the end of. */
-	unsettled(): readonly string[] {
+	openChildKeys(): readonly string[] {
 		return [...this.#run.state.children.keys()];
 	}
 
@@ -124,7 +124,7 @@ export class Conductor {
 		if (!this.#isTakenUp) return;
 		this.#isTakenUp = false;
 		const deadline = state.duration === null ? undefined : this.#run.now + state.duration;
-		this.#run.record({ fact: "system", system: this.#run.hold(event.system), ...(deadline !== undefined && { deadline }) });
+		this.#run.record({ fact: "system", system: this.#run.encode(event.system), ...(deadline !== undefined && { deadline }) });
 	}
 
 	/** Does what can be done now, as far as one step goes. */
@@ -135,8 +135,8 @@ export class Conductor {
 		if (state.status === "new" || state.finished !== undefined) return;
 		for (let room = mostInStep; ; ) {
 			const before = room;
-			for (const task of [...state.settled].slice(0, room)) {
-				await this.#end.conclude(task);
+			for (const task of [...state.settledTasks].slice(0, room)) {
+				await this.#end.complete(task);
 				if (state.isEnding) this.#noteCancel();
 				room--;
 			}
@@ -147,7 +147,7 @@ export class Conductor {
 			this.#next = this.#run.now;
 			return;
 		}
-		if (state.active > 0 || state.settled.size > 0) return;
+		if (state.active > 0 || state.settledTasks.size > 0) return;
 		await this.#rest();
 	}
 
@@ -164,7 +164,7 @@ export class Conductor {
 			if (state.children.size === 0) await finish(this.#run);
 			return;
 		}
-		const isLeft = state.waiting.size > 0;
+		const isLeft = state.delayedTasks.size > 0;
 		if (state.status === "failed") {
 			// Nobody will need what they wait for.
 			if (state.children.size > 0) this.#orders.cancelsAll = true;
@@ -178,7 +178,7 @@ export class Conductor {
 			this.#orders.request = "pause";
 		}
 		const isDone =
-			!isLeft && state.resting === 0 && state.wantsItems.size === 0 && [...state.staged.values()].every((one) => one.isBlocked);
+			!isLeft && state.resting === 0 && state.tasksWantingItems.size === 0 && [...state.stagedTasks.values()].every((one) => one.isBlocked);
 		if (isDone) await finish(this.#run);
 		else this.#isPaused = true;
 	}
@@ -196,14 +196,14 @@ export class Conductor {
 		const entry: JournalEntry = { at: run.now, facts, ...(this.#earlier !== undefined && { earlier: this.#earlier }) };
 		const step: Step = {
 			entry: facts.length === 0 ? undefined : (entry as unknown as JsonObject),
-			...this.#orders.take(state),
-			tasks: [...state.changed].map((task) => task.toState()),
+			...this.#orders.takeAll(state),
+			tasks: [...state.changedTasks].map((task) => task.toState()),
 			lines,
 			end: (await toEnd(run)) ?? this.#toPause(),
 		};
 		run.facts = [];
 		run.lines = [];
-		state.changed.clear();
+		state.changedTasks.clear();
 		this.#earlier = undefined;
 		return step;
 	}
@@ -212,11 +212,11 @@ export class Conductor {
 type BeginEvent = Extract<WorkflowEvent, { readonly type: "begin" }>;
 
 /** Takes in what the workflow is given, evaluates its variables and stages its first tasks. Records nothing before all is evaluated. */
-async function begin(run: Run, { parameters, system }: BeginEvent): Promise<void> {
+async function begin(run: ConductorRun, { parameters, system }: BeginEvent): Promise<void> {
 	const { definition, renderer } = run;
 	const overlay = new Map<string, JsonValue>(Object.entries(system));
 	const values = new Map<string, JsonValue>();
-	const view = { variables: Variables.none, overlay };
+	const view = { variables: Variables.empty, overlay };
 	const errors: JsonObject[] = [];
 	const guard = async (render: () => Promise<void>) => {
 		try {
@@ -242,14 +242,14 @@ async function begin(run: Run, { parameters, system }: BeginEvent): Promise<void
 	if (definition.timeout !== null) {
 		const { timeout } = definition;
 		await guard(async () => {
-			deadline = Math.round(run.now + (await renderer.seconds(timeout, "timeout", view)) * 1e6);
+			deadline = Math.round(run.now + (await renderer.renderSeconds(timeout, "timeout", view)) * 1e6);
 		});
 	}
 	run.record({
 		fact: "begin",
 		definition: definition.text,
-		system: run.hold(system),
-		variables: run.hold(Object.fromEntries(values)),
+		system: run.encode(system),
+		variables: run.encode(Object.fromEntries(values)),
 		starts: errors.length > 0 ? [] : definition.graph.starts,
 		...(deadline !== undefined && { deadline }),
 	});

@@ -1,14 +1,14 @@
 import { type ExpressionFunction, type Expressions, isSvcError, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
 import { ByteCache } from "./byte-cache.ts";
-import type { HeldValues } from "./held-values.ts";
+import type { ChildResults } from "./child-results.ts";
+import type { JournalValues } from "./journal-values.ts";
 import { mergeDeep } from "./merge-deep.ts";
-import type { Results } from "./results.ts";
 import type { RunState } from "./run-state.ts";
-import { toBytes } from "./survey.ts";
-import { toMergedWrites, type Variables, type Write } from "./variables.ts";
+import { estimateBytes } from "./value-scan.ts";
+import { toMergedWrites, type Variables, type VariableWrite } from "./variables.ts";
 
 /** What an expression sees. */
-export interface View {
+export interface ExpressionView {
 	readonly variables: Variables;
 	/** What counts before `variables`: values that have just been evaluated, whole. */
 	readonly overlay?: Map<string, JsonValue>;
@@ -28,15 +28,15 @@ const mergedBytes = 8 * 1024 * 1024;
 export class Evaluation {
 	readonly #expressions: Expressions;
 	readonly #state: RunState;
-	readonly #held: HeldValues;
-	readonly #results: Results;
-	readonly #merged = new ByteCache<Write, JsonValue>(mergedBytes);
+	readonly #held: JournalValues;
+	readonly #results: ChildResults;
+	readonly #merged = new ByteCache<VariableWrite, JsonValue>(mergedBytes);
 
 	constructor(tools: {
 		readonly expressions: Expressions;
 		readonly state: RunState;
-		readonly held: HeldValues;
-		readonly results: Results;
+		readonly held: JournalValues;
+		readonly results: ChildResults;
 	}) {
 		this.#expressions = tools.expressions;
 		this.#state = tools.state;
@@ -44,7 +44,7 @@ export class Evaluation {
 		this.#results = tools.results;
 	}
 
-	async evaluate(value: JsonValue, view: View): Promise<JsonValue> {
+	async evaluate(value: JsonValue, view: ExpressionView): Promise<JsonValue> {
 		const uses = this.#expressions.find(value);
 		if (uses.length === 0) return value;
 		const readsTasks = uses.some(({ functions }) => functions.includes("task"));
@@ -55,12 +55,12 @@ export class Evaluation {
 	}
 
 	/** A value out of the journal. */
-	async open(held: JsonValue): Promise<JsonValue> {
-		return this.#inRounds(async (lookup) => this.#held.open(held, lookup));
+	async decode(held: JsonValue): Promise<JsonValue> {
+		return this.#inRounds(async (lookup) => this.#held.decode(held, lookup));
 	}
 
 	/** What an expression saw of variables, in a short form. */
-	async seen(names: readonly string[], view: View): Promise<readonly (readonly [string, JsonValue | undefined])[]> {
+	async readVariables(names: readonly string[], view: ExpressionView): Promise<readonly (readonly [string, JsonValue | undefined])[]> {
 		return this.#inRounds(async (lookup) => names.map((name) => [name, this.#read(name, view, lookup)] as const));
 	}
 
@@ -86,7 +86,7 @@ export class Evaluation {
 		return known;
 	}
 
-	#toScope(view: View, lookup: (executionId: string) => JsonValue | undefined) {
+	#toScope(view: ExpressionView, lookup: (executionId: string) => JsonValue | undefined) {
 		const read = (name: string | symbol) => (typeof name === "string" ? this.#read(name, view, lookup) : undefined);
 		const has = (name: string | symbol) => typeof name === "string" && this.#has(name, view);
 		// Read one by one, when they are asked for: there may be many of them, and large ones.
@@ -106,41 +106,45 @@ export class Evaluation {
 		return { variables, functions: view.functions?.(lookup) ?? {} };
 	}
 
-	#names({ variables, overlay }: View): string[] {
+	#names({ variables, overlay }: ExpressionView): string[] {
 		return [...new Set([...Object.keys(this.#state.system), ...variables.names(), ...(overlay?.keys() ?? [])])];
 	}
 
-	#has(name: string, { variables, overlay }: View): boolean {
+	#has(name: string, { variables, overlay }: ExpressionView): boolean {
 		return overlay?.has(name) === true || variables.get(name) !== undefined || Object.hasOwn(this.#state.system, name);
 	}
 
-	#read(name: string, { variables, overlay }: View, lookup: (executionId: string) => JsonValue | undefined): JsonValue | undefined {
+	#read(
+		name: string,
+		{ variables, overlay }: ExpressionView,
+		lookup: (executionId: string) => JsonValue | undefined,
+	): JsonValue | undefined {
 		const fresh = overlay?.get(name);
 		if (fresh !== undefined) return fresh;
 		const write = variables.get(name);
 		const system = Object.hasOwn(this.#state.system, name) ? this.#state.system[name] : undefined;
 		if (write !== undefined) return this.#merge(write, system, lookup);
-		return system === undefined ? undefined : this.#held.open(system, lookup);
+		return system === undefined ? undefined : this.#held.decode(system, lookup);
 	}
 
-	#merge(write: Write, system: JsonValue | undefined, lookup: (executionId: string) => JsonValue | undefined): JsonValue {
+	#merge(write: VariableWrite, system: JsonValue | undefined, lookup: (executionId: string) => JsonValue | undefined): JsonValue {
 		const writes = toMergedWrites(write, (before) => this.#merged.has(before));
 		const [first] = writes;
-		const values = writes.map((one) => (one === first ? this.#merged.get(one) : undefined) ?? this.#held.open(one.held, lookup));
+		const values = writes.map((one) => (one === first ? this.#merged.get(one) : undefined) ?? this.#held.decode(one.held, lookup));
 		const isLowest = first !== undefined && first.before === undefined && !this.#merged.has(first);
-		if (isLowest && system !== undefined) values.unshift(this.#held.open(system, lookup));
+		if (isLowest && system !== undefined) values.unshift(this.#held.decode(system, lookup));
 		const [only] = values;
 		if (values.length === 1 && only !== undefined) return only;
 		const merged = values.reduce(mergeDeep);
-		if (this.#isLoaded(writes, lookup)) this.#merged.set(write, merged, toBytes(merged));
+		if (this.#isLoaded(writes, lookup)) this.#merged.set(write, merged, estimateBytes(merged));
 		return merged;
 	}
 
 	/** Whether nothing of them was missing, so that what they have been merged to is right. */
-	#isLoaded(writes: readonly Write[], lookup: (executionId: string) => JsonValue | undefined): boolean {
+	#isLoaded(writes: readonly VariableWrite[], lookup: (executionId: string) => JsonValue | undefined): boolean {
 		let isLoaded = true;
 		for (const { held } of writes) {
-			this.#held.open(held, (id) => {
+			this.#held.decode(held, (id) => {
 				const value = lookup(id);
 				if (value === undefined) isLoaded = false;
 				return value;

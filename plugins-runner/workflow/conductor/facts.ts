@@ -1,8 +1,8 @@
 import type { ExecutionStatus, TaskStatus } from "../../../core/contract/index.ts";
-import type { Held } from "./held-values.ts";
+import type { JournalValue } from "./journal-values.ts";
 
 /** Values by name, as the journal holds them. */
-export type HeldRecord = Readonly<Record<string, Held>>;
+export type JournalRecord = Readonly<Record<string, JournalValue>>;
 
 /** Status of a run, as the conductor sees it. `failed`, `canceling` and `timeout`: what is active is waited for, then it ends so. */
 export type RunStatus = "new" | "running" | "pausing" | "failed" | "canceling" | "timeout";
@@ -14,7 +14,7 @@ export interface FollowedEdge {
 	/** A task or a command. */
 	readonly to: string;
 	readonly transition: number;
-	readonly published?: HeldRecord;
+	readonly published?: JournalRecord;
 	/** Of its target: `new` is one of its own, behind that of the task. Absent: that of the task. */
 	readonly route?: "new";
 	/** How many different tasks a join needs; absent: it is none. */
@@ -35,7 +35,7 @@ export interface AttemptFacts {
 }
 
 export interface ItemsFacts {
-	readonly list: Held;
+	readonly list: JournalValue;
 	readonly total: number;
 	readonly concurrency: number | null;
 	readonly continues: boolean;
@@ -49,13 +49,13 @@ export type Fact =
 	| {
 			readonly fact: "begin";
 			readonly definition: string;
-			readonly system: HeldRecord;
-			readonly variables: HeldRecord;
+			readonly system: JournalRecord;
+			readonly variables: JournalRecord;
 			readonly starts: readonly string[];
 			readonly deadline?: number;
 	  }
 	/** What is taken up again has another system, and its time begins anew. */
-	| { readonly fact: "system"; readonly system: HeldRecord; readonly deadline?: number }
+	| { readonly fact: "system"; readonly system: JournalRecord; readonly deadline?: number }
 	| (AttemptFacts & {
 			readonly fact: "start";
 			readonly id: string;
@@ -81,18 +81,18 @@ export type Fact =
 	| { readonly fact: "break"; readonly task: number }
 	| { readonly fact: "retry"; readonly task: number }
 	| { readonly fact: "end"; readonly task: number; readonly status: TaskStatus; readonly next: readonly FollowedEdge[] }
-	| { readonly fact: "error"; readonly entry: HeldRecord }
+	| { readonly fact: "error"; readonly entry: JournalRecord }
 	/** `isAsked`: of a pause, that it is not for a child alone. */
 	| { readonly fact: "status"; readonly status: RunStatus; readonly isAsked?: boolean }
 	/** With `children` all that is paused below goes on as well. */
 	| { readonly fact: "resume"; readonly children: boolean }
 	/** What was staged and cannot be rendered. */
 	| { readonly fact: "block"; readonly staged: readonly number[] }
-	| { readonly fact: "finish"; readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: Held }
-	| { readonly fact: "takeUp"; readonly tasks: readonly TakenTask[] };
+	| { readonly fact: "finish"; readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: JournalValue }
+	| { readonly fact: "takeUp"; readonly tasks: readonly RerunTask[] };
 
 /** A task of an earlier run that runs again. */
-export interface TakenTask {
+export interface RerunTask {
 	readonly task: number;
 	/** With items that have succeeded. */
 	readonly reset: boolean;

@@ -1,41 +1,41 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
 import type { WorkflowEnd } from "../steps.ts";
+import type { ConductorRun } from "./conductor-run.ts";
 import { RenderingError } from "./renderer.ts";
-import type { Run } from "./run.ts";
-import { toFunctions } from "./scope.ts";
-import { isArray, isSmall, toBytes } from "./survey.ts";
+import { createFunctions } from "./scope.ts";
+import { estimateBytes, isArray, isSmall } from "./value-scan.ts";
 import type { Variables } from "./variables.ts";
 
 /** Larger results stand in no error: who reads it finds them with the execution. */
 const longestResult = 64 * 1024;
 
 /** Ends a run of which nothing is active any more: with an output, whatever has become of it. */
-export async function finish(run: Run): Promise<void> {
+export async function finish(run: ConductorRun): Promise<void> {
 	const { state } = run;
 	const isStopped = state.isEnding;
 	const errors = isStopped ? [] : findUnreached(run);
 	const { output, problems } = await renderOutput(run);
 	if (state.status !== "canceling") for (const error of [...errors, ...problems]) run.recordError(error);
-	if (!isStopped && (errors.length > 0 || problems.length > 0 || state.hasOldFailures)) run.fail();
-	run.record({ fact: "finish", status: toEndStatus(state.status), output: run.held.hold(output) });
+	if (!isStopped && (errors.length > 0 || problems.length > 0 || state.hasEarlierFailures)) run.fail();
+	run.record({ fact: "finish", status: toEndStatus(state.status), output: run.held.encode(output) });
 }
 
 /** What has become of a run that is finished. */
-export async function toEnd(run: Run): Promise<WorkflowEnd | undefined> {
+export async function toEnd(run: ConductorRun): Promise<WorkflowEnd | undefined> {
 	const { finished } = run.state;
 	if (finished === undefined) return undefined;
-	const output = await run.evaluation.open(finished.output);
+	const output = await run.evaluation.decode(finished.output);
 	const { status } = finished;
 	const isGood = status === "succeeded" || status === "canceled";
 	return { status, result: { output, ...(!isGood && { errors: await toErrors(run) }) } };
 }
 
-function toEndStatus(status: Run["state"]["status"]): "succeeded" | "failed" | "canceled" | "timeout" {
+function toEndStatus(status: ConductorRun["state"]["status"]): "succeeded" | "failed" | "canceled" | "timeout" {
 	if (status === "canceling") return "canceled";
 	return status === "timeout" || status === "failed" ? status : "succeeded";
 }
 
-function findUnreached({ state }: Run): readonly JsonObject[] {
+function findUnreached({ state }: ConductorRun): readonly JsonObject[] {
 	const partial = [...state.joins.values()].filter(({ isPartial }) => isPartial);
 	return partial.map(({ name, route }) => ({
 		message: `UnreachableJoinError: The join task|route "${name}|${route}" is partially satisfied but unreachable.`,
@@ -45,10 +45,10 @@ function findUnreached({ state }: Run): readonly JsonObject[] {
 }
 
 /** Each by itself, seeing those before it. */
-async function renderOutput(run: Run): Promise<{ output: JsonValue; problems: readonly JsonObject[] }> {
+async function renderOutput(run: ConductorRun): Promise<{ output: JsonValue; problems: readonly JsonObject[] }> {
 	const { definition, renderer, state, tools } = run;
 	const variables = toFinalVariables(run);
-	const functions = toFunctions({ state, workflowExecutionId: tools.workflowExecutionId });
+	const functions = createFunctions({ state, workflowExecutionId: tools.workflowExecutionId });
 	const overlay = new Map<string, JsonValue>();
 	const output = new Map<string, JsonValue>();
 	const problems: JsonObject[] = [];
@@ -66,14 +66,17 @@ async function renderOutput(run: Run): Promise<{ output: JsonValue; problems: re
 }
 
 /** Returns what all branches have published, in the order of their last tasks; also those that wait at a join that never started. */
-function toFinalVariables({ state }: Run): Variables {
+function toFinalVariables({ state }: ConductorRun): Variables {
 	const ends = state.terminals.filter(({ run }) => !run.isSuperseded).sort((one, other) => one.order - other.order);
-	const staged = [...state.staged.values()];
+	const staged = [...state.stagedTasks.values()];
 	const waiting = [...state.joins.values()].filter(({ isPartial }) => isPartial).map(({ waitingVariables }) => waitingVariables);
-	return [...[...ends, ...staged].map(({ variables }) => variables), ...waiting].reduce((own, others) => own.join(others), state.initial);
+	return [...[...ends, ...staged].map(({ variables }) => variables), ...waiting].reduce(
+		(own, others) => own.join(others),
+		state.initialVariables,
+	);
 }
 
-async function toErrors(run: Run): Promise<readonly JsonObject[]> {
+async function toErrors(run: ConductorRun): Promise<readonly JsonObject[]> {
 	const { errors, droppedErrors } = run.state;
 	const told = new Map<string, JsonObject>();
 	for (const entry of errors) {
@@ -84,11 +87,11 @@ async function toErrors(run: Run): Promise<readonly JsonObject[]> {
 	return [...told.values()];
 }
 
-async function openError({ evaluation }: Run, entry: JsonObject): Promise<JsonObject> {
+async function openError({ evaluation }: ConductorRun, entry: JsonObject): Promise<JsonObject> {
 	try {
-		const opened = await evaluation.open(entry);
+		const opened = await evaluation.decode(entry);
 		if (!isJsonObject(opened)) return entry;
-		if (opened["result"] === undefined || toBytes(opened["result"]) <= longestResult) return opened;
+		if (opened["result"] === undefined || estimateBytes(opened["result"]) <= longestResult) return opened;
 		return { ...opened, result: toStandIn(entry["result"] ?? null) };
 	} catch (error) {
 		// The execution has been removed meanwhile.

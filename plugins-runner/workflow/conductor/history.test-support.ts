@@ -5,7 +5,7 @@ import type { Step, WorkflowEvent } from "../steps.ts";
 import { Conductor } from "./conductor.ts";
 import { type TestTask, type TestTransition, type TestWorkflow, toDefinition } from "./definition.test-support.ts";
 import { TestExpressions } from "./expressions.test-support.ts";
-import { progressOf } from "./progress.ts";
+import { readProgress } from "./progress.ts";
 
 /** Numbers of a seed, one behind another. */
 export class Chance {
@@ -256,13 +256,13 @@ export class History {
 			if (child !== undefined) child.isCanceled = true;
 		}
 		if (!this.#isCanceled) return;
-		const left = this.#conductor.unsettled().filter((key) => this.#children.get(key)?.isCanceled !== true);
+		const left = this.#conductor.openChildKeys().filter((key) => this.#children.get(key)?.isCanceled !== true);
 		assert.deepEqual(left, [], "something is left behind a cancel");
 	}
 
 	/** Never stuck: something is active, a time is waited for, or it is over. */
 	#assertGoesOn({ end }: Step): void {
-		const unsettled = this.#conductor.unsettled();
+		const unsettled = this.#conductor.openChildKeys();
 		const isActive = (key: string) => {
 			const child = this.#children.get(key);
 			return child !== undefined && (child.isCanceled || !["pending", "paused"].includes(child.status));
@@ -282,8 +282,8 @@ export class History {
 		const restored = await Conductor.restore(this.#definition, this.#entries, this.#tools());
 		const progress = this.#conductor.progress();
 		assert.deepEqual(restored.progress(), progress, "the journal tells something else");
-		assert.deepEqual(await progressOf(this.#entries), progress);
-		assert.deepEqual(restored.unsettled(), this.#conductor.unsettled());
+		assert.deepEqual(await readProgress(this.#entries), progress);
+		assert.deepEqual(restored.openChildKeys(), this.#conductor.openChildKeys());
 		if (this.#options.restores) this.#conductor = restored;
 	}
 

@@ -71,7 +71,7 @@ export class JoinRun {
 class Collection {
 	readonly arrivals: Arrival[] = [];
 	readonly sources = new Set<string>();
-	#variables = Variables.none;
+	#variables = Variables.empty;
 
 	constructor(arrivals: readonly Arrival[] = []) {
 		for (const arrival of arrivals) this.add(arrival);

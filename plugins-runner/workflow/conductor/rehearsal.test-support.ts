@@ -83,7 +83,7 @@ export class Rehearsal {
 
 	/** Keys of children that have not ended. */
 	open(task: string): readonly string[] {
-		return this.conductor.unsettled().filter((key) => {
+		return this.conductor.openChildKeys().filter((key) => {
 			const request = this.requests.get(key);
 			return request !== undefined && nameOf(request).replace(/__r\d+$/, "") === task;
 		});
@@ -100,7 +100,7 @@ export class Rehearsal {
 		const counts = new Map<string, number>();
 		for (let turn = 0; step.end === undefined && turn < 2000; turn++) {
 			step = await this.settle();
-			const [key] = this.conductor.unsettled();
+			const [key] = this.conductor.openChildKeys();
 			if (step.end !== undefined) break;
 			if (key === undefined) {
 				this.now = this.conductor.nextWake() ?? this.now;

@@ -7,9 +7,9 @@ import {
 	stringifyJson,
 	toErrorMessage,
 } from "../../../core/contract/index.ts";
-import type { Place, Timing } from "../definition/definition.ts";
-import type { Evaluation, View } from "./evaluation.ts";
-import { isArray } from "./survey.ts";
+import type { SourceLocation, Timing } from "../definition/definition.ts";
+import type { Evaluation, ExpressionView } from "./evaluation.ts";
+import { isArray } from "./value-scan.ts";
 
 /** Something in a definition cannot be made a value of. */
 export class RenderingError extends Error {
@@ -38,7 +38,7 @@ export class Renderer {
 	}
 
 	/** Rejects with a `RenderingError`; with `SVC_UNAVAILABLE` while what is read cannot be reached. */
-	async render(value: JsonValue, view: View, place: Place): Promise<JsonValue> {
+	async render(value: JsonValue, view: ExpressionView, place: SourceLocation): Promise<JsonValue> {
 		try {
 			return await this.#evaluation.evaluate(value, view);
 		} catch (error) {
@@ -49,46 +49,46 @@ export class Renderer {
 	}
 
 	/** Whether a criterion holds. Text without an expression does. */
-	async holds(when: string, view: View, place: Place): Promise<boolean> {
+	async evaluateCondition(when: string, view: ExpressionView, place: SourceLocation): Promise<boolean> {
 		if (this.#expressions.find(when).length === 0) return true;
 		return isTruthy(await this.render(when, view, place));
 	}
 
 	/** A whole number, 0 or more. */
-	async count(timing: Timing, what: string, view: View): Promise<number> {
+	async renderCount(timing: Timing, what: string, view: ExpressionView): Promise<number> {
 		return this.#number(timing, { what, view, isAllowed: Number.isSafeInteger, wanted: "integer" });
 	}
 
 	/** Seconds, perhaps with a fraction. */
-	async seconds(timing: Timing, what: string, view: View): Promise<number> {
+	async renderSeconds(timing: Timing, what: string, view: ExpressionView): Promise<number> {
 		return this.#number(timing, { what, view, isAllowed: Number.isFinite, wanted: "number" });
 	}
 
 	/** A value that is not what its place asks for. */
-	async refuse(message: string, value: JsonValue, view: View, place: Place): Promise<RenderingError> {
+	async createError(message: string, value: JsonValue, view: ExpressionView, place: SourceLocation): Promise<RenderingError> {
 		return this.#toError(message, { value, view, place, cause: undefined });
 	}
 
 	async #number(
 		timing: Timing,
-		{ what, view, isAllowed, wanted }: { what: string; view: View; isAllowed(value: unknown): boolean; wanted: string },
+		{ what, view, isAllowed, wanted }: { what: string; view: ExpressionView; isAllowed(value: unknown): boolean; wanted: string },
 	): Promise<number> {
 		const value = await this.render(timing.value, view, timing);
 		if (typeof value !== "number" || !isAllowed(value)) {
-			throw await this.refuse(`TypeError: The value of ${what} is not type of ${wanted}.`, timing.value, view, timing);
+			throw await this.createError(`TypeError: The value of ${what} is not type of ${wanted}.`, timing.value, view, timing);
 		}
 		if (value < 0 || value > mostSeconds) {
-			throw await this.refuse(`ValueError: The value of ${what} is not between 0 and ${mostSeconds}.`, timing.value, view, timing);
+			throw await this.createError(`ValueError: The value of ${what} is not between 0 and ${mostSeconds}.`, timing.value, view, timing);
 		}
 		return value;
 	}
 
 	async #toError(
 		message: string,
-		{ value, view, place, cause }: { value: JsonValue; view: View; place: Place; cause: unknown },
+		{ value, view, place, cause }: { value: JsonValue; view: ExpressionView; place: SourceLocation; cause: unknown },
 	): Promise<RenderingError> {
 		const names = [...new Set(this.#expressions.find(value).flatMap(({ variables }) => variables))].slice(0, mostSeen);
-		const seen = (await this.#evaluation.seen(names, view)).map(([name, found]) => [name, toShort(found)] as const);
+		const seen = (await this.#evaluation.readVariables(names, view)).map(([name, found]) => [name, toShort(found)] as const);
 		const saw = seen.map(([name, short]) => `${name} = ${short}`).join(", ");
 		return new RenderingError(
 			`${message} [${place.spec_path}, line ${place.line}${saw === "" ? "" : `: ${saw}`}]`,

@@ -1,10 +1,10 @@
 import { stringifyJson, type TaskStatus } from "../../../core/contract/index.ts";
-import type { FollowedEdge, HeldRecord, RunStatus } from "./facts.ts";
-import type { Held } from "./held-values.ts";
+import type { FollowedEdge, JournalRecord, RunStatus } from "./facts.ts";
 import { JoinRun } from "./joins.ts";
-import { hasChildEnded, type KeptRun, type Staged, type TaskRun } from "./task-run.ts";
+import type { JournalValue } from "./journal-values.ts";
+import { type EarlierTask, hasChildEnded, type StagedTask, type TaskRun } from "./task-run.ts";
 import { Variables } from "./variables.ts";
-import { Wakes } from "./wakes.ts";
+import { WakeQueue } from "./wake-queue.ts";
 
 /** A child that has not ended, as far as is known. */
 export interface OpenChild {
@@ -28,8 +28,8 @@ export class RunState {
 	status: RunStatus = "new";
 	/** Whether it pauses for more than a child that waits. */
 	isPauseAsked = false;
-	system: HeldRecord = {};
-	finished: { readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: Held } | undefined;
+	system: JournalRecord = {};
+	finished: { readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: JournalValue } | undefined;
 	/** When its time is over, in microseconds. */
 	deadline: number | null = null;
 	/** How much it has, in microseconds. */
@@ -39,8 +39,8 @@ export class RunState {
 	/** In the order of their start. */
 	readonly tasks: TaskRun[] = [];
 	/** Those that have not ended. */
-	readonly open = new Set<TaskRun>();
-	readonly staged = new Map<number, Staged>();
+	readonly openTasks = new Set<TaskRun>();
+	readonly stagedTasks = new Map<number, StagedTask>();
 	readonly joins = new Map<string, JoinRun>();
 	/** By their keys. */
 	readonly children = new Map<string, OpenChild>();
@@ -48,20 +48,20 @@ export class RunState {
 	active = 0;
 	resting = 0;
 	/** Tasks of which all that was started has ended. */
-	readonly settled = new Set<TaskRun>();
+	readonly settledTasks = new Set<TaskRun>();
 	/** Without action, before they are due. */
-	readonly waiting = new Set<TaskRun>();
-	readonly wantsItems = new Set<TaskRun>();
-	readonly wakes = new Wakes<TaskRun>();
+	readonly delayedTasks = new Set<TaskRun>();
+	readonly tasksWantingItems = new Set<TaskRun>();
+	readonly wakes = new WakeQueue<TaskRun>();
 	/** Those whose status has changed since somebody has emptied it. */
-	readonly changed = new Set<TaskRun>();
+	readonly changedTasks = new Set<TaskRun>();
 	/** All that has been published, in the order of time. */
-	published = Variables.none;
+	publishedVariables = Variables.empty;
 	/** What a run begins with. */
-	initial = Variables.none;
+	initialVariables = Variables.empty;
 	/** Failures that were there when it was taken up, and that nobody wants to run again. */
-	hasOldFailures = false;
-	errors: HeldRecord[] = [];
+	hasEarlierFailures = false;
+	errors: JournalRecord[] = [];
 	droppedErrors = 0;
 	terminals: Terminal[] = [];
 	/** By `<route> <name>`, the one that was started last. */
@@ -79,7 +79,7 @@ export class RunState {
 	}
 
 	/** The task of this name that was started last, on this route or those that have led to it. */
-	find(name: string, route: number): TaskRun | undefined {
+	findTask(name: string, route: number): TaskRun | undefined {
 		for (let at = route; at >= 0; at = this.#routes[at]?.before ?? -1) {
 			const found = this.#latest.get(`${at} ${name}`);
 			if (found !== undefined) return found;
@@ -88,7 +88,7 @@ export class RunState {
 	}
 
 	/** As `find`, on any route. */
-	findAnywhere(name: string): TaskRun | undefined {
+	findTaskOnAnyRoute(name: string): TaskRun | undefined {
 		for (let route = this.#routes.length - 1; route >= 0; route--) {
 			const found = this.#latest.get(`${route} ${name}`);
 			if (found !== undefined) return found;
@@ -112,18 +112,18 @@ export class RunState {
 
 	addTask(run: TaskRun): void {
 		this.tasks.push(run);
-		this.open.add(run);
+		this.openTasks.add(run);
 		this.#latest.set(`${run.route} ${run.name}`, run);
 	}
 
 	stage(
-		what: Pick<Staged, "name" | "route" | "variables" | "sources"> & { runsOnFail?: boolean; retries?: TaskRun; keeps?: KeptRun },
+		what: Pick<StagedTask, "name" | "route" | "variables" | "sources"> & { runsOnFail?: boolean; retries?: TaskRun; keeps?: EarlierTask },
 	): void {
 		const number = this.#staged++;
-		this.staged.set(number, { runsOnFail: false, ...what, number, isBlocked: false });
+		this.stagedTasks.set(number, { runsOnFail: false, ...what, number, isBlocked: false });
 	}
 
-	addError(entry: HeldRecord): void {
+	addError(entry: JournalRecord): void {
 		const text = stringifyJson(entry);
 		if (this.#seenErrors.has(text)) return;
 		if (this.errors.length >= mostErrors) {
@@ -135,7 +135,7 @@ export class RunState {
 	}
 
 	/** Errors that still count when a run is taken up again. */
-	keepErrors(isKept: (entry: HeldRecord) => boolean): void {
+	filterErrors(isKept: (entry: JournalRecord) => boolean): void {
 		const kept = this.errors.filter(isKept);
 		this.errors = [];
 		this.droppedErrors = 0;
@@ -146,28 +146,28 @@ export class RunState {
 	setStatus(run: TaskRun, status: TaskStatus): void {
 		if (run.status === status) return;
 		run.status = status;
-		this.changed.add(run);
+		this.changedTasks.add(run);
 	}
 
 	/** Notes what may be done with a task after something about it has changed. */
-	review(run: TaskRun): void {
+	updateTaskSets(run: TaskRun): void {
 		const isOver = this.isEnding ? isIdle(run) : run.isSettled;
-		if (isOver) this.settled.add(run);
-		else this.settled.delete(run);
-		if (!isOver && run.wantsItems) this.wantsItems.add(run);
-		else this.wantsItems.delete(run);
+		if (isOver) this.settledTasks.add(run);
+		else this.settledTasks.delete(run);
+		if (!isOver && run.wantsItems) this.tasksWantingItems.add(run);
+		else this.tasksWantingItems.delete(run);
 	}
 
 	/** A task is over, and leads on. */
-	end(
+	endTask(
 		run: TaskRun,
 		{ status, next, at }: { readonly status: TaskStatus; readonly next: readonly FollowedEdge[]; readonly at: number },
 	): void {
 		this.setStatus(run, status);
-		this.changed.add(run);
+		this.changedTasks.add(run);
 		run.endedAt = at;
 		run.next = next.map(({ to, transition }) => ({ to, transition }));
-		for (const set of [this.open, this.settled, this.waiting, this.wantsItems]) set.delete(run);
+		for (const set of [this.openTasks, this.settledTasks, this.delayedTasks, this.tasksWantingItems]) set.delete(run);
 		if (next.length === 0) this.terminals.push({ order: run.order, variables: run.variables, run });
 		this.#follow(run, next);
 	}
@@ -196,7 +196,7 @@ export class RunState {
 	#publish(run: TaskRun, { published }: FollowedEdge): Variables {
 		if (published === undefined) return run.variables;
 		const write = this.nextWrite();
-		this.published = this.published.publish(write, published);
+		this.publishedVariables = this.publishedVariables.publish(write, published);
 		return run.variables.publish(write, published);
 	}
 
@@ -204,14 +204,14 @@ export class RunState {
 		return this.#routes.push({ before, edge }) - 1;
 	}
 
-	#arrive(run: TaskRun, to: Pick<Staged, "name" | "route" | "variables" | "runsOnFail"> & { readonly needs: number }): void {
+	#arrive(run: TaskRun, to: Pick<StagedTask, "name" | "route" | "variables" | "runsOnFail"> & { readonly needs: number }): void {
 		const key = `${to.route} ${to.name}`;
 		const join = this.joins.get(key) ?? new JoinRun(to.name, to.route);
 		this.joins.set(key, join);
 		const start = join.arrive({ source: run.name, task: run.number, variables: to.variables }, to.needs);
 		if (start === undefined) return;
-		const isOfSame = ({ name, route, retries }: Staged) => name === to.name && route === to.route && retries === undefined;
-		const staged = start.isLate ? [...this.staged.values()].find(isOfSame) : undefined;
+		const isOfSame = ({ name, route, retries }: StagedTask) => name === to.name && route === to.route && retries === undefined;
+		const staged = start.isLate ? [...this.stagedTasks.values()].find(isOfSame) : undefined;
 		if (staged !== undefined) {
 			// It has not begun yet, so that what comes late is in time.
 			staged.variables = start.variables;

@@ -1,7 +1,7 @@
 import type { ExpressionFunction, JsonValue } from "../../../core/contract/index.ts";
 import { isJsonObject, SvcError } from "../../../core/contract/index.ts";
 import type { RunState } from "./run-state.ts";
-import { type ChildRun, isEnd, type TaskRun, toTimestamp } from "./task-run.ts";
+import { type ChildRun, isEndStatus, type TaskRun, toTimestamp } from "./task-run.ts";
 
 type Lookup = (executionId: string) => JsonValue | undefined;
 
@@ -22,7 +22,7 @@ export const scopeFunctionNames = ["task", "task_status", "item", "result", "suc
 type ScopeFunctions = Readonly<Partial<Record<(typeof scopeFunctionNames)[number], ExpressionFunction>>>;
 
 /** Functions that tell what has come of tasks: those that make sense at the place. */
-export function toFunctions(facts: ScopeFacts): (lookup: Lookup) => ScopeFunctions {
+export function createFunctions(facts: ScopeFacts): (lookup: Lookup) => ScopeFunctions {
 	return (lookup) => ({
 		task: (positional, named) => toTaskRecord(facts, { positional, named }, lookup),
 		task_status: (positional) => statusOf(findTask(facts, positional[0] ?? null, undefined), facts),
@@ -43,7 +43,7 @@ function outcomeFunctions(run: TaskRun, outcome: string, lookup: Lookup): ScopeF
 		succeeded: () => outcome === "succeeded",
 		failed: () => outcome === "failed" || outcome === "timeout",
 		timed_out: () => outcome === "timeout",
-		completed: () => isEnd(outcome),
+		completed: () => isEndStatus(outcome),
 	};
 }
 
@@ -59,14 +59,14 @@ function toItemFunction(item: JsonValue): ExpressionFunction {
 function toChildResult(child: ChildRun | undefined, lookup: Lookup): JsonValue {
 	if (child?.message !== undefined) return { error: child.message };
 	if (child?.id == null || child.status === "asked") return null;
-	return isEnd(child.status) || child.status === "pending" ? (lookup(child.id) ?? null) : null;
+	return isEndStatus(child.status) || child.status === "pending" ? (lookup(child.id) ?? null) : null;
 }
 
 function findTask({ state, run, route }: ScopeFacts, name: JsonValue, on: JsonValue | undefined): TaskRun | undefined {
 	if (typeof name !== "string") return undefined;
-	if (typeof on === "number") return state.find(name, on);
+	if (typeof on === "number") return state.findTask(name, on);
 	const from = run?.route ?? route;
-	return from === undefined ? (state.find(name, 0) ?? state.findAnywhere(name)) : state.find(name, from);
+	return from === undefined ? (state.findTask(name, 0) ?? state.findTaskOnAnyRoute(name)) : state.findTask(name, from);
 }
 
 /** A task whose transitions are looked at has come to its end already. */

@@ -1,6 +1,6 @@
 import type { ExecutionStatus, TaskState, TaskStatus } from "../../../core/contract/index.ts";
 import type { ItemsFacts } from "./facts.ts";
-import type { Held } from "./held-values.ts";
+import type { JournalValue } from "./journal-values.ts";
 import type { Variables } from "./variables.ts";
 
 /** A child, as far as it is known. `asked`: nothing has been told of it yet. */
@@ -12,7 +12,7 @@ export interface ChildRun {
 }
 
 export interface ItemsRun {
-	readonly list: Held;
+	readonly list: JournalValue;
 	readonly total: number;
 	readonly concurrency: number;
 	readonly continues: boolean;
@@ -29,7 +29,7 @@ export interface ItemsRun {
 }
 
 /** What leads to a task, ready to be started. */
-export interface Staged {
+export interface StagedTask {
 	readonly number: number;
 	readonly name: string;
 	readonly route: number;
@@ -42,10 +42,10 @@ export interface Staged {
 	/** Another attempt of this task. */
 	readonly retries?: TaskRun;
 	/** A task of an earlier run whose items that have succeeded are kept, or whose child is taken up. */
-	readonly keeps?: KeptRun;
+	readonly keeps?: EarlierTask;
 }
 
-export interface KeptRun {
+export interface EarlierTask {
 	readonly task: TaskRun;
 	readonly reset: boolean;
 	readonly inner: readonly string[];
@@ -55,7 +55,7 @@ export interface KeptRun {
 export interface TaskRunStart {
 	readonly number: number;
 	readonly id: string;
-	readonly staged: Staged;
+	readonly staged: StagedTask;
 	readonly action: string | null;
 	/** Microseconds. */
 	readonly at: number;
@@ -77,7 +77,7 @@ export class TaskRun {
 	/** Its place among all that has begun. */
 	readonly order: number;
 	readonly retry: { readonly count: number; readonly delay: number } | null;
-	readonly keeps: KeptRun | undefined;
+	readonly keeps: EarlierTask | undefined;
 	status: TaskStatus = "running";
 	endedAt: number | null = null;
 	attempt = 1;
@@ -182,15 +182,15 @@ export function toItemsRun({
 }
 
 export function hasChildEnded({ status }: ChildRun): boolean {
-	return isEnd(status);
+	return isEndStatus(status);
 }
 
-export function isEnd(status: string): boolean {
+export function isEndStatus(status: string): boolean {
 	return ["succeeded", "failed", "timeout", "abandoned", "canceled"].includes(status);
 }
 
 /** Whether a child waits for somebody. */
-export function isResting(status: string): boolean {
+export function isRestingStatus(status: string): boolean {
 	return status === "pending" || status === "paused";
 }
 

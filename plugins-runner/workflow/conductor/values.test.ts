@@ -4,9 +4,9 @@ import type { Expressions, JsonObject } from "../../../core/contract/index.ts";
 import { createTestExpressions } from "../../../core/testing/expressions.ts";
 import { readDefinition } from "../definition/read-definition.ts";
 import { Conductor } from "./conductor.ts";
-import { HeldValues } from "./held-values.ts";
-import { NamesMap } from "./names-map.ts";
-import { progressOf } from "./progress.ts";
+import { JournalValues } from "./journal-values.ts";
+import { PersistentMap } from "./persistent-map.ts";
+import { readProgress } from "./progress.ts";
 import { Variables } from "./variables.ts";
 
 /** Runs a definition whose children all succeed with what `toResult` says; the entries of its journal. */
@@ -34,7 +34,7 @@ async function run(
 		for (const { key, context } of step.start) names.set(key, nameOf(context ?? {}));
 		if (step.entry !== undefined) entries.push(JSON.stringify(step.entry));
 		if (step.end !== undefined) return { end: step.end, entries, results, loads, tools, progress: conductor.progress() };
-		const [key] = conductor.unsettled();
+		const [key] = conductor.openChildKeys();
 		if (key === undefined) {
 			step = await conductor.handle([{ type: "wake" }], conductor.nextWake() ?? 1);
 			continue;
@@ -79,7 +79,7 @@ test("a large value that no child has given is written once", async () => {
 	assert.deepEqual(end.result.output, { v: rows });
 	const bytes = entries.join("").length;
 	assert.ok(bytes < JSON.stringify(rows).length + 20_000, `${bytes} bytes`);
-	assert.deepEqual(await progressOf(entries.map((entry) => JSON.parse(entry))), progress);
+	assert.deepEqual(await readProgress(entries.map((entry) => JSON.parse(entry))), progress);
 	assert.deepEqual(progress.variables["v9"], rows);
 });
 
@@ -105,9 +105,9 @@ test("values come out of the journal as they have gone in", async () => {
 	const results: Readonly<Record<string, JsonObject>> = {
 		r: { list: [{ a: "x".repeat(900) }, 1], $: { n: 5 } } as JsonObject,
 	};
-	const held = new HeldValues();
+	const held = new JournalValues();
 	const result = results["r"] ?? {};
-	held.offer("r", result);
+	held.addResult("r", result);
 	const long = { text: "y".repeat(1000) };
 	const values = [
 		1,
@@ -126,21 +126,21 @@ test("values come out of the journal as they have gone in", async () => {
 		[long, long],
 		JSON.parse('{"__proto__":{"a":1},"$":{"o":1}}'),
 	];
-	const facts = values.map((value) => held.hold(value));
-	const again = new HeldValues();
-	for (const fact of JSON.parse(JSON.stringify(facts))) again.adopt(fact);
+	const facts = values.map((value) => held.encode(value));
+	const again = new JournalValues();
+	for (const fact of JSON.parse(JSON.stringify(facts))) again.readFact(fact);
 	for (const values2 of [held, again])
 		assert.deepEqual(
-			facts.map((fact) => values2.open(fact, (id) => results[id])),
+			facts.map((fact) => values2.decode(fact, (id) => results[id])),
 			values,
 		);
 	assert.ok(JSON.stringify(facts).length < 6000, String(JSON.stringify(facts).length));
 });
 
 test("a map that is changed leaves the one before as it was, and what is joined is what both have", () => {
-	let map = new NamesMap<number>();
+	let map = new PersistentMap<number>();
 	const names = Array.from({ length: 2000 }, (_, at) => `name ${at}`);
-	const halves = [new NamesMap<number>(), new NamesMap<number>()];
+	const halves = [new PersistentMap<number>(), new PersistentMap<number>()];
 	for (const [at, name] of names.entries()) {
 		const before = map;
 		map = map.set(name, at);
@@ -155,7 +155,7 @@ test("a map that is changed leaves the one before as it was, and what is joined 
 });
 
 test("a branch that has not written a variable does not bring back what it was", () => {
-	const start = Variables.none.publish(0, { x: 0, y: 0 });
+	const start = Variables.empty.publish(0, { x: 0, y: 0 });
 	const left = start.publish(1, { x: 1 }).publish(2, { x: 2 });
 	const right = start.publish(3, { y: 3 });
 	const both = start.publish(4, { x: 4 });

@@ -1,12 +1,12 @@
-import { type Held, isHeldObject } from "./held-values.ts";
-import { NamesMap } from "./names-map.ts";
+import { isObjectValue, type JournalValue } from "./journal-values.ts";
+import { PersistentMap } from "./persistent-map.ts";
 
 /** A value that a variable has got. Objects are merged with the object that it was before. */
-export interface Write {
+export interface VariableWrite {
 	/** Of what has published it. */
 	readonly id: number;
-	readonly held: Held;
-	readonly before: Write | undefined;
+	readonly held: JournalValue;
+	readonly before: VariableWrite | undefined;
 	/** How many are before it. */
 	readonly depth: number;
 }
@@ -16,14 +16,14 @@ export interface Write {
  * publishes adds what is new to what it has seen.
  */
 export class Variables {
-	static readonly none = new Variables(new NamesMap());
-	readonly #writes: NamesMap<Write>;
+	static readonly empty = new Variables(new PersistentMap());
+	readonly #writes: PersistentMap<VariableWrite>;
 
-	private constructor(writes: NamesMap<Write>) {
+	private constructor(writes: PersistentMap<VariableWrite>) {
 		this.#writes = writes;
 	}
 
-	get(name: string): Write | undefined {
+	get(name: string): VariableWrite | undefined {
 		return this.#writes.get(name);
 	}
 
@@ -31,7 +31,7 @@ export class Variables {
 		return [...this.#writes.entries()].map(([name]) => name);
 	}
 
-	publish(id: number, values: Readonly<Record<string, Held>>): Variables {
+	publish(id: number, values: Readonly<Record<string, JournalValue>>): Variables {
 		let writes = this.#writes;
 		for (const [name, held] of Object.entries(values)) writes = writes.set(name, addWrite(writes.get(name), id, held));
 		return new Variables(writes);
@@ -44,32 +44,32 @@ export class Variables {
 }
 
 /** The objects that a value is merged of, the oldest first. */
-export function toMergedWrites(write: Write, isKnown: (write: Write) => boolean): readonly Write[] {
-	const merged: Write[] = [];
-	for (let at: Write | undefined = write; at !== undefined; at = at.before) {
-		if (at !== write && !isHeldObject(at.held)) break;
+export function toMergedWrites(write: VariableWrite, isKnown: (write: VariableWrite) => boolean): readonly VariableWrite[] {
+	const merged: VariableWrite[] = [];
+	for (let at: VariableWrite | undefined = write; at !== undefined; at = at.before) {
+		if (at !== write && !isObjectValue(at.held)) break;
 		merged.push(at);
-		if (!isHeldObject(at.held) || isKnown(at)) break;
+		if (!isObjectValue(at.held) || isKnown(at)) break;
 	}
 	return merged.reverse();
 }
 
-function addWrite(before: Write | undefined, id: number, held: Held): Write {
+function addWrite(before: VariableWrite | undefined, id: number, held: JournalValue): VariableWrite {
 	return { id, held, before, depth: before === undefined ? 0 : before.depth + 1 };
 }
 
-function joinWrites(own: Write, others: Write): Write {
+function joinWrites(own: VariableWrite, others: VariableWrite): VariableWrite {
 	const shared = findShared(own, others);
 	const ownIds = new Set(idsBehind(own, shared));
 	const added = writesBehind(others, shared).filter(({ id }) => !ownIds.has(id));
 	if (ownIds.size === 0) return others;
-	return added.reduce((before: Write, { id, held }) => addWrite(before, id, held), own);
+	return added.reduce((before: VariableWrite, { id, held }) => addWrite(before, id, held), own);
 }
 
 /** The last one that both have. */
-function findShared(own: Write, others: Write): Write | undefined {
-	let first: Write | undefined = own;
-	let second: Write | undefined = others;
+function findShared(own: VariableWrite, others: VariableWrite): VariableWrite | undefined {
+	let first: VariableWrite | undefined = own;
+	let second: VariableWrite | undefined = others;
 	while (first !== second && first !== undefined && second !== undefined) {
 		const depth: number = first.depth - second.depth;
 		if (depth >= 0) first = first.before;
@@ -78,12 +78,12 @@ function findShared(own: Write, others: Write): Write | undefined {
 	return first === second ? first : undefined;
 }
 
-function writesBehind(write: Write, shared: Write | undefined): readonly Write[] {
-	const found: Write[] = [];
-	for (let at: Write | undefined = write; at !== undefined && at !== shared; at = at.before) found.push(at);
+function writesBehind(write: VariableWrite, shared: VariableWrite | undefined): readonly VariableWrite[] {
+	const found: VariableWrite[] = [];
+	for (let at: VariableWrite | undefined = write; at !== undefined && at !== shared; at = at.before) found.push(at);
 	return found.reverse();
 }
 
-function idsBehind(write: Write, shared: Write | undefined): readonly number[] {
+function idsBehind(write: VariableWrite, shared: VariableWrite | undefined): readonly number[] {
 	return writesBehind(write, shared).map(({ id }) => id);
 }

@@ -4,7 +4,7 @@ import { addBit, type Bits, createBits, hasBit } from "./bits.ts";
 import { useFinding } from "./check-expressions.ts";
 import type { Definition, TransitionDefinition } from "./definition.ts";
 import { type AssignmentUses, type DefinitionUses, type TaskUses, toUses } from "./definition-uses.ts";
-import type { LocatedUse } from "./find-uses.ts";
+import type { LocatedUse } from "./expression-finder.ts";
 
 /** What every definition finds: the service's own objects. */
 const given = ["svc", "parent"];

@@ -1,5 +1,5 @@
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
-import type { LocatedUse } from "./find-uses.ts";
+import type { LocatedUse } from "./expression-finder.ts";
 import { findingAt } from "./finding.ts";
 import { shorten } from "./shorten.ts";
 

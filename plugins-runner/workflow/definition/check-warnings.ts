@@ -2,15 +2,15 @@ import type { DefinitionFinding } from "../../../core/contract/index.ts";
 import type { Definition } from "./definition.ts";
 import { tasksOf } from "./draft-definition.ts";
 import { draftTargets, transitionsOf } from "./draft-task.ts";
-import type { UseFinder } from "./find-uses.ts";
+import type { ExpressionFinder } from "./expression-finder.ts";
 import { findingAt } from "./finding.ts";
-import { findCutArguments } from "./inline-arguments.ts";
+import { findTruncatedArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
 const constant = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
 
 /** What runs, and perhaps not as it is meant. */
-export function checkWarnings(top: Spot, definition: Definition, finder: UseFinder): readonly DefinitionFinding[] {
+export function checkWarnings(top: Spot, definition: Definition, finder: ExpressionFinder): readonly DefinitionFinding[] {
 	const assignments = ["input", "vars", "output"].flatMap((name) => checkShorthand(top.property(name)));
 	const tasks = [...tasksOf(top)].flatMap(([name, spot]) => [
 		...checkShorthand(spot.property("action")),
@@ -27,7 +27,7 @@ export function checkWarnings(top: Spot, definition: Definition, finder: UseFind
 /** A value in quotes has no way to hold its own quotes: it ends at the first one. */
 function checkShorthand(spot: Spot): readonly DefinitionFinding[] {
 	if (typeof spot.value !== "string") return [];
-	return findCutArguments(spot.value).map((name) =>
+	return findTruncatedArguments(spot.value).map((name) =>
 		findingAt(
 			spot,
 			"warning",
@@ -53,14 +53,14 @@ function checkRetry(task: Spot): readonly DefinitionFinding[] {
 	];
 }
 
-function checkWhen(spot: Spot, finder: UseFinder): readonly DefinitionFinding[] {
+function checkWhen(spot: Spot, finder: ExpressionFinder): readonly DefinitionFinding[] {
 	const { value } = spot;
 	if (typeof value !== "string" || value === "") return [];
 	const reason = findReason(value, finder, spot);
 	return reason === undefined ? [] : [findingAt(spot, "warning", `The condition "${value}" is always true, ${reason}.`)];
 }
 
-function findReason(text: string, finder: UseFinder, spot: Spot): string | undefined {
+function findReason(text: string, finder: ExpressionFinder, spot: Spot): string | undefined {
 	const uses = finder.findIn(text, spot);
 	if (uses.length === 0) return "as it holds no expression";
 	if (constant.test(text.trim())) return "as its expression is";

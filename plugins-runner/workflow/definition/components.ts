@@ -1,5 +1,5 @@
 /** Names of what stands in a cycle: whatever leads back to itself. */
-export function findCyclic(names: Iterable<string>, next: (name: string) => readonly string[]): ReadonlySet<string> {
+export function findCyclicNames(names: Iterable<string>, next: (name: string) => readonly string[]): ReadonlySet<string> {
 	const search = new ComponentSearch(next);
 	for (const name of names) search.visit(name);
 	return search.cyclic;

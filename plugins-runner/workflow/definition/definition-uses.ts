@@ -1,7 +1,7 @@
 import { tasksOf } from "./draft-definition.ts";
 import { elementsOf, memberOf } from "./draft-parts.ts";
 import { draftAction, splitItems, transitionsOf } from "./draft-task.ts";
-import type { LocatedUse, UseFinder } from "./find-uses.ts";
+import type { ExpressionFinder, LocatedUse } from "./expression-finder.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
@@ -32,7 +32,7 @@ export interface DefinitionUses {
 	readonly output: readonly AssignmentUses[];
 }
 
-export function findDefinitionUses(top: Spot, finder: UseFinder): DefinitionUses {
+export function findDefinitionUses(top: Spot, finder: ExpressionFinder): DefinitionUses {
 	return {
 		input: findAssignments(top.property("input"), finder),
 		vars: findAssignments(top.property("vars"), finder),
@@ -50,7 +50,7 @@ export function toUses({ input, vars, timeout, tasks, output }: DefinitionUses):
 	return [...[...input, ...vars].flatMap(({ uses }) => uses), ...timeout, ...ofTasks, ...output.flatMap(({ uses }) => uses)];
 }
 
-function findTask(task: Spot, finder: UseFinder): TaskUses {
+function findTask(task: Spot, finder: ExpressionFinder): TaskUses {
 	const [itemized, retry] = [task.property("with"), task.property("retry")];
 	const own = [
 		...finder.find(task.property("delay")),
@@ -67,20 +67,20 @@ function findTask(task: Spot, finder: UseFinder): TaskUses {
 	return { own, transitions };
 }
 
-function findItems(spot: Spot, finder: UseFinder): readonly LocatedUse[] {
+function findItems(spot: Spot, finder: ExpressionFinder): readonly LocatedUse[] {
 	const list = typeof spot.value === "string" ? splitItems(spot.value)?.list : undefined;
 	return list === undefined ? finder.find(spot) : finder.findIn(list, spot);
 }
 
 /** Arguments of an action in one text are looked at one by one: they may be of both languages. */
-function findAction(task: Spot, finder: UseFinder): readonly LocatedUse[] {
+function findAction(task: Spot, finder: ExpressionFinder): readonly LocatedUse[] {
 	const spot = task.property("action");
 	const { action, input } = draftAction(task);
 	if (action === null || action === spot.value) return [...finder.find(spot), ...finder.find(task.property("input"))];
 	return [...finder.findIn(action, spot), ...finder.findIn(input, spot)];
 }
 
-function findAssignments(spot: Spot, finder: UseFinder): readonly AssignmentUses[] {
+function findAssignments(spot: Spot, finder: ExpressionFinder): readonly AssignmentUses[] {
 	if (typeof spot.value === "string") {
 		const parsed = parseInlineArguments(spot.value);
 		if (parsed.length === 0) return [{ name: undefined, uses: finder.find(spot) }];

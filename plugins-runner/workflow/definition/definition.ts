@@ -15,7 +15,7 @@ export interface Definition {
 }
 
 /** Where something stands. */
-export interface Place {
+export interface SourceLocation {
 	/** Such as `tasks.task2.next[0].when`. */
 	readonly spec_path: string;
 	/** From 1. */
@@ -23,23 +23,23 @@ export interface Place {
 }
 
 /** A number, or an expression that yields one. */
-export interface Timing extends Place {
+export interface Timing extends SourceLocation {
 	readonly value: number | string;
 }
 
-export interface InputDefinition extends Place {
+export interface InputDefinition extends SourceLocation {
 	readonly name: string;
 	/** Undefined: null when nothing is given. */
 	readonly default: JsonValue | undefined;
 }
 
 /** A name and the value, perhaps with expressions, that it gets. */
-export interface Assignment extends Place {
+export interface Assignment extends SourceLocation {
 	readonly name: string;
 	readonly value: JsonValue;
 }
 
-export interface TaskDefinition extends Place {
+export interface TaskDefinition extends SourceLocation {
 	readonly name: string;
 	/** Ref of an action, or an expression for one; null: a step without work. */
 	readonly action: string | null;
@@ -54,7 +54,7 @@ export interface TaskDefinition extends Place {
 	readonly next: readonly TransitionDefinition[];
 }
 
-export interface ItemsDefinition extends Place {
+export interface ItemsDefinition extends SourceLocation {
 	/** Names before `in`; none: an item is what it is. */
 	readonly names: readonly string[];
 	/** The expression for the list. */
@@ -64,14 +64,14 @@ export interface ItemsDefinition extends Place {
 	readonly continuesOnFailure: boolean;
 }
 
-export interface RetryDefinition extends Place {
+export interface RetryDefinition extends SourceLocation {
 	/** Null: when the task has failed. */
 	readonly when: string | null;
 	readonly count: Timing;
 	readonly delay: Timing | null;
 }
 
-export interface TransitionDefinition extends Place {
+export interface TransitionDefinition extends SourceLocation {
 	/** Number in `next`, from 0. */
 	readonly index: number;
 	/** Null: whatever came of the task. */

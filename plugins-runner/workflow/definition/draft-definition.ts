@@ -1,6 +1,6 @@
-import { findCyclic } from "./components.ts";
+import { findCyclicNames } from "./components.ts";
 import { type Definition, type Edge, engineCommands, type InputDefinition, type TaskDefinition, type TaskGraph } from "./definition.ts";
-import { draftAssignments, draftTiming, elementsOf, memberOf, placeOf } from "./draft-parts.ts";
+import { draftAssignments, draftTiming, elementsOf, locationOf, memberOf } from "./draft-parts.ts";
 import { draftTask } from "./draft-task.ts";
 import { isObject } from "./is-object.ts";
 import { taskName } from "./shape.ts";
@@ -31,9 +31,9 @@ export function tasksOf(top: Spot): ReadonlyMap<string, Spot> {
 }
 
 function draftInput(element: Spot): readonly InputDefinition[] {
-	if (typeof element.value === "string") return [{ ...placeOf(element), name: element.value, default: undefined }];
+	if (typeof element.value === "string") return [{ ...locationOf(element), name: element.value, default: undefined }];
 	const member = memberOf(element);
-	return member === undefined ? [] : [{ ...placeOf(element), name: member.name, default: member.spot.value }];
+	return member === undefined ? [] : [{ ...locationOf(element), name: member.name, default: member.spot.value }];
 }
 
 type Tasks = ReadonlyMap<string, TaskDefinition>;
@@ -81,7 +81,7 @@ function findSplits(tasks: Tasks, from: TaskGraph["from"]): ReadonlySet<string> 
 	const edges = [...from.values()].flat();
 	const arriving = new Map<string, number>();
 	for (const { target } of edges) arriving.set(target, (arriving.get(target) ?? 0) + 1);
-	const cyclic = findCyclic(tasks.keys(), (name) => [...new Set((from.get(name) ?? []).map(({ target }) => target))]);
+	const cyclic = findCyclicNames(tasks.keys(), (name) => [...new Set((from.get(name) ?? []).map(({ target }) => target))]);
 	const isSplit = ([name, count]: [string, number]) => count > 1 && !cyclic.has(name) && (tasks.get(name)?.join ?? null) === null;
 	return new Set([...arriving].filter(isSplit).map(([name]) => name));
 }

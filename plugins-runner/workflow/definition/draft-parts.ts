@@ -1,8 +1,8 @@
-import type { Assignment, Place, Timing } from "./definition.ts";
+import type { Assignment, SourceLocation, Timing } from "./definition.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
-export function placeOf(spot: Spot): Place {
+export function locationOf(spot: Spot): SourceLocation {
 	return { spec_path: spot.path, line: spot.line };
 }
 
@@ -19,17 +19,17 @@ export function memberOf(element: Spot): { readonly name: string; readonly spot:
 
 /** Names and values of a list of objects with one member each, or of a text with arguments. */
 export function draftAssignments(spot: Spot): readonly Assignment[] {
-	if (typeof spot.value === "string") return parseInlineArguments(spot.value).map((argument) => ({ ...placeOf(spot), ...argument }));
+	if (typeof spot.value === "string") return parseInlineArguments(spot.value).map((argument) => ({ ...locationOf(spot), ...argument }));
 	return elementsOf(spot).flatMap((element) => {
 		const member = memberOf(element);
-		return member?.spot.value === undefined ? [] : [{ ...placeOf(element), name: member.name, value: member.spot.value }];
+		return member?.spot.value === undefined ? [] : [{ ...locationOf(element), name: member.name, value: member.spot.value }];
 	});
 }
 
 export function draftTiming(spot: Spot): Timing | null {
 	const value = textOf(spot) ?? spot.value;
 	const isTiming = typeof value === "string" || (typeof value === "number" && Number.isInteger(value));
-	return isTiming ? { ...placeOf(spot), value } : null;
+	return isTiming ? { ...locationOf(spot), value } : null;
 }
 
 /** A text that is not empty. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/contract/index.ts";
 import type { ItemsDefinition, RetryDefinition, TaskDefinition, TransitionDefinition } from "./definition.ts";
-import { draftAssignments, draftTiming, placeOf, textOf } from "./draft-parts.ts";
+import { draftAssignments, draftTiming, locationOf, textOf } from "./draft-parts.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
 import { isObject } from "./is-object.ts";
 import type { Spot } from "./source.ts";
@@ -17,7 +17,7 @@ export function draftTask(name: string, spot: Spot): TaskDefinition {
 	const transitions = transitionsOf(spot).map(({ index, spot: each }) => draftTransition(index, each));
 	const join = spot.property("join").value;
 	return {
-		...placeOf(spot),
+		...locationOf(spot),
 		name,
 		...draftAction(spot),
 		items: draftItems(spot.property("with")),
@@ -60,19 +60,19 @@ function draftItems(spot: Spot): ItemsDefinition | null {
 	const split = splitItems(textOf(spot.property("items")) ?? "");
 	if (split === undefined) return null;
 	const concurrency = draftTiming(spot.property("concurrency"));
-	return { ...placeOf(spot), ...split, concurrency, continuesOnFailure: spot.property("continue_on_failure").value === true };
+	return { ...locationOf(spot), ...split, concurrency, continuesOnFailure: spot.property("continue_on_failure").value === true };
 }
 
 function draftRetry(spot: Spot): RetryDefinition | null {
 	const count = draftTiming(spot.property("count"));
 	if (count === null) return null;
-	return { ...placeOf(spot), when: textOf(spot.property("when")) ?? null, count, delay: draftTiming(spot.property("delay")) };
+	return { ...locationOf(spot), when: textOf(spot.property("when")) ?? null, count, delay: draftTiming(spot.property("delay")) };
 }
 
 function draftTransition(index: number, spot: Spot): TransitionDefinition {
 	const targets = draftTargets(spot);
 	return {
-		...placeOf(spot),
+		...locationOf(spot),
 		index,
 		when: textOf(spot.property("when")) ?? null,
 		publish: draftAssignments(spot.property("publish")),

@@ -13,7 +13,7 @@ export function parseInlineArguments(text: string): readonly InlineArgument[] {
 }
 
 /** Returns the names of arguments in quotes whose value ends at an inner quote, so that the rest of what was meant is lost. */
-export function findCutArguments(text: string): readonly string[] {
+export function findTruncatedArguments(text: string): readonly string[] {
 	const reader = new InlineReader(text);
 	reader.read();
 	return reader.cut;

@@ -5,9 +5,9 @@ import { checkWarnings } from "./check-warnings.ts";
 import { findDefinitionUses, toUses } from "./definition-uses.ts";
 import { tasksOf } from "./draft-definition.ts";
 import { draftAction } from "./draft-task.ts";
-import { UseFinder } from "./find-uses.ts";
+import { ExpressionFinder } from "./expression-finder.ts";
 import { findingAt, sortFindings } from "./finding.ts";
-import { readText } from "./read-definition.ts";
+import { parseDefinition } from "./read-definition.ts";
 import type { Spot } from "./source.ts";
 
 /**
@@ -22,10 +22,10 @@ export async function inspectDefinition(
 	tools: DefinitionTools,
 	functions?: readonly string[],
 ): Promise<readonly DefinitionFinding[]> {
-	const { read, findings } = readText(text);
+	const { read, findings } = parseDefinition(text);
 	if (read === undefined) return sortFindings(findings);
 	const { top, definition } = read;
-	const finder = new UseFinder(tools.expressions, functions);
+	const finder = new ExpressionFinder(tools.expressions, functions);
 	const uses = findDefinitionUses(top, finder);
 	const content =
 		tools.findAction === undefined ? [] : await checkContent(top, finder, (ref) => tools.findAction?.(ref) ?? Promise.resolve(undefined));
@@ -41,7 +41,7 @@ export async function inspectDefinition(
 type FindAction = NonNullable<DefinitionTools["findAction"]>;
 
 /** What is wrong with actions and their parameters. Nothing can be told of those that an expression names. */
-async function checkContent(top: Spot, finder: UseFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {
+async function checkContent(top: Spot, finder: ExpressionFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {
 	const known = new Map<string, ActionSignature | undefined>();
 	const findings: DefinitionFinding[] = [];
 	for (const task of tasksOf(top).values()) {
@@ -71,7 +71,7 @@ function checkAction(task: Spot, { ref, enabled }: ActionSignature): readonly De
 interface Checked {
 	readonly action: string;
 	readonly signature: ActionSignature;
-	readonly finder: UseFinder;
+	readonly finder: ExpressionFinder;
 }
 
 function checkInput(spot: Spot, input: JsonObject | string, { action, signature, finder }: Checked): readonly DefinitionFinding[] {

@@ -38,14 +38,14 @@ const options = {
 } as const;
 
 /** A mistake of the notation. */
-export interface Mistake {
+export interface YamlProblem {
 	readonly message: string;
 	/** Where it is in the text. */
 	readonly offset: number;
 }
 
 /** A text in YAML 1.1 as a document, or what is wrong with it. */
-export function parseDocument(text: string, lines: LineCounter): Document | readonly Mistake[] {
+export function parseDocument(text: string, lines: LineCounter): Document | readonly YamlProblem[] {
 	// The library goes down into what stands in one another until the stack is full, which can end the process; its parser does not.
 	const tokens = readTokens(text, lines);
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);

@@ -4,11 +4,11 @@ import { isObject } from "./is-object.ts";
 import { limits } from "./limits.ts";
 import { parseDocument } from "./parse-document.ts";
 import { shorten } from "./shorten.ts";
-import { Spot, type WrittenValues } from "./source.ts";
+import { Spot, type WrittenForms } from "./source.ts";
 import { ValueReader } from "./value-reader.ts";
 
 /** A definition as its text has it. */
-export interface Source {
+export interface ParsedSource {
 	/** Its top; undefined when the text is no object at all. */
 	readonly top: Spot | undefined;
 	/** What is wrong with the text itself. */
@@ -19,7 +19,7 @@ export interface Source {
 const mostMistakes = 5;
 
 /** The object that a text in YAML holds, with items spelled out. Never throws. */
-export function parseSource(text: string): Source {
+export function parseSource(text: string): ParsedSource {
 	const { top, findings, written } = parseYaml(text);
 	if (top === undefined) return { top, findings };
 	if (!isObject(top.value)) return { top: undefined, findings: [...findings, syntaxFinding("The definition must be an object.", 1)] };
@@ -27,8 +27,8 @@ export function parseSource(text: string): Source {
 }
 
 /** A text in YAML, whatever it holds. */
-interface YamlSource extends Source {
-	readonly written: WrittenValues;
+interface YamlSource extends ParsedSource {
+	readonly written: WrittenForms;
 }
 
 /** What a text in YAML holds, by the rules of YAML 1.1. Never throws. */
@@ -54,14 +54,14 @@ function syntaxFinding(message: string, line: number | null): DefinitionFinding 
 }
 
 /** A definition in which each `with` that is a text has become an object with `items`. */
-function spellOutItems(definition: JsonObject, written: WrittenValues): JsonObject {
+function spellOutItems(definition: JsonObject, written: WrittenForms): JsonObject {
 	const { tasks } = definition;
 	if (!Object.hasOwn(definition, "tasks") || !isObject(tasks)) return definition;
 	const spelled = mapMembers(tasks, (task) => (isObject(task) ? spellOutTask(task, written) : task), written);
 	return mapMembers(definition, (value, name) => (name === "tasks" ? spelled : value), written);
 }
 
-function spellOutTask(task: JsonObject, written: WrittenValues): JsonObject {
+function spellOutTask(task: JsonObject, written: WrittenForms): JsonObject {
 	const text = Object.hasOwn(task, "with") ? task["with"] : undefined;
 	if (typeof text !== "string") return task;
 	const items = { items: text };
@@ -71,7 +71,7 @@ function spellOutTask(task: JsonObject, written: WrittenValues): JsonObject {
 }
 
 /** Another object with the same lines. */
-function mapMembers(object: JsonObject, change: (value: JsonValue, name: string) => JsonValue, written: WrittenValues): JsonObject {
+function mapMembers(object: JsonObject, change: (value: JsonValue, name: string) => JsonValue, written: WrittenForms): JsonObject {
 	const changed = Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 	const places = written.get(object);
 	if (places !== undefined) written.set(changed, places);

@@ -11,7 +11,7 @@ import { definitionShape } from "./shape.ts";
 import type { Spot } from "./source.ts";
 
 /** A definition as far as its text makes sense, and what is wrong with its form. */
-export interface DefinitionReading {
+export interface ParsedDefinition {
 	/** Undefined when there is nothing to look at. */
 	readonly read: { readonly top: Spot; readonly definition: Definition } | undefined;
 	readonly findings: readonly DefinitionFinding[];
@@ -25,21 +25,21 @@ const mostNamed = 5;
  * for one that has other findings than warnings without them.
  */
 export function readDefinition(text: string): Definition {
-	const { read, findings } = readText(text);
+	const { read, findings } = parseDefinition(text);
 	const sorted = sortFindings(findings);
 	if (read !== undefined && sorted.length === 0) return read.definition;
-	throw refuse("the definition cannot be read", sorted);
+	throw toInvalidError("the definition cannot be read", sorted);
 }
 
 /** An error that names the first findings, and has all of them as `facts.findings`. */
-export function refuse(what: string, findings: readonly DefinitionFinding[]): SvcError {
+export function toInvalidError(what: string, findings: readonly DefinitionFinding[]): SvcError {
 	const more = findings.length > mostNamed ? ` (and ${findings.length - mostNamed} more)` : "";
 	const named = findings.slice(0, mostNamed).map(nameFinding).join("; ");
 	return new SvcError("SVC_INVALID", `${what}: ${named}${more}`, { facts: { findings } });
 }
 
 /** What a text holds, with everything that is wrong with its form and what leads where. Never throws. */
-export function readText(text: string): DefinitionReading {
+export function parseDefinition(text: string): ParsedDefinition {
 	const { top, findings } = parseSource(text);
 	if (top === undefined) return { read: undefined, findings };
 	const tooMuch = checkLimits(top);

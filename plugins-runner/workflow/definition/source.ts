@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
 
 /** What is known of a member or an element besides its value. */
-export interface Written {
+export interface WrittenForm {
 	/** From 1. */
 	readonly line: number;
 	/** A number that is written with a point, such as 2.0. */
@@ -10,7 +10,7 @@ export interface Written {
 }
 
 /** For each object and list: how its members and elements are written. */
-export type WrittenValues = WeakMap<object, ReadonlyMap<string | number, Written>>;
+export type WrittenForms = WeakMap<object, ReadonlyMap<string | number, WrittenForm>>;
 
 /** How one place leads to another below it. */
 interface Way {
@@ -24,16 +24,16 @@ interface Way {
 export class Spot {
 	/** Undefined where nothing stands. */
 	readonly value: JsonValue | undefined;
-	readonly #written: WrittenValues;
+	readonly #written: WrittenForms;
 	readonly #way: Way | undefined;
 
-	private constructor(value: JsonValue | undefined, written: WrittenValues, way?: Way) {
+	private constructor(value: JsonValue | undefined, written: WrittenForms, way?: Way) {
 		this.value = value;
 		this.#written = written;
 		this.#way = way;
 	}
 
-	static top(value: JsonValue, written: WrittenValues): Spot {
+	static top(value: JsonValue, written: WrittenForms): Spot {
 		return new Spot(value, written);
 	}
 
@@ -85,7 +85,7 @@ export class Spot {
 		return Array.isArray(this.value) ? this.value.length : 0;
 	}
 
-	get #writing(): Written | undefined {
+	get #writing(): WrittenForm | undefined {
 		const container = this.#way?.from.value;
 		if (this.#way === undefined || typeof container !== "object" || container === null) return undefined;
 		return this.#written.get(container)?.get(this.#way.token);

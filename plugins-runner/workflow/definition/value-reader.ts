@@ -15,7 +15,7 @@ import type { DefinitionFinding, JsonValue } from "../../../core/contract/index.
 import { isObject } from "./is-object.ts";
 import { limits } from "./limits.ts";
 import { shorten } from "./shorten.ts";
-import type { Written, WrittenValues } from "./source.ts";
+import type { WrittenForm, WrittenForms } from "./source.ts";
 
 /** A value, and what it is made of with everything that aliases repeat. */
 interface Measured {
@@ -25,7 +25,7 @@ interface Measured {
 	readonly depth: number;
 }
 
-type Entries = Map<string, { readonly measured: Measured; readonly written: Written; readonly isMerged: boolean }>;
+type Entries = Map<string, { readonly measured: Measured; readonly written: WrittenForm; readonly isMerged: boolean }>;
 
 /** Ends the reading: what the definition holds is too much to be looked at. */
 class TooMuch extends Error {
@@ -43,7 +43,7 @@ class TooMuch extends Error {
  * nothing before they are refused.
  */
 export class ValueReader {
-	readonly written: WrittenValues = new WeakMap();
+	readonly written: WrittenForms = new WeakMap();
 	readonly findings: DefinitionFinding[] = [];
 	readonly #document: Document;
 	readonly #lines: LineCounter;
@@ -159,7 +159,7 @@ export class ValueReader {
 		return undefined;
 	}
 
-	#toWritten(node: Node, value: Node | null): Written {
+	#toWritten(node: Node, value: Node | null): WrittenForm {
 		const isFloat = isScalar(value) && typeof value.value === "number" && /[.eE]/.test(value.source ?? "");
 		return { line: this.#lineOf(node), isFloat };
 	}

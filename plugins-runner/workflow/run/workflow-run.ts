@@ -69,7 +69,7 @@ export class WorkflowRun {
 	 */
 	#isPassed({ status }: WorkflowEnd): boolean {
 		if (status !== "paused") return false;
-		const open = new Set(this.#conductor.unsettled());
+		const open = new Set(this.#conductor.openChildKeys());
 		return this.#queue.holds((event) => event.type === "child" && open.has(event.key) && !["pending", "paused"].includes(event.status));
 	}
 

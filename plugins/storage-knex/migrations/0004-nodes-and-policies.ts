@@ -56,7 +56,7 @@ export const nodesAndPolicies: Migration = {
 	name: "0004-nodes-and-policies",
 	tables,
 	columns: { executions: { queue: "text" } },
-	dropped: {
+	droppedIndexes: {
 		executions: [
 			["status", "start_timestamp"],
 			["action_ref", "start_timestamp"],

@@ -15,13 +15,13 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 export const refsOfRules: Migration = {
 	name: "0009-refs-of-rules",
 	tables,
-	filled: {
+	insertedRows: {
 		rule_refs: `select min(id), rule_id, rule_ref from (
 			select id, rule_id, rule_ref from rule_enforcements union all select id, id, ref from rules
 		) acts group by rule_id, rule_ref`,
 	},
-	dropped: { rule_enforcements: [["rule_ref", "enforced_at"], ["trigger_instance_id"]] },
-	droppedUnique: { rule_enforcements: [["rule_id", "trigger_instance_id"]] },
+	droppedIndexes: { rule_enforcements: [["rule_ref", "enforced_at"], ["trigger_instance_id"]] },
+	droppedUniqueIndexes: { rule_enforcements: [["rule_id", "trigger_instance_id"]] },
 	indexes: {
 		rule_enforcements: { unique: [["trigger_instance_id", "rule_id"]], indexes: [["rule_ref", "enforced_at", "rule_id"]] },
 	},

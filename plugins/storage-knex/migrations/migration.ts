@@ -29,11 +29,11 @@ export interface Migration {
 	/** New columns, which are null in existing rows. */
 	readonly columns?: Readonly<Record<string, TableDefinition["columns"]>>;
 	/** Rows of new tables: by table, a select of all its columns in their order, in SQL that every database understands. */
-	readonly filled?: Readonly<Record<string, string>>;
+	readonly insertedRows?: Readonly<Record<string, string>>;
 	/** Indexes to drop. */
-	readonly dropped?: Readonly<Record<string, Combinations>>;
+	readonly droppedIndexes?: Readonly<Record<string, Combinations>>;
 	/** Unique indexes to drop. */
-	readonly droppedUnique?: Readonly<Record<string, Combinations>>;
+	readonly droppedUniqueIndexes?: Readonly<Record<string, Combinations>>;
 	/** New indexes, created after others were dropped. */
 	readonly indexes?: Readonly<Record<string, IndexDefinition>>;
 }

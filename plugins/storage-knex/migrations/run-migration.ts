@@ -3,16 +3,16 @@ import type { ColumnType, IndexDefinition, Migration, TableDefinition } from "./
 
 /** Runs a migration: creates its tables, rows, columns and indexes, and drops indexes. */
 export async function runMigration(knex: Knex, migration: Migration): Promise<void> {
-	const { tables = {}, columns = {}, filled = {}, dropped = {}, droppedUnique = {}, indexes = {} } = migration;
+	const { tables = {}, columns = {}, insertedRows = {}, droppedIndexes = {}, droppedUniqueIndexes = {}, indexes = {} } = migration;
 	for (const [name, definition] of Object.entries(tables)) await createTable(knex, name, definition);
-	for (const [name, rows] of Object.entries(filled)) await knex.raw(`insert into ?? ${rows}`, [name]);
+	for (const [name, rows] of Object.entries(insertedRows)) await knex.raw(`insert into ?? ${rows}`, [name]);
 	for (const [name, added] of Object.entries(columns)) await knex.schema.alterTable(name, (table) => addColumns(table, added));
-	for (const [name, combinations] of Object.entries(dropped)) {
+	for (const [name, combinations] of Object.entries(droppedIndexes)) {
 		await knex.schema.alterTable(name, (table) => {
 			for (const fields of combinations) table.dropIndex([...fields]);
 		});
 	}
-	for (const [name, combinations] of Object.entries(droppedUnique)) {
+	for (const [name, combinations] of Object.entries(droppedUniqueIndexes)) {
 		await knex.schema.alterTable(name, (table) => {
 			// Unique keys are created as indexes, but `dropUnique` of knex would drop a constraint on PostgreSQL.
 			for (const fields of combinations) table.dropIndex([], [name, ...fields, "unique"].join("_"));

@@ -22,10 +22,10 @@ import { checkParameterDefinitions } from "../../../language/parameters/check-de
 import { collectSecrets, maskBySchema } from "../../../language/parameters/schema-masking.ts";
 import { assertValueCount } from "../../../language/parameters/value-count.ts";
 import { withWorkBudget } from "../../../language/work-budget.ts";
-import { Attached } from "../../../lib/private-slot.ts";
-import { noteDecrypted } from "../../../secrets/encrypted-secrets.ts";
-import { KnownSecrets } from "../../../secrets/redactor.ts";
-import { restoreHidden } from "../../../secrets/restore-masked.ts";
+import { PrivateSlot } from "../../../lib/private-slot.ts";
+import { collectDecrypted } from "../../../secrets/encrypted-secrets.ts";
+import { Redactor } from "../../../secrets/redactor.ts";
+import { restoreMaskedValues } from "../../../secrets/restore-masked.ts";
 import type { DatastoreItems } from "../../datastore/items-api.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "../pack-configs-api.ts";
 import { parseYamlObject } from "../reading/read-yaml.ts";
@@ -55,7 +55,7 @@ const mostSchemas = 500;
 const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
 /** Schemas are the same objects for every execution of an action. */
-const mentions = new Attached<object, boolean>();
+const mentions = new PrivateSlot<object, boolean>();
 
 /** Configurations as they are kept in files. */
 export class StoredPackConfigs implements PackConfigs {
@@ -76,8 +76,8 @@ export class StoredPackConfigs implements PackConfigs {
 		const filled = withConfigDefaults(given, schema ?? {});
 		const decrypted: string[] = [];
 		const toAccess = (rights: ConfigWriter): RenderAccess => ({
-			plain: noteDecrypted(datastore.accessForGiven(username, rights), decrypted),
-			clear: noteDecrypted(datastore.clearAccessFor(username, "pack configuration", rights), decrypted),
+			plain: collectDecrypted(datastore.accessForGiven(username, rights), decrypted),
+			clear: collectDecrypted(datastore.clearAccessFor(username, "pack configuration", rights), decrypted),
 		});
 		// Files of the pack, and those that are written by hand, are the site's.
 		const site = toAccess({ author: options.system_user.user });
@@ -85,7 +85,7 @@ export class StoredPackConfigs implements PackConfigs {
 		const isWritten = own && toPaths(given, schema ?? {});
 		const accessOf = (path: string) => (own !== undefined && isWritten?.has(path) ? own : site);
 		const values = await renderConfigValues(pack, { values: filled, schema: schema ?? {} }, accessOf).catch((error: unknown) => {
-			throw new KnownSecrets(decrypted).error(error);
+			throw new Redactor(decrypted).redactError(error);
 		});
 		return {
 			values,
@@ -128,7 +128,12 @@ export class StoredPackConfigs implements PackConfigs {
 		const known = await this.#readValues(pack).catch(() => undefined);
 		const stored = known ?? {};
 		await waitForLoopBudget();
-		const values = restoreHidden(`configuration of pack "${pack}"`, given, { shown: maskBySchema(stored, schema), stored }, { principal });
+		const values = restoreMaskedValues(
+			`configuration of pack "${pack}"`,
+			given,
+			{ masked: maskBySchema(stored, schema), stored },
+			{ principal },
+		);
 		withWorkBudget(() => checkConfigValues(pack, values, schema));
 		// A client that sends back the stored values has not written anything, and does not become the author.
 		if (known === undefined || !isDeepStrictEqual(values, known))

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { isJsonObject, type JsonObject, type PackFinding } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import { nearMiss } from "../../../lib/did-you-mean.ts";
+import { didYouMean } from "../../../lib/did-you-mean.ts";
 import { assertPlatform, manifestAttributes, toPack } from "../reading/manifest.ts";
 import { locatedFinding } from "./finding.ts";
 import { inspectFile } from "./inspect-file.ts";
@@ -26,7 +26,7 @@ export async function inspectManifest(directory: string, dialects: Dialects): Pr
 	const known = Object.keys(manifestAttributes);
 	const unknown = Object.keys(metadata ?? {}).filter((name) => !known.includes(name) && !others.has(name));
 	const notes = unknown.map((name) => {
-		const message = `attribute "${name.slice(0, 100)}" is not known, and says nothing here${nearMiss(name, known)}`;
+		const message = `attribute "${name.slice(0, 100)}" is not known, and says nothing here${didYouMean(name, known)}`;
 		return yaml === undefined ? undefined : locatedFinding(file, yaml, { path: [name], message }, "note");
 	});
 	return { findings: [...findings, ...notes.filter((note) => note !== undefined)], ref: toRef(metadata, directory) };

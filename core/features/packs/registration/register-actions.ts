@@ -15,7 +15,7 @@ import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
-import { Breath } from "../../../lib/event-loop.ts";
+import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
@@ -39,7 +39,7 @@ export async function registerActions(
 	const { storage, report } = parts;
 	const stored = new Map((await storage.find("action", { where: { pack: pack.ref } })).map((action) => [action.ref, action]));
 	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
-	const breath = new Breath();
+	const breath = new EventLoopYield();
 	let count = 0;
 	for (const action of actions) {
 		const runnerType = runnerTypes.get(action.runner_type);
@@ -63,7 +63,7 @@ export async function registerActions(
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			report.skip({ file: join(parts.directory ?? "", action.metadata_file ?? action.ref), message: toErrorMessage(error) });
 		}
-		await breath.take();
+		await breath.yieldIfDue();
 	}
 	return count;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import { Breath } from "../../../lib/event-loop.ts";
+import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
@@ -37,7 +37,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 	files: PackFiles<Input>,
 ): Promise<void> {
 	const { report, isShared, assertPermitted } = parts;
-	const breath = new Breath();
+	const breath = new EventLoopYield();
 	for (const { path, file, ref, pack, isOverridden, input } of await readFiles(parts, files)) {
 		try {
 			await files.register(input, { pack, isOverridden, assertPermitted });
@@ -51,7 +51,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 				throw new SvcError(error.code, `pack "${pack.ref}": ${file}: ${error.message}`, { cause: error });
 			if (!(isShared && isSvcError(error, "SVC_CONFLICT"))) report.skip({ file: path, message: toErrorMessage(error) });
 		}
-		await breath.take();
+		await breath.yieldIfDue();
 	}
 }
 

@@ -1,9 +1,9 @@
 import { opendir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasControlCharacters } from "../../../contract/control-characters.ts";
 import type { JsonObject } from "../../../contract/index.ts";
 import { parseJson, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { hasUnseen } from "../../../contract/unseen-text.ts";
 import { assertYamlDepth } from "../../../language/yaml-document.ts";
 import { toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
@@ -76,7 +76,7 @@ function parseIndex(text: string, toPlace: (place: string) => string): IndexCont
 	const skipped: string[] = [];
 	for (const [name, entry] of entries) {
 		const place = isObject(entry) ? entry["repo_url"] : undefined;
-		if (!isObject(entry) || !namePattern.test(name) || typeof place !== "string" || hasUnseen(place)) skipped.push(name);
+		if (!isObject(entry) || !namePattern.test(name) || typeof place !== "string" || hasControlCharacters(place)) skipped.push(name);
 		else packs.set(name, { ...entry, name: typeof entry["name"] === "string" ? entry["name"] : name, repo_url: toPlace(place) });
 	}
 	return { packs, skipped };

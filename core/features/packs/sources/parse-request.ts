@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { hasControlCharacters } from "../../../contract/control-characters.ts";
 import { SvcError } from "../../../contract/index.ts";
-import { hasUnseen } from "../../../contract/unseen-text.ts";
 import { isVersionRange } from "../../../language/version-range.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./plain-path.ts";
@@ -44,7 +44,7 @@ export function parsePackRequest(text: string, publicHost = "https://github.com"
 	if (text.length > longestText) throw new SvcError("SVC_INVALID", `what a pack is named by has more than ${longestText} characters`);
 	const written = text.trim();
 	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(toShownAddress(written))} ${reason}`);
-	if (hasUnseen(written)) throw refuse("holds characters that do not show as what they are");
+	if (hasControlCharacters(written)) throw refuse("holds characters that do not show as what they are");
 	if (written.startsWith("-")) throw refuse("begins with a dash, as options do");
 	if (/^[\w+.-]+::/.test(written)) throw refuse(`names a helper of git, which is not allowed; allowed: ${forms}`);
 	const parts = split(written, refuse);
@@ -181,7 +181,7 @@ function assertHost(host: string, refuse: Refuse): void {
 
 function holdsUnseen(path: string): boolean {
 	try {
-		return hasUnseen(decodeURIComponent(path));
+		return hasControlCharacters(decodeURIComponent(path));
 	} catch {
 		return true;
 	}

@@ -1,5 +1,5 @@
+import { escapeControlCharacters, hasControlCharacters } from "../../../contract/control-characters.ts";
 import { SvcError } from "../../../contract/index.ts";
-import { hasUnseen, toSeenLine } from "../../../contract/unseen-text.ts";
 
 const longest = { path: 1_000, segment: 255, depth: 40, quoted: 200 };
 
@@ -11,7 +11,7 @@ export function toSegments(path: string): readonly string[] {
 	const refuse = (reason: string) => refused(path, reason);
 	if (path.length > longest.path) throw refuse(`is longer than ${longest.path} characters`);
 	// What was no UTF-8 has become such a character.
-	if (hasUnseen(path) || path.includes("\ufffd")) throw refuse("holds characters that do not show as what they are");
+	if (hasControlCharacters(path) || path.includes("\ufffd")) throw refuse("holds characters that do not show as what they are");
 	if (path.includes("\\")) throw refuse("holds a backslash");
 	if (path.startsWith("/")) throw refuse("is absolute");
 	const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
@@ -29,7 +29,7 @@ export function refused(path: string, reason: string): SvcError {
 
 /** A path or another word from outside for a message: short, on one line, and as what it is. */
 export function quote(text: string): string {
-	return `"${toSeenLine(text.length > longest.quoted ? `${text.slice(0, longest.quoted)}…` : text)}"`;
+	return `"${escapeControlCharacters(text.length > longest.quoted ? `${text.slice(0, longest.quoted)}…` : text)}"`;
 }
 
 /** Paths that are the same to file systems which do not tell upper from lower case, or ways to write an accent, and to whoever reads them. */

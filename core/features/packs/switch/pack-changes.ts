@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, EntityMap, Storage, WriteOperation } from "../../../contract/index.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
-import { Breath } from "../../../lib/event-loop.ts";
+import { EventLoopYield } from "../../../lib/event-loop.ts";
 import { draftedKinds, isKept, type PackDraft } from "./pack-draft.ts";
 
 /** What one kind of records has come to. */
@@ -58,7 +58,7 @@ function isReplaced(kind: EntityKind): boolean {
 
 async function compare<K extends EntityKind>(draft: PackDraft, kind: K, packs: readonly string[]): Promise<KindChanges> {
 	const isOwn = (entity: object) => isOf(kind, entity, packs);
-	const breath = new Breath();
+	const breath = new EventLoopYield();
 	const added: object[] = [];
 	const changed: Changed[] = [];
 	const left = new Set<string>();
@@ -67,7 +67,7 @@ async function compare<K extends EntityKind>(draft: PackDraft, kind: K, packs: r
 		const before = draft.before(kind, after.id);
 		if (before === undefined) added.push(after);
 		else if (!isDeepStrictEqual(before, after)) changed.push({ id: after.id, before, after });
-		await breath.take();
+		await breath.yieldIfDue();
 	}
 	const gone = draft.allBefore(kind).filter((entity) => isOwn(entity) && !left.has(entity.id));
 	return { kind, added, changed, gone: gone.map(({ id }) => id) };

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { PagedText, withPagedText } from "../../../lib/bytes/pooled-text.ts";
+import { PooledText, withPooledText } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { ChunkCache } from "./chunk-cache.ts";
 
@@ -21,11 +21,11 @@ function toChunk(sequence: number): OutputChunk {
 }
 
 /** A chunk whose text is in a page, and the text, which whoever has made it holds. */
-function toPagedChunk(sequence: number, letter: string): { readonly chunk: OutputChunk; readonly paged: PagedText } {
-	const paged = new PagedText();
-	paged.add(Buffer.alloc(big, letter));
+function toPagedChunk(sequence: number, letter: string): { readonly chunk: OutputChunk; readonly paged: PooledText } {
+	const paged = new PooledText();
+	paged.append(Buffer.alloc(big, letter));
 	const { data, ...members } = toChunk(sequence);
-	return { chunk: withPagedText(members, paged), paged };
+	return { chunk: withPooledText(members, paged), paged };
 }
 
 /** Let so many newer chunks come that nothing older is kept. */

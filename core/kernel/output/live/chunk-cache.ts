@@ -1,4 +1,4 @@
-import { findPagedText } from "../../../lib/bytes/pooled-text.ts";
+import { findPooledText } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 
 /** Maximum cost of all cached chunks. The cost of a chunk is its number of characters, plus `chunkOverhead`. */
@@ -52,8 +52,8 @@ export class ChunkCache {
 		let chunks = this.#chunks.get(executionId);
 		if (chunks === undefined) this.#chunks.set(executionId, (chunks = new Map()));
 		if (chunks.has(sequence)) return;
-		const paged = findPagedText(chunk);
-		paged?.hold();
+		const paged = findPooledText(chunk);
+		paged?.retain();
 		const cost = (paged === undefined ? chunk.data.length : paged.length / pooledCharactersPerCost[audience]) + chunkOverhead;
 		const entry = { chunk, cost, holders: 0, isRecent: true };
 		chunks.set(sequence, entry);
@@ -66,7 +66,7 @@ export class ChunkCache {
 	forget(executionId: string): void {
 		const chunks = this.#chunks.get(executionId);
 		this.#chunks.delete(executionId);
-		for (const { chunk } of chunks?.values() ?? []) findPagedText(chunk)?.release();
+		for (const { chunk } of chunks?.values() ?? []) findPooledText(chunk)?.release();
 	}
 
 	#dropOldest(): void {
@@ -85,6 +85,6 @@ export class ChunkCache {
 		const chunks = this.#chunks.get(chunk.execution_id);
 		if (holders > 0 || isRecent || chunks?.get(chunk.sequence) !== entry) return;
 		chunks.delete(chunk.sequence);
-		findPagedText(chunk)?.release();
+		findPooledText(chunk)?.release();
 	}
 }

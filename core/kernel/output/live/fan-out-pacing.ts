@@ -1,4 +1,4 @@
-import { LoopLoad } from "../../../lib/event-loop.ts";
+import { EventLoopUtilization } from "../../../lib/event-loop.ts";
 
 /** Followers that get a chunk in one turn of the event loop. */
 export const followersPerTurn = 32;
@@ -31,7 +31,7 @@ export class FanOutPacing {
 	#isTurnScheduled = false;
 	#pauseMs = maxPauseMs;
 	/** Load of the event loop since the last turn; undefined while the fan-out is not paced. */
-	#load: LoopLoad | undefined;
+	#load: EventLoopUtilization | undefined;
 
 	constructor(parts: FanOutPacingParts) {
 		this.#parts = parts;
@@ -76,9 +76,9 @@ export class FanOutPacing {
 	/** Halves the pause if the event loop had little to do since the last turn; otherwise doubles it. Returns it in milliseconds. */
 	#adaptPause(): number {
 		if (this.#load === undefined) {
-			this.#load = new LoopLoad();
+			this.#load = new EventLoopUtilization();
 			this.#pauseMs = maxPauseMs;
-		} else if (this.#load.wasLittle()) this.#pauseMs /= 2;
+		} else if (this.#load.wasLow()) this.#pauseMs /= 2;
 		else this.#pauseMs = Math.min(maxPauseMs, Math.max(1, this.#pauseMs * 2));
 		return this.#pauseMs;
 	}

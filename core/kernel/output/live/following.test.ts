@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type BusEvent, type ExecutionEntity, type OutputType, type Storage, SvcError } from "../../../contract/index.ts";
-import { KnownSecrets } from "../../../secrets/redactor.ts";
+import { Redactor } from "../../../secrets/redactor.ts";
 import { createBackend, type TestBackend } from "../../../testing/backends/backend.test-support.ts";
 import { exceptOn, postgresBackends } from "../../../testing/backends/backend-names.test-support.ts";
 import { createExecution } from "../../../testing/storage/fixtures.ts";
@@ -67,7 +67,7 @@ function toRecorderOptions({ storage, eventBus }: Pick<Parts, "storage" | "event
 		timestamp: now,
 		maxResultOutput: 1_000_000,
 		streamOutput: true,
-		secrets: KnownSecrets.none,
+		secrets: Redactor.none,
 		secretOutput: [],
 	};
 }
@@ -239,7 +239,7 @@ exceptOnPostgres("the text for the result is cut at the limit and says so", asyn
 		timestamp: now,
 		maxResultOutput: 10,
 		streamOutput: true,
-		secrets: KnownSecrets.none,
+		secrets: Redactor.none,
 		secretOutput: [],
 	});
 	await recorder.emit("stdout", "12345678ä");
@@ -321,7 +321,7 @@ test("output as bytes is recorded and followed as output as text is, also by who
 	const execution = createRunning();
 	await parts.storage.insert("execution", [execution]);
 	const secret = "the-secret-of-a-run";
-	const recorder = new OutputWriter({ ...toRecorderOptions(parts, execution), secrets: new KnownSecrets([secret]) });
+	const recorder = new OutputWriter({ ...toRecorderOptions(parts, execution), secrets: new Redactor([secret]) });
 	const over = new AbortController();
 	const kept: BusEvent[] = [];
 	const filter = (event: BusEvent) => {

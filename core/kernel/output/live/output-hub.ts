@@ -1,5 +1,5 @@
-import { type EventBus, type ExecutionEntity, PassingMap, type Storage, SvcError } from "../../../contract/index.ts";
-import { findPagedText, toPaged } from "../../../lib/bytes/pooled-text.ts";
+import { type EventBus, type ExecutionEntity, HighChurnMap, type Storage, SvcError } from "../../../contract/index.ts";
+import { findPooledText, toPooled } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { readChunkPage } from "../stored-chunks.ts";
 import { ChunkCache } from "./chunk-cache.ts";
@@ -59,7 +59,7 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
 export class OutputHub {
 	readonly #parts: OutputHubParts;
 	readonly #cache = new ChunkCache();
-	readonly #entries = new PassingMap<string, FollowedEntry>();
+	readonly #entries = new HighChurnMap<string, FollowedEntry>();
 
 	constructor(parts: OutputHubParts) {
 		this.#parts = parts;
@@ -167,8 +167,8 @@ export class OutputHub {
 		if (this.#entries.get(chunk.execution_id) !== entry) return;
 		// Long strings, such as those of the last write of a run, would evict all other chunks. Each follower that is behind would then read
 		// these again for itself. So long text is pooled.
-		const paged = findPagedText(chunk) === undefined ? toPaged(chunk) : undefined;
+		const paged = findPooledText(chunk) === undefined ? toPooled(chunk) : undefined;
 		this.#cache.add(paged ?? chunk, entry.followers > manyFollowers ? "many" : "few");
-		if (paged !== undefined) findPagedText(paged)?.release();
+		if (paged !== undefined) findPooledText(paged)?.release();
 	}
 }

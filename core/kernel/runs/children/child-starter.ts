@@ -1,5 +1,5 @@
 import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
-import type { KnownSecrets } from "../../../secrets/redactor.ts";
+import type { Redactor } from "../../../secrets/redactor.ts";
 import { type Authority, type Principal, withScopes } from "../../basics/principal.ts";
 
 import type { StoreAdmitted } from "../../executions/admission.ts";
@@ -27,7 +27,7 @@ export class ChildStarter {
 	readonly #parts: ChildStarterParts;
 	readonly #activeRun: ActiveRun;
 	/** Secrets of the run, and their encryption for its children, as of the last draft. */
-	#encryptedSecrets: { readonly secrets: KnownSecrets; readonly text: string | null } | undefined;
+	#encryptedSecrets: { readonly secrets: Redactor; readonly text: string | null } | undefined;
 
 	constructor(parts: ChildStarterParts, activeRun: ActiveRun) {
 		this.#parts = parts;
@@ -112,9 +112,9 @@ export class ChildStarter {
 		return Object.fromEntries(inheritedContextNames.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]]])));
 	}
 
-	#encrypt(secrets: KnownSecrets): string | null {
+	#encrypt(secrets: Redactor): string | null {
 		if (this.#encryptedSecrets?.secrets !== secrets) {
-			this.#encryptedSecrets = { secrets, text: this.#parts.sealedSecrets.of(secrets) };
+			this.#encryptedSecrets = { secrets, text: this.#parts.sealedSecrets.encrypt(secrets) };
 		}
 		return this.#encryptedSecrets.text;
 	}

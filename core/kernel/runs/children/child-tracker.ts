@@ -8,8 +8,8 @@ import {
 	SvcError,
 	type Where,
 } from "../../../contract/index.ts";
-import { createAbortWatch } from "../../../lib/abort-listeners.ts";
-import { outlastOutage } from "../../../lib/retry-while-unavailable.ts";
+import { createAbortListeners } from "../../../lib/abort-listeners.ts";
+import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
 import { type ChildReading, readChildren, type StoredChild, toChildReading } from "../../executions/child-record.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, in case the bus has lost events. */
@@ -34,7 +34,7 @@ interface ChangeIteration {
 	wake(): void;
 }
 
-const abortListeners = createAbortWatch();
+const abortListeners = createAbortListeners();
 
 /**
  * Latest known state of the children of a run, from events and from scans of the storage. Passes it to callers that wait for a child or
@@ -203,7 +203,7 @@ export class ChildTracker {
 		await this.#parts.subscribe();
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
 		const onOutage = (error: unknown) => logger.warn("storage is away, a run waits for it", { execution_id: parentId, error });
-		await outlastOutage(scanAll, { isOver: () => this.#isClosed, onOutage });
+		await retryWhileUnavailable(scanAll, { shouldGiveUp: () => this.#isClosed, onUnavailable: onOutage });
 		this.#scheduleScan();
 	}
 

@@ -167,7 +167,7 @@ export class Journal implements RunJournal {
 		const { execution, run } = this.#activeRun;
 		for (const task of tasks) {
 			const plain = task as unknown as JsonObject;
-			const shown = options.api.mask_secrets ? run.secrets.json(plain) : run.secrets.withoutToken(plain);
+			const shown = options.api.mask_secrets ? run.secrets.redactJson(plain) : run.secrets.withoutToken(plain);
 			publishTask(eventBus, execution, { task: shown, timestamp: toTimestamp(clock.now()) });
 		}
 	}

@@ -14,7 +14,7 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../../../contract/index.ts";
-import type { KnownSecrets } from "../../../secrets/redactor.ts";
+import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
@@ -48,7 +48,7 @@ export interface RunChildrenParts extends ChildStarterParts, TransitionParts {
 }
 
 /** Adds secrets to those that the run knows. Resolves when they are stored for the process that continues the run. */
-export type AddSecrets = (known: KnownSecrets) => Promise<void>;
+export type AddSecrets = (known: Redactor) => Promise<void>;
 
 const maxKeyLength = 255;
 /** Number of prepared children after which the event loop may serve requests: a workflow may prepare hundreds at once. */
@@ -193,7 +193,7 @@ export class RunChildren implements ChildExecutions {
 			const child = await this.#read(id);
 			const snapshot = await this.#parts.catalog.snapshot(child.snapshot_id);
 			const resultSecrets = child.result === null ? [] : findResultSecrets(child.result, snapshot);
-			await this.#addSecrets(this.#parts.sealedSecrets.ofExecution(child, snapshot).with(resultSecrets));
+			await this.#addSecrets(this.#parts.sealedSecrets.decryptForExecution(child, snapshot).withValues(resultSecrets));
 			return child.result;
 		});
 

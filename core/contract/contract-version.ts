@@ -5,12 +5,12 @@ const contractVersions = new WeakMap<object, unknown>();
  *
  * Returns the instance.
  */
-export function stateContract<T>(instance: T, contract: unknown): T {
+export function setContractVersion<T>(instance: T, contract: unknown): T {
 	if (typeof instance === "object" && instance !== null) contractVersions.set(instance, contract);
 	return instance;
 }
 
 /** Returns the recorded contract version. Returns undefined if the instance was not created by a plugin. */
-export function statedContract(instance: object): unknown {
+export function getContractVersion(instance: object): unknown {
 	return contractVersions.get(instance);
 }

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { isSvcError } from "../../../core/contract/index.ts";
 import { Conductor } from "./conductor.ts";
 import { type TestWorkflow, toDefinition } from "./definition.test-support.ts";
-import { assertTakenUp, progressOf } from "./progress.ts";
+import { assertCanRerun, readProgress } from "./progress.ts";
 import { type Outcome, Rehearsal } from "./rehearsal.test-support.ts";
 
 const succeeded = "<% succeeded() %>";
@@ -38,7 +38,7 @@ async function takeUp(earlier: Rehearsal, tasks: readonly string[], reset: reado
 	for (const [id, result] of earlier.results) later.results.set(`old ${id}`, result);
 	// Children of both have ids of their own.
 	const entries = JSON.parse(JSON.stringify(earlier.entries).replace(/"x(\d+)"/g, '"old x$1"'));
-	later.conductor = await Conductor.takeUp(toDefinition(earlier.workflow), entries, { tasks, reset }, later.tools());
+	later.conductor = await Conductor.createPartialRerun(toDefinition(earlier.workflow), entries, { tasks, reset }, later.tools());
 	return later;
 }
 
@@ -53,7 +53,7 @@ test("a failed task runs again with what it saw, and the rest follows", async ()
 		const later = await takeUp(await ended(sequence, { a: v("kept"), b: bad }), tasks);
 		const end = await later.run();
 		assert.deepEqual([end.end?.status, end.end?.result.output, later.started], ["succeeded", { x: "kept", user: "ann" }, ["b", "c"]]);
-		const { tasks: states, definition } = await progressOf(later.entries);
+		const { tasks: states, definition } = await readProgress(later.entries);
 		assert.deepEqual(
 			states.map(({ name, status }) => `${name} ${status}`),
 			["a succeeded", "b succeeded", "c succeeded"],
@@ -137,7 +137,7 @@ test("what was taken up can be taken up again, and restored", async () => {
 	await second.run({ b: "succeeded", c: bad });
 	const third = new Rehearsal(sequence, "run3");
 	third.results.set("old x0", { v: "kept" });
-	third.conductor = await Conductor.takeUp(toDefinition(sequence), second.entries, { tasks: ["c"], reset: [] }, third.tools());
+	third.conductor = await Conductor.createPartialRerun(toDefinition(sequence), second.entries, { tasks: ["c"], reset: [] }, third.tools());
 	await third.begin({}, { svc: { user: "bob" } });
 	await third.restore();
 	assert.deepEqual((await third.come("c")).end?.result.output, { x: "kept", user: "bob" });
@@ -152,9 +152,9 @@ test("what cannot be taken up is refused", async () => {
 		[entries, ["a"], ["b"]],
 		[good.entries, [], []],
 	] as const) {
-		await assert.rejects(assertTakenUp(journal, tasks, reset), (error) => isSvcError(error, "SVC_INVALID"));
+		await assert.rejects(assertCanRerun(journal, tasks, reset), (error) => isSvcError(error, "SVC_INVALID"));
 	}
-	await assertTakenUp(entries, ["a"], ["a"]);
+	await assertCanRerun(entries, ["a"], ["a"]);
 });
 
 test.run();

@@ -3,9 +3,9 @@ import type { ConnectionOptions } from "node:tls";
 import { sqlStateOf } from "../_postgres/errors.ts";
 import type { PostgresTarget } from "../_postgres/options.ts";
 import { connectSocket } from "../_postgres/socket.ts";
-import { ConnectionLostError, toLoss } from "./connection-lost.ts";
+import { ConnectionLostError, toConnectionLostError } from "./connection-lost.ts";
 import { importPackage } from "./import-package.ts";
-import { PostgresConnection, type PostgresLine, type PostgresResult } from "./postgres-connection.ts";
+import { PostgresConnection, type PostgresDriverConnection, type PostgresResult } from "./postgres-connection.ts";
 import type { Binding } from "./values.ts";
 
 /** Result of the package `postgres`. */
@@ -66,7 +66,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 	const sql = server.postgres(
 		toDriverOptions(server.target, {
 			socket: openSocket,
-			onclose: () => connection?.lose(new ConnectionLostError("the connection was lost")),
+			onclose: () => connection?.markLost(new ConnectionLostError("the connection was lost")),
 		}),
 	);
 	try {
@@ -74,16 +74,16 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 		await connection.execute(server.setup);
 		return connection;
 	} catch (error) {
-		connection?.lose(new ConnectionLostError("the connection was not opened"));
+		connection?.markLost(new ConnectionLostError("the connection was not opened"));
 		if (controller.signal.aborted) throw controller.signal.reason;
-		throw sqlStateOf(error) === undefined ? toLoss(error) : error;
+		throw sqlStateOf(error) === undefined ? toConnectionLostError(error) : error;
 	} finally {
 		clearTimeout(timer);
 	}
 }
 
 /** Connection of a separate instance of the driver, which has only this connection. */
-class OwnDriverConnection implements PostgresLine {
+class OwnDriverConnection implements PostgresDriverConnection {
 	readonly #sql: PostgresSql;
 	readonly #socket: () => Socket | undefined;
 
@@ -96,7 +96,7 @@ class OwnDriverConnection implements PostgresLine {
 		return this.#sql.unsafe(sql, [], { prepare: false, simple: true });
 	}
 
-	ask(sql: string, bindings: readonly unknown[], prepare: boolean): ReturnType<PostgresLine["ask"]> {
+	query(sql: string, bindings: readonly unknown[], prepare: boolean): ReturnType<PostgresDriverConnection["query"]> {
 		// The driver's promises have closures as members, which V8 frees only in a full garbage collection, together with the driver's own
 		// list of rows. This list is freed earlier.
 		let rows: (readonly Binding[])[] = [];
@@ -110,7 +110,7 @@ class OwnDriverConnection implements PostgresLine {
 			});
 	}
 
-	askByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult> {
+	queryByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult> {
 		const answer = this.#sql.unsafe<object>(sql, bindings, { prepare: false, simple: false });
 		return answer.then((rows) => ({ rows: [...rows], count: rows.count, command: rows.command }));
 	}
@@ -120,7 +120,7 @@ class OwnDriverConnection implements PostgresLine {
 		this.#socket()?.destroy();
 	}
 
-	drop(): void {
+	destroy(): void {
 		// Releases the memory of the driver, and prevents it from opening another connection.
 		void this.#sql.end({ timeout: 0 }).catch(() => {});
 		this.#socket()?.destroy();

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { access, open, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
-import { optional } from "./declared-migrations.ts";
+import { optionalPrefix } from "./declared-migrations.ts";
 import type { LibsqlConstructor, LibsqlDatabase } from "./libsql.ts";
-import { listKnown } from "./migrate.ts";
+import { listKnownMigrations } from "./migrate.ts";
 import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.ts";
-import { codeOf, isBusy } from "./sqlite-errors.ts";
+import { isBusy, sqliteCodeOf } from "./sqlite-errors.ts";
 import { toLockFile } from "./sqlite-lock.ts";
 
 /** Seconds after which opening a file that another program has locked should be retried. */
@@ -24,7 +24,7 @@ export async function toReadOnlyAddress(file: string): Promise<string> {
  * Checks, by reading only, that a file is missing, empty or a database of a service. Throws `SVC_CONFIG` with the path if the file belongs
  * to another program or is damaged, and `SVC_UNAVAILABLE` if it is locked.
  */
-export async function assertOwn(Database: LibsqlConstructor, file: string): Promise<void> {
+export async function assertServiceDatabase(Database: LibsqlConstructor, file: string): Promise<void> {
 	assertRegularFiles(file);
 	const stats = await stat(file).catch(() => undefined);
 	if (stats === undefined || stats.size === 0) return;
@@ -36,7 +36,7 @@ export async function assertOwn(Database: LibsqlConstructor, file: string): Prom
 		if (hasMigrations && holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE name = '${executionsAndCatalog.name}')`)) return;
 		if (isFirstStartUnfinished(connection, hasMigrations)) return;
 	} catch (error) {
-		if (codeOf(error) !== "SQLITE_ERROR") throw toOpeningError(error, file);
+		if (sqliteCodeOf(error) !== "SQLITE_ERROR") throw toOpeningError(error, file);
 		// A table named `migrations` has other columns, so the file belongs to another program.
 	} finally {
 		connection?.close();
@@ -70,13 +70,13 @@ function toOwnerMessage(file: string): string | undefined {
 }
 
 /** Returns true if a newer version has migrated the file. Only reads. */
-export async function isNewer(Database: LibsqlConstructor, file: string): Promise<boolean> {
+export async function isFromNewerVersion(Database: LibsqlConstructor, file: string): Promise<boolean> {
 	if (!(await exists(file))) return false;
 	const connection = new Database(await toReadOnlyAddress(file), { timeout: 200 });
 	try {
 		if (!holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')")) return false;
-		const knownNames = listKnown().map((name) => `'${name}'`);
-		const isUnknown = `name NOT IN (${knownNames.join(", ")}) AND name NOT LIKE '${optional}%'`;
+		const knownNames = listKnownMigrations().map((name) => `'${name}'`);
+		const isUnknown = `name NOT IN (${knownNames.join(", ")}) AND name NOT LIKE '${optionalPrefix}%'`;
 		return holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE ${isUnknown})`);
 	} finally {
 		connection.close();
@@ -91,7 +91,7 @@ function isFirstStartUnfinished(connection: LibsqlDatabase, hasMigrations: boole
 }
 
 /** Throws `SVC_CONFIG` if the file is damaged anywhere. Reads the whole file. */
-export async function assertWhole(Database: LibsqlConstructor, file: string): Promise<void> {
+export async function assertUndamaged(Database: LibsqlConstructor, file: string): Promise<void> {
 	let connection: LibsqlDatabase | undefined;
 	let isWhole: boolean;
 	try {
@@ -108,7 +108,7 @@ export async function assertWhole(Database: LibsqlConstructor, file: string): Pr
 /** Converts an error of opening a file to `SVC_CONFIG` or `SVC_UNAVAILABLE`, with the path of the file. */
 export function toOpeningError(error: unknown, file: string): unknown {
 	if (isSvcError(error)) return error;
-	const code = codeOf(error);
+	const code = sqliteCodeOf(error);
 	const refuse = (why: string) => new SvcError("SVC_CONFIG", `database "${file}" ${why}`, { cause: error });
 	if (code.startsWith("SQLITE_NOTADB")) return refuse("is no SQLite database, and was not touched; hint: another file");
 	if (code.startsWith("SQLITE_CORRUPT")) return refuse(`is damaged (${toErrorMessage(error)}); hint: svc db restore <backup>`);
@@ -142,7 +142,7 @@ function holds(connection: LibsqlDatabase, condition: string): boolean {
 }
 
 /** Creates a file that only its owner can read, because SQLite would create one that others can read. Does not change an existing file. */
-export async function makeFile(path: string): Promise<void> {
+export async function createPrivateFile(path: string): Promise<void> {
 	try {
 		// Opens only a file that does not exist: closing an existing file would release the locks that this process holds on it.
 		await (await open(path, "wx", 0o600)).close();

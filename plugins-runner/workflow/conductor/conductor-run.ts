@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Expressions, JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import type { Definition } from "../definition/definition.ts";
 import { applyFact } from "./apply-fact.ts";
+import { ChildResults } from "./child-results.ts";
 import { Evaluation } from "./evaluation.ts";
-import type { Fact, HeldRecord, JournalEntry } from "./facts.ts";
-import { HeldValues } from "./held-values.ts";
+import type { Fact, JournalEntry, JournalRecord } from "./facts.ts";
+import { JournalValues } from "./journal-values.ts";
 import { Renderer } from "./renderer.ts";
-import { Results } from "./results.ts";
 import { RunState } from "./run-state.ts";
 
 /** What a conductor works with. */
@@ -22,11 +22,11 @@ export interface ConductorTools {
 }
 
 /** A run of a workflow: its definition, what has become of it, and what is decided about it in this step. */
-export class Run {
+export class ConductorRun {
 	readonly definition: Definition;
 	readonly tools: ConductorTools;
 	readonly state = new RunState();
-	readonly held = new HeldValues();
+	readonly held = new JournalValues();
 	readonly evaluation: Evaluation;
 	readonly renderer: Renderer;
 	/** Microseconds. */
@@ -38,7 +38,7 @@ export class Run {
 		this.definition = definition;
 		this.tools = tools;
 		const { expressions } = tools;
-		const results = new Results((executionId) => tools.result(executionId), this.held);
+		const results = new ChildResults((executionId) => tools.result(executionId), this.held);
 		this.evaluation = new Evaluation({ expressions, state: this.state, held: this.held, results });
 		this.renderer = new Renderer(expressions, this.evaluation);
 	}
@@ -52,7 +52,7 @@ export class Run {
 	}
 
 	recordError(entry: JsonObject): void {
-		this.record({ fact: "error", entry: { type: "error", ...this.hold(entry) } });
+		this.record({ fact: "error", entry: { type: "error", ...this.encode(entry) } });
 	}
 
 	/** The workflow fails, unless it ends otherwise. */
@@ -60,8 +60,8 @@ export class Run {
 		if (this.state.status === "running" || this.state.status === "pausing") this.record({ fact: "status", status: "failed" });
 	}
 
-	hold(values: Readonly<Record<string, JsonValue>>): HeldRecord {
-		return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.held.hold(value)]));
+	encode(values: Readonly<Record<string, JsonValue>>): JournalRecord {
+		return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.held.encode(value)]));
 	}
 
 	/** 24 hexadecimal digits, the same whoever goes on with the run. */
@@ -84,9 +84,12 @@ const turnMilliseconds = 10;
  * Makes a state what its journal says, in pieces: the journal of a task with 100,000 items takes seconds, in which the event loop would answer
  * no other request.
  */
-export async function replay(run: { readonly state: RunState; readonly held: HeldValues }, entries: readonly JsonObject[]): Promise<void> {
+export async function replay(
+	run: { readonly state: RunState; readonly held: JournalValues },
+	entries: readonly JsonObject[],
+): Promise<void> {
 	let began = performance.now();
-	for (const { at, facts } of toEarlier(entries)) {
+	for (const { at, facts } of flattenEntries(entries)) {
 		for (const fact of facts) {
 			replayFacts(run.state, run.held, { at, facts: [fact] });
 			if (performance.now() - began < turnMilliseconds) continue;
@@ -97,13 +100,13 @@ export async function replay(run: { readonly state: RunState; readonly held: Hel
 }
 
 /** Entries of a run and of all that it has taken up, one behind another. */
-export function toEarlier(entries: readonly JsonObject[]): readonly JournalEntry[] {
+export function flattenEntries(entries: readonly JsonObject[]): readonly JournalEntry[] {
 	return (entries as unknown as readonly JournalEntry[]).flatMap(({ earlier = [], ...entry }) => [...earlier, entry]);
 }
 
-function replayFacts(state: RunState, held: HeldValues, { at, facts }: Pick<JournalEntry, "at" | "facts">): void {
+function replayFacts(state: RunState, held: JournalValues, { at, facts }: Pick<JournalEntry, "at" | "facts">): void {
 	for (const fact of facts) {
-		held.adopt(fact as unknown as JsonObject);
+		held.readFact(fact as unknown as JsonObject);
 		applyFact(state, fact, at);
 	}
 }

@@ -20,14 +20,14 @@ import { render } from "./render.ts";
 import { keptResults } from "./task-results.ts";
 
 /** A chain at its begin, anew or from where another process has left it; or how it ends before it has begun. */
-export type Beginning = { readonly state: ChainState } | { readonly refused: RunResult };
+export type ChainStart = { readonly state: ChainState } | { readonly refused: RunResult };
 
-export async function beginChain(context: RunContext<ChainParameters>): Promise<Beginning> {
+export async function beginChain(context: RunContext<ChainParameters>): Promise<ChainStart> {
 	const entries = toChainEntries(await context.journal.read());
 	return entries.length > 0 ? { state: await restore(context, entries) } : beginAnew(context);
 }
 
-async function beginAnew(context: RunContext<ChainParameters>): Promise<Beginning> {
+async function beginAnew(context: RunContext<ChainParameters>): Promise<ChainStart> {
 	const text = await readDefinition(context.entryPoint);
 	const state = new ChainState(await read(text, context.action_ref));
 	let vars: JsonObject;

@@ -1,4 +1,4 @@
-import { windowSize } from "./protocol.ts";
+import { creditWindowBytes } from "./protocol.ts";
 
 /** Bytes of room from which it is given back when nothing waits any more. */
 const largeRoom = 256 * 1024;
@@ -6,10 +6,10 @@ const firstRoom = 4 * 1024;
 const noRoom = Buffer.alloc(0);
 
 /** Bytes that are read to the place for them at most, and room before it for those that wait. */
-const [placeSize, before] = [windowSize, 64 * 1024];
+const [placeSize, before] = [creditWindowBytes, 64 * 1024];
 
 /** Bytes that wait in one piece of memory, which is used again: new memory for each read of a flood would only be more to collect. */
-export class WaitingBytes {
+export class ByteQueue {
 	#room: Buffer = noRoom;
 	#start = 0;
 	#end = 0;
@@ -21,7 +21,7 @@ export class WaitingBytes {
 	}
 
 	/** Memory to read to, until `add` is called with what has come. */
-	place(): Buffer {
+	nextBuffer(): Buffer {
 		if (this.#next.length === 0) this.#next = Buffer.allocUnsafeSlow(before + placeSize);
 		return this.#next.subarray(before);
 	}
@@ -35,7 +35,7 @@ export class WaitingBytes {
 	}
 
 	/** The first bytes, until the next call of `add` or `drop`. */
-	first(length: number): Buffer {
+	peek(length: number): Buffer {
 		return this.#room.subarray(this.#start, this.#start + length);
 	}
 
@@ -52,7 +52,7 @@ export class WaitingBytes {
 	#join(length: number): void {
 		const joined = this.#next;
 		const start = before - this.length;
-		joined.set(this.first(this.length), start);
+		joined.set(this.peek(this.length), start);
 		this.#next = this.#room.length === joined.length ? this.#room : noRoom;
 		this.#room = joined;
 		this.#start = start;
@@ -60,7 +60,7 @@ export class WaitingBytes {
 	}
 
 	#makeRoom(needed: number): void {
-		const waiting = this.first(this.length);
+		const waiting = this.peek(this.length);
 		if (needed > this.#room.length) this.#room = Buffer.allocUnsafeSlow(Math.max(needed, this.#room.length * 2, firstRoom));
 		this.#room.set(waiting);
 		this.#end = waiting.length;

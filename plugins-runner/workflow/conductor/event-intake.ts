@@ -1,22 +1,22 @@
 import type { WorkflowEvent } from "../steps.ts";
-import type { Orders } from "./orders.ts";
-import type { Run } from "./run.ts";
-import { isEnd, isResting } from "./task-run.ts";
+import type { ConductorRun } from "./conductor-run.ts";
+import type { StepEffects } from "./step-effects.ts";
+import { isEndStatus, isRestingStatus } from "./task-run.ts";
 
 /** Takes in what has happened, and decides what needs no expression. */
-export class Intake {
-	readonly #run: Run;
-	readonly #orders: Orders;
+export class EventIntake {
+	readonly #run: ConductorRun;
+	readonly #orders: StepEffects;
 	/** Children that were asked to go on, and told to be paused behind that. */
 	readonly #askedAgain = new Set<string>();
 
-	constructor(run: Run, orders: Orders) {
+	constructor(run: ConductorRun, orders: StepEffects) {
 		this.#run = run;
 		this.#orders = orders;
 	}
 
 	/** Every one but `begin`. */
-	take(event: WorkflowEvent): void {
+	handle(event: WorkflowEvent): void {
 		const { state } = this.#run;
 		if (state.finished !== undefined) return;
 		if (event.type === "child") this.#takeChild(event);
@@ -34,7 +34,7 @@ export class Intake {
 		const child = open?.run.childOf(open.item);
 		if (open === undefined || child === undefined || child.status === status) return;
 		// What it is on its way with makes no difference, but for a delay that is over.
-		const isQuiet = !isEnd(status) && !isResting(status) && !isResting(child.status);
+		const isQuiet = !isEndStatus(status) && !isRestingStatus(status) && !isRestingStatus(child.status);
 		if (status === "paused" && child.status === "resuming" && !this.#askedAgain.has(key)) {
 			// Perhaps it was told before it was asked to go on. Once more, so that it does not wait for ever when it was not.
 			this.#askedAgain.add(key);
@@ -74,7 +74,7 @@ export class Intake {
 		// Whoever decided it before may not have come to do it.
 		this.#orders.cancelsAll = state.isEnding;
 		this.#orders.pausesAll = state.status === "pausing";
-		for (const task of state.open) if (task.hasExpired) this.#cancelTask(task.number);
+		for (const task of state.openTasks) if (task.hasExpired) this.#cancelTask(task.number);
 	}
 
 	#stop(status: "canceling" | "timeout"): void {
@@ -90,7 +90,7 @@ export class Intake {
 		const { state, now } = this.#run;
 		if (state.isEnding || state.status === "new") return;
 		if (state.deadline !== null && state.deadline <= now) return this.#stop("timeout");
-		for (const task of state.wakes.take(now)) {
+		for (const task of state.wakes.takeDue(now)) {
 			if (task.hasEnded || task.hasExpired) continue;
 			if (task.deadline !== null && task.deadline <= now) {
 				this.#run.record({ fact: "expire", task: task.number });

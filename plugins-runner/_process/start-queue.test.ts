@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
-import { StartTurns } from "./start-turns.ts";
+import { StartQueue } from "./start-queue.ts";
 
 test("what is asked for together is started in its order, a few in a turn of the event loop, and the first at once", async () => {
-	const turns = new StartTurns();
+	const turns = new StartQueue();
 	const started: number[] = [];
 	for (let number = 0; number < 10; number++) turns.add(() => started.push(number));
 	const after = [started.length];

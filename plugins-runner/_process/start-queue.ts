@@ -5,7 +5,7 @@ const mostInARow = 4;
  * Starts what is asked for, a few at a time. Each start holds the launcher up until the new process has become its program: of those that have
  * ended meanwhile the server is to know before all others have been started, as it has more to do for them.
  */
-export class StartTurns {
+export class StartQueue {
 	readonly #waiting: (() => void)[] = [];
 	#isPlanned = false;
 

@@ -16,7 +16,7 @@ interface LargePart {
 }
 
 /** What a value is made of. */
-export interface Survey {
+export interface ValueScan {
 	/** The value with what stands for known parts in their places, and objects with a member `$` made unmistakable. */
 	readonly held: JsonValue;
 	readonly large: readonly LargePart[];
@@ -39,7 +39,7 @@ const quickBytes = largeBytes / 2;
 const deepest = 1000;
 
 /** Looks through a value once. `find` tells what stands for a large part. `SVC_INVALID` for what is nested too deeply. */
-export function survey(value: JsonValue, find: (digest: string) => JsonValue | undefined = () => undefined): Survey {
+export function scanValue(value: JsonValue, find: (digest: string) => JsonValue | undefined = () => undefined): ValueScan {
 	const surveying: Surveying = { large: [], find };
 	return { held: look(value, undefined, { depth: 0, surveying }).held, large: surveying.large };
 }
@@ -80,7 +80,7 @@ export function toPath(trail: Trail | undefined): readonly (string | number)[] {
 }
 
 /** About the bytes of a value as JSON. */
-export function toBytes(value: JsonValue): number {
+export function estimateBytes(value: JsonValue): number {
 	return measure(value, Number.POSITIVE_INFINITY);
 }
 

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { Turns } from "./turns.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
 
 /** Work that ends when it is told to. */
 function createWork(value: number) {
@@ -21,9 +21,14 @@ function createWork(value: number) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test("work under one key is done one after the other, in its order, whatever becomes of it", async () => {
-	const turns = new Turns();
+	const turns = new KeyedMutex();
 	const [first, second, third, other] = [createWork(1), createWork(2), createWork(3), createWork(4)];
-	const ends = [turns.take("a", first.run), turns.take("a", second.run), turns.take("a", third.run), turns.take("b", other.run)];
+	const ends = [
+		turns.runExclusive("a", first.run),
+		turns.runExclusive("a", second.run),
+		turns.runExclusive("a", third.run),
+		turns.runExclusive("b", other.run),
+	];
 	const began = () => [first, second, third, other].map((work) => work.began);
 	await settle();
 	assert.deepEqual(began(), [1, 0, 0, 1]);
@@ -35,15 +40,19 @@ test("work under one key is done one after the other, in its order, whatever bec
 	second.end();
 	third.end();
 	other.end();
-	await turns.settled();
+	await turns.whenIdle();
 	assert.deepEqual(await Promise.all(ends.slice(1)), [2, 3, 4]);
 });
 
 test("whoever is aborted while waiting does not wait, and those behind keep their order", async () => {
-	const turns = new Turns();
+	const turns = new KeyedMutex();
 	const [first, second, third] = [createWork(1), createWork(2), createWork(3)];
 	const controller = new AbortController();
-	const ends = [turns.take("a", first.run), turns.take("a", second.run, controller.signal), turns.take("a", third.run)] as const;
+	const ends = [
+		turns.runExclusive("a", first.run),
+		turns.runExclusive("a", second.run, controller.signal),
+		turns.runExclusive("a", third.run),
+	] as const;
 	const refused = assert.rejects(ends[1], /canceled/);
 	controller.abort(new Error("canceled"));
 	await refused;
@@ -56,29 +65,29 @@ test("whoever is aborted while waiting does not wait, and those behind keep thei
 });
 
 test("whoever was aborted before does not wait either", async () => {
-	const turns = new Turns();
+	const turns = new KeyedMutex();
 	const [first, second] = [createWork(1), createWork(2)];
-	const end = turns.take("a", first.run);
-	await assert.rejects(turns.take("a", second.run, AbortSignal.abort(new Error("canceled"))), /canceled/);
+	const end = turns.runExclusive("a", first.run);
+	await assert.rejects(turns.runExclusive("a", second.run, AbortSignal.abort(new Error("canceled"))), /canceled/);
 	first.end();
 	assert.equal(await end, 1);
 	assert.equal(second.began, 0);
 });
 
 test("work that has begun is waited for, also when its signal aborts", async () => {
-	const turns = new Turns();
+	const turns = new KeyedMutex();
 	const [first, second] = [createWork(1), createWork(2)];
 	const controller = new AbortController();
-	const end = turns.take("a", first.run, controller.signal);
+	const end = turns.runExclusive("a", first.run, controller.signal);
 	await settle();
 	controller.abort();
-	const next = turns.take("a", second.run);
+	const next = turns.runExclusive("a", second.run);
 	await settle();
 	assert.equal(second.began, 0);
 	first.end();
 	second.end();
 	assert.deepEqual(await Promise.all([end, next]), [1, 2]);
-	await assert.rejects(turns.take("a", first.run, controller.signal), /aborted/);
+	await assert.rejects(turns.runExclusive("a", first.run, controller.signal), /aborted/);
 });
 
 test.run();

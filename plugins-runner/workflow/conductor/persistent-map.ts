@@ -14,7 +14,7 @@ const bits = 4;
  * Values by names, never changed: what sets one makes another map, which shares with the first all but a few places. So each task of a run
  * may keep what it sees, however many tasks and names there are.
  */
-export class NamesMap<V> {
+export class PersistentMap<V> {
 	readonly #top: Place<V> | undefined;
 
 	constructor(top?: Place<V>) {
@@ -28,13 +28,13 @@ export class NamesMap<V> {
 		return place?.entries.find(([key]) => key === name)?.[1];
 	}
 
-	set(name: string, value: V): NamesMap<V> {
-		return new NamesMap(insert(this.#top, { hash: toHash(name), entries: [[name, value]] }, 0, (_, after) => after));
+	set(name: string, value: V): PersistentMap<V> {
+		return new PersistentMap(insert(this.#top, { hash: toHash(name), entries: [[name, value]] }, 0, (_, after) => after));
 	}
 
 	/** Both together; `combine` is asked where they have unlike values. What they share is not looked at. */
-	join(other: NamesMap<V>, combine: (own: V, others: V) => V): NamesMap<V> {
-		return new NamesMap(joinPlaces(this.#top, other.#top, 0, combine));
+	join(other: PersistentMap<V>, combine: (own: V, others: V) => V): PersistentMap<V> {
+		return new PersistentMap(joinPlaces(this.#top, other.#top, 0, combine));
 	}
 
 	*entries(): IterableIterator<readonly [string, V]> {

@@ -1,6 +1,6 @@
 import { PostgresFailure } from "../_postgres/errors.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
-import type { PostgresLine, PostgresResult, PostgresRows } from "./postgres-connection.ts";
+import type { PostgresDriverConnection, PostgresResult, PostgresRows } from "./postgres-connection.ts";
 import type { Binding } from "./values.ts";
 
 /** Pool of the program that embeds the service: a `Pool` of the package pg 8. */
@@ -49,7 +49,7 @@ const booleanType = 16;
 const rawTypes = { getTypeParser: () => (text: string) => text };
 
 /** Borrowed connection of the host's pool. */
-export class LentLine implements PostgresLine {
+export class LentDriverConnection implements PostgresDriverConnection {
 	readonly #client: HostClient;
 	readonly #onError: (error: Error) => void;
 	#lastQuery: Promise<unknown> = Promise.resolve();
@@ -67,14 +67,14 @@ export class LentLine implements PostgresLine {
 	}
 
 	/** Does not prepare statements, because the host may use a connection pooler that cannot. */
-	ask(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresRows> {
+	query(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresRows> {
 		return this.#ask(sql, bindings).then(({ rows, fields, rowCount }) => ({
 			rows: rows.map((row) => row.map((value, index) => toBinding(value, fields[index]?.dataTypeID))),
 			count: rowCount ?? 0,
 		}));
 	}
 
-	askByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult> {
+	queryByName(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresResult> {
 		return this.#ask(sql, bindings).then(({ rows, fields, rowCount, command }) => ({
 			rows: rows.map((row) =>
 				Object.fromEntries(fields.map(({ name, dataTypeID }, index) => [name, toBinding(row[index] ?? null, dataTypeID)])),
@@ -88,7 +88,7 @@ export class LentLine implements PostgresLine {
 		this.#release(false);
 	}
 
-	drop(): void {
+	destroy(): void {
 		this.#release(true);
 	}
 

@@ -8,8 +8,8 @@ import {
 	SvcError,
 } from "../../../core/contract/index.ts";
 import { Conductor } from "../conductor/conductor.ts";
-import { progressOf } from "../conductor/progress.ts";
-import type { ConductorTools } from "../conductor/run.ts";
+import type { ConductorTools } from "../conductor/conductor-run.ts";
+import { readProgress } from "../conductor/progress.ts";
 import type { Definition } from "../definition/definition.ts";
 import { limits } from "../definition/limits.ts";
 import { inspectForRun, read } from "../large-definitions.ts";
@@ -18,10 +18,10 @@ import { toChildEvent } from "./child-event.ts";
 import { toConductorEntries } from "./entries.ts";
 
 /** A workflow that may run, and what it is told first; or how it ends before it has begun. */
-export type Beginning = { readonly conductor: Conductor; readonly first: readonly WorkflowEvent[] } | { readonly refused: RunResult };
+export type WorkflowStart = { readonly conductor: Conductor; readonly first: readonly WorkflowEvent[] } | { readonly refused: RunResult };
 
 /** A workflow at its begin: anew, from where another process has left it, or from where an earlier execution has ended. */
-export async function beginWorkflow(context: RunContext): Promise<Beginning> {
+export async function beginWorkflow(context: RunContext): Promise<WorkflowStart> {
 	const entries = toConductorEntries(await context.journal.read());
 	const tools = toTools(context);
 	if (entries.length > 0) {
@@ -31,13 +31,13 @@ export async function beginWorkflow(context: RunContext): Promise<Beginning> {
 	if (context.takenUp !== undefined) {
 		const { tasks, reset } = context.takenUp;
 		const earlier = toConductorEntries(context.takenUp.entries);
-		const conductor = await Conductor.takeUp(await definitionOf(earlier), earlier, { tasks, reset }, tools);
+		const conductor = await Conductor.createPartialRerun(await definitionOf(earlier), earlier, { tasks, reset }, tools);
 		return { conductor, first: [toBegin(context)] };
 	}
 	return beginAnew(context, tools);
 }
 
-async function beginAnew(context: RunContext, tools: ConductorTools): Promise<Beginning> {
+async function beginAnew(context: RunContext, tools: ConductorTools): Promise<WorkflowStart> {
 	const text = await readText(context.entryPoint);
 	const findings = await inspectForRun(text, {
 		expressions: context.expressions,
@@ -80,7 +80,7 @@ function toBegin(context: RunContext): WorkflowEvent {
 
 /** A run keeps the definition that it has begun with. */
 async function definitionOf(entries: readonly JsonObject[]): Promise<Definition> {
-	const { definition: text } = await progressOf(entries);
+	const { definition: text } = await readProgress(entries);
 	if (text === null) throw new SvcError("SVC_RUNNER", "the journal of the workflow does not begin with its definition");
 	return read(text);
 }

@@ -1,5 +1,5 @@
 import { SvcError } from "../../../core/contract/index.ts";
-import type { Fact, TakenTask } from "./facts.ts";
+import type { Fact, RerunTask } from "./facts.ts";
 import type { RunState } from "./run-state.ts";
 import type { TaskRun } from "./task-run.ts";
 
@@ -7,7 +7,7 @@ import type { TaskRun } from "./task-run.ts";
  * Tasks of a run that are to run again, by their paths; none: those that have failed. Of each the one that ran last, on every route. Throws
  * `SVC_INVALID` for a task that never ran, and when there is nothing to do.
  */
-export function selectTaken(state: RunState, tasks: readonly string[], reset: readonly string[]): readonly TakenTask[] {
+export function selectRerunTasks(state: RunState, tasks: readonly string[], reset: readonly string[]): readonly RerunTask[] {
 	const strays = reset.filter((path) => !tasks.includes(path));
 	if (strays.length > 0) throw new SvcError("SVC_INVALID", `"reset" names what is not among the tasks to run again: ${list(strays)}`);
 	const latest = latestTasks(state);
@@ -22,7 +22,7 @@ export function selectTaken(state: RunState, tasks: readonly string[], reset: re
 }
 
 /** A run that goes on where an earlier one has ended: chosen tasks run again, and what came of them is as if it had not been. */
-export function applyTakeUp(state: RunState, { tasks }: Extract<Fact, { readonly fact: "takeUp" }>): void {
+export function applyPartialRerun(state: RunState, { tasks }: Extract<Fact, { readonly fact: "takeUp" }>): void {
 	const chosen = new Map(tasks.map((taken) => [taken.task, taken] as const));
 	const interrupted = latestTasks(state).filter(isInterrupted);
 	const roots = new Set([...chosen.keys(), ...interrupted.map(({ number }) => number)]);
@@ -41,7 +41,9 @@ export function applyTakeUp(state: RunState, { tasks }: Extract<Fact, { readonly
 		const { name, route, variables, sources } = run;
 		state.stage({ name, route, variables, sources: [...sources], keeps: { task: run, reset, inner, innerReset } });
 	}
-	state.hasOldFailures = state.tasks.some((run) => !run.isSuperseded && hasFailed(run) && !run.next.some(({ to }) => to !== "continue"));
+	state.hasEarlierFailures = state.tasks.some(
+		(run) => !run.isSuperseded && hasFailed(run) && !run.next.some(({ to }) => to !== "continue"),
+	);
 }
 
 function forgetWork(state: RunState): void {
@@ -50,25 +52,25 @@ function forgetWork(state: RunState): void {
 	state.earlierTasks = state.tasks.length;
 	state.active = 0;
 	state.resting = 0;
-	for (const run of state.open) {
+	for (const run of state.openTasks) {
 		run.deadline = null;
 		run.due = null;
 	}
-	for (const some of [state.open, state.children, state.settled, state.waiting, state.wantsItems]) some.clear();
+	for (const some of [state.openTasks, state.children, state.settledTasks, state.delayedTasks, state.tasksWantingItems]) some.clear();
 }
 
 /** Branches and joins as they were before what is superseded. */
 function reopen(state: RunState): void {
 	const isSuperseded = (number: number) => state.tasks[number]?.isSuperseded === true;
-	for (const [number, staged] of state.staged) {
-		if (staged.sources.some(isSuperseded)) state.staged.delete(number);
+	for (const [number, staged] of state.stagedTasks) {
+		if (staged.sources.some(isSuperseded)) state.stagedTasks.delete(number);
 		else staged.isBlocked = false;
 	}
 	for (const join of state.joins.values()) join.reopen(isSuperseded);
 	state.terminals = state.terminals.filter(({ run }) => !run.isSuperseded);
 	const names = new Set(state.tasks.filter((run) => run.isSuperseded).map((run) => run.name));
 	const joins = new Set([...state.joins.values()].map(({ name }) => name));
-	state.keepErrors(({ task_id: task }) => typeof task === "string" && task !== "fail" && !names.has(task) && !joins.has(task));
+	state.filterErrors(({ task_id: task }) => typeof task === "string" && task !== "fail" && !names.has(task) && !joins.has(task));
 }
 
 /** What these have led to, in any number of steps. */
@@ -96,7 +98,7 @@ function isInterrupted(run: TaskRun): boolean {
 	return !run.hasEnded || run.status === "canceled";
 }
 
-function toTaken(run: TaskRun, tasks: readonly string[], reset: readonly string[]): TakenTask {
+function toTaken(run: TaskRun, tasks: readonly string[], reset: readonly string[]): RerunTask {
 	const paths = tasks.filter((path) => split(path).name === run.name);
 	const inner = paths.includes(run.name) ? [] : paths.map((path) => split(path).rest);
 	const innerReset = reset.filter((path) => split(path).name === run.name && path !== run.name).map((path) => split(path).rest);

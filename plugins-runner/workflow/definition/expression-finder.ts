@@ -11,7 +11,7 @@ export interface LocatedUse extends ExpressionUse {
 }
 
 /** Finds expressions. */
-export class UseFinder {
+export class ExpressionFinder {
 	readonly #expressions: Expressions;
 	readonly #functions: readonly string[] | undefined;
 	readonly #known = new Map<string, readonly ExpressionUse[]>();

@@ -7,22 +7,22 @@ const controlCharacters = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const controlCharactersInLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Returns true if the text contains a control or direction character. Line breaks and tabs count. */
-export function hasUnseen(text: string): boolean {
+export function hasControlCharacters(text: string): boolean {
 	return text.search(controlCharacters) !== -1;
 }
 
 /** Returns true if a text of several lines contains a control or direction character other than a line break or tab. */
-export function hasUnseenInLines(text: string): boolean {
+export function hasControlCharactersInLines(text: string): boolean {
 	return text.search(controlCharactersInLines) !== -1;
 }
 
 /** Escapes control and direction characters as in JSON, such as `\u001b`. Line breaks and tabs are escaped as well. */
-export function toSeenLine(text: string): string {
+export function escapeControlCharacters(text: string): string {
 	return text.replace(controlCharacters, toEscape);
 }
 
 /** Escapes control and direction characters of a text of several lines. Line breaks and tabs are preserved. */
-export function toSeenLines(text: string): string {
+export function escapeControlCharactersInLines(text: string): string {
 	return text.replace(controlCharactersInLines, toEscape);
 }
 

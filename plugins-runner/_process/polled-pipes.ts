@@ -1,5 +1,5 @@
 import { closeSync, readSync } from "node:fs";
-import { type Channel, gatheredLength, windowSize } from "./protocol.ts";
+import { type Channel, creditWindowBytes, maxCopiedPayloadBytes } from "./protocol.ts";
 
 /** Milliseconds for which nobody watches what a process prints: most have ended by then, and all they have printed is read at once. */
 const patience = 10;
@@ -7,22 +7,22 @@ const patience = 10;
 const readSize = 64 * 1024;
 const room = Buffer.allocUnsafeSlow(readSize);
 
-interface UnwatchedPipesOptions {
+interface PolledPipesOptions {
 	/** Descriptors of the reading ends, which do not block. */
 	readonly pipes: readonly (readonly [Channel, number])[];
-	/** Take bytes; those of `gatheredLength` or less are there until it returns. */
+	/** Take bytes; those of `maxCopiedPayloadBytes` or less are there until it returns. */
 	onData(channel: Channel, bytes: Buffer): void;
 	/** To be watched from here on, and closed by whoever does; so many bytes have been passed on. */
 	onWatch(channel: Channel, descriptor: number, passed: number): void;
 }
 
 /** Pipes of a process that has just begun. To watch each costs more than all else that the launcher does for a short process. */
-export class UnwatchedPipes {
-	readonly #options: UnwatchedPipesOptions;
+export class PolledPipes {
+	readonly #options: PolledPipesOptions;
 	#pipes: readonly (readonly [Channel, number])[];
 	readonly #timer: NodeJS.Timeout;
 
-	constructor(options: UnwatchedPipesOptions) {
+	constructor(options: PolledPipesOptions) {
 		this.#options = options;
 		this.#pipes = options.pipes;
 		// Only when it is certain that the process has not ended meanwhile: its end is seen later in a turn of the loop than timers are.
@@ -61,7 +61,7 @@ export class UnwatchedPipes {
 	/** Up to the end, or until there is nothing for now. */
 	#read(channel: Channel, descriptor: number): { readonly passed: number; readonly isOver: boolean } {
 		let passed = 0;
-		while (passed < windowSize - readSize) {
+		while (passed < creditWindowBytes - readSize) {
 			let length: number;
 			try {
 				length = readSync(descriptor, room);
@@ -71,7 +71,7 @@ export class UnwatchedPipes {
 			if (length === 0) return { passed, isOver: true };
 			passed += length;
 			const bytes = room.subarray(0, length);
-			this.#options.onData(channel, length <= gatheredLength ? bytes : Buffer.from(bytes));
+			this.#options.onData(channel, length <= maxCopiedPayloadBytes ? bytes : Buffer.from(bytes));
 		}
 		return { passed, isOver: false };
 	}

@@ -1,10 +1,10 @@
 import type { ChildRequest } from "../../../core/contract/index.ts";
 import type { Step } from "../steps.ts";
 import type { RunState } from "./run-state.ts";
-import { isResting } from "./task-run.ts";
+import { isRestingStatus } from "./task-run.ts";
 
 /** What is to be done after this step. */
-export class Orders {
+export class StepEffects {
 	readonly start: ChildRequest[] = [];
 	readonly cancel = new Set<string>();
 	cancelsAll = false;
@@ -13,10 +13,10 @@ export class Orders {
 	request: "pause" | "cancel" | undefined;
 
 	/** Takes it out, by the keys of children. */
-	take(state: RunState): Pick<Step, "start" | "cancel" | "pause" | "resume" | "request"> {
+	takeAll(state: RunState): Pick<Step, "start" | "cancel" | "pause" | "resume" | "request"> {
 		// Only then: there may be many.
 		const open = this.cancelsAll || this.pausesAll ? [...state.children] : [];
-		const active = open.filter(([, { run, item }]) => !isResting(run.childOf(item)?.status ?? "asked"));
+		const active = open.filter(([, { run, item }]) => !isRestingStatus(run.childOf(item)?.status ?? "asked"));
 		const taken = {
 			start: this.start.splice(0),
 			cancel: this.cancelsAll ? open.map(([key]) => key) : [...this.cancel],

@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue, TaskStatus } from "../../../core/contract/index.ts";
 import type { Edge, TransitionDefinition } from "../definition/definition.ts";
 import { engineCommands } from "../definition/definition.ts";
-import type { View } from "./evaluation.ts";
+import type { ConductorRun } from "./conductor-run.ts";
+import type { ExpressionView } from "./evaluation.ts";
 import type { FollowedEdge } from "./facts.ts";
-import type { Held } from "./held-values.ts";
+import type { JournalValue } from "./journal-values.ts";
 import { mergeDeep } from "./merge-deep.ts";
 import { RenderingError } from "./renderer.ts";
-import type { Run } from "./run.ts";
-import { toFunctions } from "./scope.ts";
+import { createFunctions } from "./scope.ts";
 import type { ChildRun, TaskRun } from "./task-run.ts";
 
 /** An edge whose criterion holds, with what it publishes. */
@@ -25,15 +25,15 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 /** Decides what follows when everything that a task has started is over. */
-export class TaskEnd {
-	readonly #run: Run;
+export class TaskCompletion {
+	readonly #run: ConductorRun;
 
-	constructor(run: Run) {
+	constructor(run: ConductorRun) {
 		this.#run = run;
 	}
 
 	/** Records nothing before everything has been evaluated, so that it may be asked for again. */
-	async conclude(task: TaskRun): Promise<void> {
+	async complete(task: TaskRun): Promise<void> {
 		const outcome = toOutcome(task);
 		const { state } = this.#run;
 		if (state.isEnding) {
@@ -67,7 +67,10 @@ export class TaskEnd {
 		if (retry === null || task.retry === null || task.attempt > task.retry.count || state.status === "failed") return false;
 		if (retry.when === null) return isFailure(outcome);
 		try {
-			return await renderer.holds(retry.when, this.#toView(task, outcome), { spec_path: `${retry.spec_path}.when`, line: retry.line });
+			return await renderer.evaluateCondition(retry.when, this.#toView(task, outcome), {
+				spec_path: `${retry.spec_path}.when`,
+				line: retry.line,
+			});
 		} catch (error) {
 			errors.push(toEntry(error, { task_id: task.name, route: task.route }));
 			return false;
@@ -94,23 +97,26 @@ export class TaskEnd {
 	}
 
 	/** An error is told for each target. */
-	async #holds(transition: TransitionDefinition, view: View): Promise<boolean | unknown> {
+	async #holds(transition: TransitionDefinition, view: ExpressionView): Promise<boolean | unknown> {
 		if (transition.when === null) return true;
 		try {
-			return await this.#run.renderer.holds(transition.when, view, { ...transition, spec_path: `${transition.spec_path}.when` });
+			return await this.#run.renderer.evaluateCondition(transition.when, view, {
+				...transition,
+				spec_path: `${transition.spec_path}.when`,
+			});
 		} catch (error) {
 			return error;
 		}
 	}
 
 	/** Later ones see earlier ones. */
-	async #publish({ publish }: TransitionDefinition, view: View): Promise<Map<string, JsonValue>> {
+	async #publish({ publish }: TransitionDefinition, view: ExpressionView): Promise<Map<string, JsonValue>> {
 		const published = new Map<string, JsonValue>();
 		const overlay = new Map<string, JsonValue>();
 		for (const assignment of publish) {
 			const seen = { ...view, overlay };
 			const value = await this.#run.renderer.render(assignment.value, seen, assignment);
-			const [[, before] = []] = await this.#run.evaluation.seen([assignment.name], seen);
+			const [[, before] = []] = await this.#run.evaluation.readVariables([assignment.name], seen);
 			const earlier = published.get(assignment.name);
 			published.set(assignment.name, earlier === undefined ? value : mergeDeep(earlier, value));
 			overlay.set(assignment.name, before === undefined ? value : mergeDeep(before, value));
@@ -146,7 +152,7 @@ export class TaskEnd {
 			id: route,
 			to: edge.target,
 			transition: edge.transition.index,
-			...(published.size > 0 && { published: this.#run.hold(Object.fromEntries(published)) }),
+			...(published.size > 0 && { published: this.#run.encode(Object.fromEntries(published)) }),
 			...(isNew && { route: "new" as const }),
 			...(join !== null && { needs: join === "all" ? sources : join }),
 			...(isCommand && { isCommand: true as const }),
@@ -174,14 +180,14 @@ export class TaskEnd {
 			this.#run.recordError({ message: child.message, task_id: task.name, route: task.route });
 			return;
 		}
-		const result: Held = child.id === null ? null : { $: [child.id] };
+		const result: JournalValue = child.id === null ? null : { $: [child.id] };
 		const entry = { type: "error", message: messages[child.status] ?? "", task_id: task.name };
 		this.#run.record({ fact: "error", entry: { ...entry, result, ...(item !== undefined && { item_id: item }) } });
 	}
 
-	#toView(task: TaskRun, outcome: TaskStatus): View {
+	#toView(task: TaskRun, outcome: TaskStatus): ExpressionView {
 		const { state, tools } = this.#run;
-		const functions = toFunctions({ state, workflowExecutionId: tools.workflowExecutionId, run: task, outcome });
+		const functions = createFunctions({ state, workflowExecutionId: tools.workflowExecutionId, run: task, outcome });
 		return { variables: task.variables, functions };
 	}
 }

@@ -6,7 +6,7 @@ interface Wake<T> {
 }
 
 /** What is due when, the next first, of those at the same time the one with the lower number: a heap. */
-export class Wakes<T extends { readonly number: number }> {
+export class WakeQueue<T extends { readonly number: number }> {
 	readonly #heap: Wake<T>[] = [];
 
 	add(at: number, what: T): void {
@@ -29,7 +29,7 @@ export class Wakes<T extends { readonly number: number }> {
 	}
 
 	/** What is due by now, which is forgotten. */
-	take(now: number): readonly T[] {
+	takeDue(now: number): readonly T[] {
 		const due: T[] = [];
 		for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
 			due.push(first.what);

@@ -1,13 +1,13 @@
 import type { ChildRequest, JsonValue } from "../../../core/contract/index.ts";
 import type { TaskDefinition } from "../definition/definition.ts";
 import { ByteCache } from "./byte-cache.ts";
-import { renderChild, toRequest } from "./child-request.ts";
-import type { View } from "./evaluation.ts";
+import { renderChild, toChildRequest } from "./child-request.ts";
+import type { ConductorRun } from "./conductor-run.ts";
+import type { ExpressionView } from "./evaluation.ts";
 import { RenderingError } from "./renderer.ts";
-import type { Run } from "./run.ts";
-import { toFunctions } from "./scope.ts";
-import { isArray, toBytes } from "./survey.ts";
+import { createFunctions } from "./scope.ts";
 import type { TaskRun } from "./task-run.ts";
+import { estimateBytes, isArray } from "./value-scan.ts";
 
 /**
  * Items of a workflow that are on their way at once, whatever their tasks allow: the next ones start as these end. With one execution stored for each of
@@ -18,23 +18,23 @@ const maxActive = 1_000;
 const cacheBytes = 16 * 1024 * 1024;
 
 /** Starts items of tasks that run. */
-export class TaskItems {
-	readonly #run: Run;
+export class ItemStarter {
+	readonly #run: ConductorRun;
 	readonly #requests: ChildRequest[];
 	readonly #lists = new ByteCache<TaskRun, readonly JsonValue[]>(cacheBytes);
 
-	constructor(run: Run, requests: ChildRequest[]) {
+	constructor(run: ConductorRun, requests: ChildRequest[]) {
 		this.#run = run;
 		this.#requests = requests;
 	}
 
 	/** Starts at most as many as there is room for; how many. The workflow fails when one of them cannot be rendered. */
 	async start(room: number): Promise<number> {
-		const { status, wantsItems } = this.#run.state;
+		const { status, tasksWantingItems } = this.#run.state;
 		if (status !== "running" && status !== "failed") return 0;
 		const most = Math.min(room, maxActive - this.#run.state.active);
 		let started = 0;
-		for (const run of [...wantsItems]) {
+		for (const run of [...tasksWantingItems]) {
 			if (started >= most) break;
 			started += await this.#startSome(run, most - started);
 		}
@@ -52,7 +52,7 @@ export class TaskItems {
 			if (items.children[to] !== undefined) continue;
 			try {
 				const child = await renderChild(this.#run, task, await this.#toView(run, task, to));
-				requests.push(toRequest(this.#run, { run, item: to, ...child }));
+				requests.push(toChildRequest(this.#run, { run, item: to, ...child }));
 			} catch (error) {
 				if (!(error instanceof RenderingError)) throw error;
 				return this.#break(run, error);
@@ -63,20 +63,20 @@ export class TaskItems {
 		return requests.length;
 	}
 
-	async #toView(run: TaskRun, task: TaskDefinition, at: number): Promise<View> {
+	async #toView(run: TaskRun, task: TaskDefinition, at: number): Promise<ExpressionView> {
 		const list = await this.#list(run);
 		const { state, tools } = this.#run;
 		const item = toItem(list[at] ?? null, task.items?.names ?? []);
-		const functions = toFunctions({ state, workflowExecutionId: tools.workflowExecutionId, route: run.route, item });
+		const functions = createFunctions({ state, workflowExecutionId: tools.workflowExecutionId, route: run.route, item });
 		return { variables: run.variables, functions };
 	}
 
 	async #list(run: TaskRun): Promise<readonly JsonValue[]> {
 		const known = this.#lists.get(run);
 		if (known !== undefined) return known;
-		const opened = await this.#run.evaluation.open(run.items?.list ?? []);
+		const opened = await this.#run.evaluation.decode(run.items?.list ?? []);
 		const list = isArray(opened) ? opened : [];
-		this.#lists.set(run, list, toBytes(list));
+		this.#lists.set(run, list, estimateBytes(list));
 		return list;
 	}
 

@@ -1,5 +1,5 @@
 /** Runs tasks with equal keys one at a time, in the order of their requests. Tasks with different keys run concurrently. */
-export class Turns {
+export class KeyedMutex {
 	readonly #lastByKey = new Map<string, Promise<unknown>>();
 
 	/**
@@ -8,7 +8,7 @@ export class Turns {
 	 * If the signal aborts before `work` begins, the promise rejects at once with the signal's reason and `work` is never called. Once
 	 * `work` has begun, the signal has no effect.
 	 */
-	async take<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+	async runExclusive<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		signal?.throwIfAborted();
 		let hasStarted = false;
 		const start = () => {
@@ -26,7 +26,7 @@ export class Turns {
 	}
 
 	/** Resolves when all tasks that have been requested so far have settled. */
-	async settled(): Promise<void> {
+	async whenIdle(): Promise<void> {
 		await Promise.allSettled(this.#lastByKey.values());
 	}
 }

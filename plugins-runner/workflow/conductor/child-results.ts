@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { ByteCache } from "./byte-cache.ts";
-import type { HeldValues } from "./held-values.ts";
-import { toBytes } from "./survey.ts";
+import type { JournalValues } from "./journal-values.ts";
+import { estimateBytes } from "./value-scan.ts";
 
 /** Results that are kept for the next evaluation. */
 const cacheBytes = 32 * 1024 * 1024;
@@ -9,15 +9,15 @@ const cacheBytes = 32 * 1024 * 1024;
 const together = 20;
 
 /** What children have ended with, read when it is needed. */
-export class Results {
+export class ChildResults {
 	readonly #read: (executionId: string) => Promise<JsonObject | null>;
-	readonly #held: HeldValues;
+	readonly #held: JournalValues;
 	readonly #cache: ByteCache<string, JsonValue>;
 
-	constructor(read: (executionId: string) => Promise<JsonObject | null>, held: HeldValues) {
+	constructor(read: (executionId: string) => Promise<JsonObject | null>, held: JournalValues) {
 		this.#read = read;
 		this.#held = held;
-		this.#cache = new ByteCache(cacheBytes, (executionId) => held.forget(executionId));
+		this.#cache = new ByteCache(cacheBytes, (executionId) => held.removeResult(executionId));
 	}
 
 	/** Undefined when it is not loaded. */
@@ -37,8 +37,8 @@ export class Results {
 		const known = this.#cache.get(executionId);
 		if (known !== undefined) return known;
 		const result = await this.#read(executionId);
-		this.#cache.set(executionId, result, toBytes(result));
-		this.#held.offer(executionId, result);
+		this.#cache.set(executionId, result, estimateBytes(result));
+		this.#held.addResult(executionId, result);
 		return result;
 	}
 }

@@ -6,7 +6,7 @@
  * tables of a long-lived map are in the old generation. Until the next full GC, they retain all values that were in them, even values
  * that were deleted long ago. This map keeps each value in a cell that `delete` clears, so that old tables retain empty cells only.
  */
-export class PassingMap<K extends string | number, V> {
+export class HighChurnMap<K extends string | number, V> {
 	readonly #cells = new Map<K, { value: V | undefined }>();
 
 	/** Number of entries. */

@@ -1,23 +1,23 @@
 import type { ChildRequest, JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import type { ItemsDefinition, TaskDefinition, Timing } from "../definition/definition.ts";
-import { renderChild, toRequest } from "./child-request.ts";
-import type { View } from "./evaluation.ts";
+import { renderChild, toChildRequest } from "./child-request.ts";
+import type { ConductorRun } from "./conductor-run.ts";
+import type { ExpressionView } from "./evaluation.ts";
 import type { AttemptFacts, Fact, ItemsFacts } from "./facts.ts";
 import { RenderingError } from "./renderer.ts";
-import type { Run } from "./run.ts";
-import { toFunctions } from "./scope.ts";
-import { isArray } from "./survey.ts";
-import type { Staged } from "./task-run.ts";
+import { createFunctions } from "./scope.ts";
+import type { StagedTask } from "./task-run.ts";
+import { isArray } from "./value-scan.ts";
 
 /** Starts of tasks in a run, so that a loop without end has one. */
-export const mostTasks = 100_000;
-export const mostItems = 100_000;
+export const maxTasks = 100_000;
+export const maxItems = 100_000;
 
 type RenderedItems = Omit<ItemsFacts, "list"> & { readonly list: readonly JsonValue[] };
 
 /** A task whose expressions have been evaluated. */
 interface Rendered {
-	readonly staged: Staged;
+	readonly staged: StagedTask;
 	readonly attempt: AttemptFacts;
 	/** Null without an action, and with items. */
 	readonly child: { readonly action: string; readonly parameters: JsonObject } | null;
@@ -30,11 +30,11 @@ interface Rendered {
 }
 
 /** Starts tasks that are staged. */
-export class TaskStart {
-	readonly #run: Run;
+export class TaskStarter {
+	readonly #run: ConductorRun;
 	readonly #requests: ChildRequest[];
 
-	constructor(run: Run, requests: ChildRequest[]) {
+	constructor(run: ConductorRun, requests: ChildRequest[]) {
 		this.#run = run;
 		this.#requests = requests;
 	}
@@ -53,9 +53,9 @@ export class TaskStart {
 			}
 		}
 		const { state } = this.#run;
-		if (errors.length === 0 && state.tasks.length - state.earlierTasks + ready.length > mostTasks) {
+		if (errors.length === 0 && state.tasks.length - state.earlierTasks + ready.length > maxTasks) {
 			const [first] = ready;
-			const message = `TaskLimitError: The workflow has started ${mostTasks} tasks, the most that are allowed.`;
+			const message = `TaskLimitError: The workflow has started ${maxTasks} tasks, the most that are allowed.`;
 			errors.push({ message, task_id: first?.name ?? null, route: first?.route ?? 0 });
 		}
 		if (errors.length > 0) this.#refuse(ready, errors);
@@ -64,26 +64,29 @@ export class TaskStart {
 	}
 
 	/** What may start now, by name and route. */
-	#ready(): readonly Staged[] {
-		const { status, staged } = this.#run.state;
+	#ready(): readonly StagedTask[] {
+		const { status, stagedTasks } = this.#run.state;
 		if (status !== "running" && status !== "failed") return [];
-		return [...staged.values()]
+		return [...stagedTasks.values()]
 			.filter(({ isBlocked, runsOnFail }) => !isBlocked && (status === "running" || runsOnFail))
 			.sort((one, other) => compare(one.name, other.name) || one.route - other.route || one.number - other.number);
 	}
 
-	#refuse(ready: readonly Staged[], errors: readonly JsonObject[]): void {
+	#refuse(ready: readonly StagedTask[], errors: readonly JsonObject[]): void {
 		this.#run.record({ fact: "block", staged: ready.map(({ number }) => number) });
 		for (const error of errors) this.#run.recordError(error);
 		this.#run.fail();
 	}
 
-	async #render(staged: Staged): Promise<Rendered> {
+	async #render(staged: StagedTask): Promise<Rendered> {
 		const { definition, state, tools } = this.#run;
 		const task = definition.tasks.get(staged.name);
 		if (task === undefined) throw new RenderingError(`The task "${staged.name}" is not defined.`, {});
 		const { variables, route, retries } = staged;
-		const view: View = { variables, functions: toFunctions({ state, workflowExecutionId: tools.workflowExecutionId, route }) };
+		const view: ExpressionView = {
+			variables,
+			functions: createFunctions({ state, workflowExecutionId: tools.workflowExecutionId, route }),
+		};
 		const keptItems = staged.keeps?.reset === false ? staged.keeps.task.items : null;
 		const items =
 			task.items === null || keptItems !== null || retries !== undefined ? undefined : await this.#renderItems(task.items, view);
@@ -95,32 +98,37 @@ export class TaskStart {
 		return { staged, attempt, child, start };
 	}
 
-	async #renderItems(items: ItemsDefinition, view: View): Promise<RenderedItems> {
+	async #renderItems(items: ItemsDefinition, view: ExpressionView): Promise<RenderedItems> {
 		const { renderer } = this.#run;
 		const list = await renderer.render(items.list, view, items);
 		if (!isArray(list))
-			throw await renderer.refuse(`TypeError: The value of "${items.list}" is not type of list.`, items.list, view, items);
-		if (list.length > mostItems) {
-			throw await renderer.refuse(`ItemsLimitError: There are ${list.length} items, ${mostItems} are allowed.`, items.list, view, items);
+			throw await renderer.createError(`TypeError: The value of "${items.list}" is not type of list.`, items.list, view, items);
+		if (list.length > maxItems) {
+			throw await renderer.createError(
+				`ItemsLimitError: There are ${list.length} items, ${maxItems} are allowed.`,
+				items.list,
+				view,
+				items,
+			);
 		}
 		const isUnlimited = items.concurrency === null || (await renderer.render(items.concurrency.value, view, items.concurrency)) === null;
 		const concurrency =
-			isUnlimited || items.concurrency === null ? null : Math.max(1, await renderer.count(items.concurrency, "concurrency", view));
+			isUnlimited || items.concurrency === null ? null : Math.max(1, await renderer.renderCount(items.concurrency, "concurrency", view));
 		return { list, total: list.length, concurrency, continues: items.continuesOnFailure };
 	}
 
-	async #renderRetry({ retry }: TaskDefinition, view: View): Promise<{ count: number; delay: number } | undefined> {
+	async #renderRetry({ retry }: TaskDefinition, view: ExpressionView): Promise<{ count: number; delay: number } | undefined> {
 		if (retry === null) return undefined;
 		const { renderer } = this.#run;
-		const count = await renderer.count(retry.count, "retry count", view);
-		return { count, delay: retry.delay === null ? 0 : await renderer.count(retry.delay, "retry delay", view) };
+		const count = await renderer.renderCount(retry.count, "retry count", view);
+		return { count, delay: retry.delay === null ? 0 : await renderer.renderCount(retry.delay, "retry delay", view) };
 	}
 
-	async #renderAttempt({ number, retries }: Staged, task: TaskDefinition, view: View): Promise<AttemptFacts> {
+	async #renderAttempt({ number, retries }: StagedTask, task: TaskDefinition, view: ExpressionView): Promise<AttemptFacts> {
 		const { renderer, now } = this.#run;
-		const ownDelay = async (delay: Timing | null) => (delay === null ? 0 : renderer.count(delay, "task delay", view));
+		const ownDelay = async (delay: Timing | null) => (delay === null ? 0 : renderer.renderCount(delay, "task delay", view));
 		const seconds = retries === undefined ? await ownDelay(task.delay) : (retries.retry?.delay ?? 0);
-		const timeout = task.timeout === null ? undefined : await renderer.seconds(task.timeout, "task timeout", view);
+		const timeout = task.timeout === null ? undefined : await renderer.renderSeconds(task.timeout, "task timeout", view);
 		const due = now + seconds * 1e6;
 		return {
 			staged: number,
@@ -134,11 +142,11 @@ export class TaskStart {
 		const earlier = state.tasks.length;
 		if (start !== null) {
 			const id = this.#run.toTaskId(staged.name, staged.route, earlier);
-			const items = start.items && { ...start.items, list: this.#run.held.hold(start.items.list) };
+			const items = start.items && { ...start.items, list: this.#run.held.encode(start.items.list) };
 			this.#run.record({ fact: "start", ...attempt, ...start, id, ...(items && { items }) } as Extract<Fact, { readonly fact: "start" }>);
 		} else this.#run.record({ fact: "again", ...attempt, action: child?.action ?? null });
 		const run = staged.retries ?? state.tasks[earlier];
-		if (run !== undefined && child !== null) this.#requests.push(toRequest(this.#run, { run, item: undefined, ...child }));
+		if (run !== undefined && child !== null) this.#requests.push(toChildRequest(this.#run, { run, item: undefined, ...child }));
 	}
 }
 
