@@ -76,15 +76,15 @@ test("a beginning of a secret at the end of all is masked when it is long, or wh
 	const secrets = new Redactor(["hunter2 and more"]);
 	const first = new StreamRedactor(secrets);
 	assert.equal(first.push("see: hun").data, "see: ");
-	assert.deepEqual(first.end({ goesOn: true }), { data: "hun", ranges: [0, 3], blanks: [] });
+	assert.deepEqual(first.end({ goesOn: true }), { data: "hun", secretRanges: [0, 3], tokenRanges: [] });
 	const second = new StreamRedactor(secrets);
 	second.restore("see: hun");
-	assert.deepEqual(second.push("ter2 and more."), { data: "ter2 and more.", ranges: [0, 13], blanks: [] });
+	assert.deepEqual(second.push("ter2 and more."), { data: "ter2 and more.", secretRanges: [0, 13], tokenRanges: [] });
 });
 
 test("where it is not known what is secret everything is, and nothing is held back", () => {
 	const stream = new StreamRedactor(Redactor.unknown);
-	assert.deepEqual(stream.push("anything"), { data: "anything", ranges: [0, 8], blanks: [] });
+	assert.deepEqual(stream.push("anything"), { data: "anything", secretRanges: [0, 8], tokenRanges: [] });
 });
 
 test("whoever chooses secrets and output cannot make the search slow", () => {

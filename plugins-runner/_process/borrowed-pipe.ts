@@ -1,30 +1,30 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { OutputReader } from "./output-reader.ts";
 
-/** How often it is looked whether others still hold a pipe open after the process has exited, and how long they may. Milliseconds. */
-const tick = 50;
-const linger = 1_000;
+/** Milliseconds between checks after the process has exited, and milliseconds that other processes may then hold the pipe open. */
+const checkIntervalMs = 50;
+const lingerMs = 1_000;
 
 interface BorrowedPipeOptions {
-	/** A pipe of a process that the launcher has started, under `/proc`. */
+	/** Path below `/proc` of a pipe that the launcher holds. */
 	readonly path: string;
-	/** Memory that they are read to, which is asked for anew when `onData` has been given some. */
+	/** Returns the memory for the next read; called again after each `onData`. */
 	nextBuffer(): Buffer;
-	/** Take bytes. */
+	/** Takes the bytes that were read. */
 	onData(bytes: Buffer): void;
-	/** Nothing more is read; `isLeft`: although others still hold it open. Not called after `close`. */
-	onEnd(isLeft: boolean): void;
+	/** Called when nothing more will be read. `isAbandoned` is true if other processes still hold the pipe open. Not called after `close`. */
+	onEnd(isAbandoned: boolean): void;
 }
 
-/** A pipe in which much comes, read by the server itself instead of by the launcher. */
+/** Pipe with bulk output that the server reads itself, in place of the launcher. */
 export class BorrowedPipe {
 	readonly #reader: OutputReader;
 	#ticker: NodeJS.Timeout | undefined;
-	#lingered = 0;
-	#isLeft = false;
+	#lingeredMs = 0;
+	#isAbandoned = false;
 	#isClosed = false;
 
-	/** Throws where the system does not let it be opened. */
+	/** Throws if the system does not permit opening the pipe. */
 	constructor({ path, nextBuffer, onData, onEnd }: BorrowedPipeOptions) {
 		this.#reader = new OutputReader({
 			source: openPipe(path),
@@ -32,7 +32,7 @@ export class BorrowedPipe {
 			onData,
 			onEnd: () => {
 				clearInterval(this.#ticker);
-				if (!this.#isClosed) onEnd(this.#isLeft);
+				if (!this.#isClosed) onEnd(this.#isAbandoned);
 			},
 		});
 	}
@@ -41,18 +41,21 @@ export class BorrowedPipe {
 		this.#reader.addCredit(bytes);
 	}
 
-	/** The process has exited: what it has left running may keep the pipe open for a while. Time in which nobody takes the bytes does not count. */
+	/**
+	 * Bounds the wait for the end: the process has exited, but processes it left running may hold the pipe open. Time in which the consumer
+	 * takes no bytes does not count.
+	 */
 	expectEnd(): void {
 		if (this.#reader.isEnded) return;
 		this.#ticker ??= setInterval(() => {
-			if (!this.#reader.isBlocked) this.#lingered += tick;
-			if (this.#lingered < linger) return;
-			this.#isLeft = true;
+			if (!this.#reader.isBlocked) this.#lingeredMs += checkIntervalMs;
+			if (this.#lingeredMs < lingerMs) return;
+			this.#isAbandoned = true;
 			this.#reader.end();
-		}, tick);
+		}, checkIntervalMs);
 	}
 
-	/** Read no further, and tell nobody. */
+	/** Stops reading, without a call of `onEnd`. */
 	close(): void {
 		this.#isClosed = true;
 		this.#reader.end();
@@ -62,7 +65,7 @@ export class BorrowedPipe {
 function openPipe(path: string): number {
 	const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	try {
-		// The system tells of the end only where somebody has opened it for writing since then, and the process may have exited already.
+		// The end of a pipe is reported only if it was opened for writing after this descriptor, and the process may have exited already.
 		closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 	} catch (error) {
 		closeSync(descriptor);

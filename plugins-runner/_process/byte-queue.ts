@@ -1,68 +1,68 @@
 import { creditWindowBytes } from "./protocol.ts";
 
-/** Bytes of room from which it is given back when nothing waits any more. */
-const largeRoom = 256 * 1024;
-const firstRoom = 4 * 1024;
-const noRoom = Buffer.alloc(0);
+/** Bytes of a buffer above which it is released once no bytes wait in it. */
+const maxIdleBytes = 256 * 1024;
+const minBufferBytes = 4 * 1024;
+const noBuffer = Buffer.alloc(0);
 
-/** Bytes that are read to the place for them at most, and room before it for those that wait. */
-const [placeSize, before] = [creditWindowBytes, 64 * 1024];
+/** Most bytes of one read, and bytes reserved in front of them for bytes that already wait. */
+const [maxReadBytes, reservedBytes] = [creditWindowBytes, 64 * 1024];
 
-/** Bytes that wait in one piece of memory, which is used again: new memory for each read of a flood would only be more to collect. */
+/** Queue of bytes in one reused buffer. A new buffer for each read would only create garbage during bulk output. */
 export class ByteQueue {
-	#room: Buffer = noRoom;
+	#buffer: Buffer = noBuffer;
 	#start = 0;
 	#end = 0;
-	/** Where the next ones may be read to. */
-	#next: Buffer = noRoom;
+	/** Buffer for the next read, whose first `reservedBytes` stay free. */
+	#next: Buffer = noBuffer;
 
 	get length(): number {
 		return this.#end - this.#start;
 	}
 
-	/** Memory to read to, until `add` is called with what has come. */
+	/** Returns memory to read into, until `add` is called with the bytes that were read. */
 	nextBuffer(): Buffer {
-		if (this.#next.length === 0) this.#next = Buffer.allocUnsafeSlow(before + placeSize);
-		return this.#next.subarray(before);
+		if (this.#next.length === 0) this.#next = Buffer.allocUnsafeSlow(reservedBytes + maxReadBytes);
+		return this.#next.subarray(reservedBytes);
 	}
 
-	/** Copies them, unless they are the first bytes of the place and little waits. */
+	/** Appends bytes. Copies them, unless they were read into the memory for the next read and few bytes wait. */
 	add(bytes: Uint8Array): void {
-		if (bytes.buffer === this.#next.buffer && this.length <= Math.min(before, bytes.length)) return this.#join(bytes.length);
-		if (this.#end + bytes.length > this.#room.length) this.#makeRoom(this.length + bytes.length);
-		this.#room.set(bytes, this.#end);
+		if (bytes.buffer === this.#next.buffer && this.length <= Math.min(reservedBytes, bytes.length)) return this.#join(bytes.length);
+		if (this.#end + bytes.length > this.#buffer.length) this.#ensureSpace(this.length + bytes.length);
+		this.#buffer.set(bytes, this.#end);
 		this.#end += bytes.length;
 	}
 
-	/** The first bytes, until the next call of `add` or `drop`. */
+	/** Returns the first bytes without removing them; valid until the next call of `add` or `drop`. */
 	peek(length: number): Buffer {
-		return this.#room.subarray(this.#start, this.#start + length);
+		return this.#buffer.subarray(this.#start, this.#start + length);
 	}
 
-	/** The first bytes wait no longer. */
+	/** Removes the first bytes. */
 	drop(length: number): void {
 		this.#start += length;
 		if (this.#start < this.#end) return;
 		this.#start = 0;
 		this.#end = 0;
-		if (this.#room.length > largeRoom && this.#next.length === 0) this.#room = noRoom;
+		if (this.#buffer.length > maxIdleBytes && this.#next.length === 0) this.#buffer = noBuffer;
 	}
 
-	/** What waits is put before what is at the place. */
+	/** Copies the waiting bytes in front of those that were just read, and makes that memory the queue's buffer. */
 	#join(length: number): void {
 		const joined = this.#next;
-		const start = before - this.length;
+		const start = reservedBytes - this.length;
 		joined.set(this.peek(this.length), start);
-		this.#next = this.#room.length === joined.length ? this.#room : noRoom;
-		this.#room = joined;
+		this.#next = this.#buffer.length === joined.length ? this.#buffer : noBuffer;
+		this.#buffer = joined;
 		this.#start = start;
-		this.#end = before + length;
+		this.#end = reservedBytes + length;
 	}
 
-	#makeRoom(needed: number): void {
+	#ensureSpace(needed: number): void {
 		const waiting = this.peek(this.length);
-		if (needed > this.#room.length) this.#room = Buffer.allocUnsafeSlow(Math.max(needed, this.#room.length * 2, firstRoom));
-		this.#room.set(waiting);
+		if (needed > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2, minBufferBytes));
+		this.#buffer.set(waiting);
 		this.#end = waiting.length;
 		this.#start = 0;
 	}

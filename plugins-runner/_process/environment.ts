@@ -1,25 +1,27 @@
-const passedOn = ["PATH", "HOME", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL", "TMPDIR"];
-const locale = "ALL ADDRESS COLLATE CTYPE IDENTIFICATION MEASUREMENT MESSAGES MONETARY NAME NUMERIC PAPER TELEPHONE TIME".split(" ");
-const names = [...passedOn, ...locale.map((category) => `LC_${category}`)];
+const passedVariables = ["PATH", "HOME", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL", "TMPDIR"];
+const localeCategories = "ALL ADDRESS COLLATE CTYPE IDENTIFICATION MEASUREMENT MESSAGES MONETARY NAME NUMERIC PAPER TELEPHONE TIME".split(
+	" ",
+);
+const passedNames = [...passedVariables, ...localeCategories.map((category) => `LC_${category}`)];
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * What processes get of the service's own environment: where things are and which language to speak, and nothing that might
- * be a secret of the service. Asks for each name: taking the whole environment costs several times as much.
+ * Returns the environment for processes: the variables of the service for paths and language, and none that may be a secret of the service.
+ * Each variable is read by name, because copying the whole environment costs several times as much.
  */
-export function createBaseEnvironment(own: Readonly<Record<string, string | undefined>> = process.env): Record<string, string> {
+export function createBaseEnvironment(source: Readonly<Record<string, string | undefined>> = process.env): Record<string, string> {
 	const environment: Record<string, string> = { PATH: defaultPath, TERM: "dumb" };
-	for (const name of names) {
-		const value = own[name];
+	for (const name of passedNames) {
+		const value = source[name];
 		if (value !== undefined) environment[name] = value;
 	}
 	return environment;
 }
 
-let ownEnvironment: Readonly<Record<string, string>> | undefined;
+let cachedEnvironment: Readonly<Record<string, string>> | undefined;
 
-/** The same of the environment that the service was started with: asked for once, as each variable costs a call of the system's library. */
+/** Returns the base environment of this process, read once: each variable costs a call of the system's library. */
 export function baseEnvironment(): Readonly<Record<string, string>> {
-	ownEnvironment ??= createBaseEnvironment();
-	return ownEnvironment;
+	cachedEnvironment ??= createBaseEnvironment();
+	return cachedEnvironment;
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import type { ProcessExit } from "./spawner.ts";
 
-/** One number for how a process ended: its exit code, or the number of the signal that ended it, negated. */
+/** Returns the exit code of a process, or the negated number of the signal that ended it. */
 export function toExitNumber({ code, signal }: ProcessExit): number {
 	if (code !== null) return code;
 	const numbers: Readonly<Record<string, number>> = constants.signals;

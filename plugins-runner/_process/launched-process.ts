@@ -15,57 +15,85 @@ import {
 import type { ProcessExit, Spawner } from "./spawner.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How long what a process left running may keep its output open after the process itself has exited, in milliseconds. */
-const linger = 1_000;
-/** How long after KILL a process may still take before it is given up. */
-const afterKill = 1_000;
-const tick = 50;
-/** Bytes of a channel after which the server is offered to read its pipe itself: what is much need not pass through two processes. */
-const offerAfter = 1_048_576;
+/** Milliseconds that processes left running may hold the output open after the process itself has exited. */
+const lingerMs = 1_000;
+/** Milliseconds that a process may take to exit after KILL; after that its exit is no longer waited for. */
+const killTimeoutMs = 1_000;
+const checkIntervalMs = 50;
+/** Bytes of a channel after which the launcher offers its pipe to the server, so that bulk output need not pass through two processes. */
+const minOfferBytes = 1_048_576;
 
 interface LaunchedProcessOptions {
 	readonly id: number;
 	readonly spawner: Spawner;
 	readonly writer: FrameWriter;
-	/** Descriptor of /dev/null. */
+	/** Descriptor of `/dev/null`. */
 	readonly devNull: number;
 	onDone(): void;
 }
 
-/** One process in the launcher: its descriptors, its output, its end. */
+/**
+ * One process in the launcher: its descriptors, its output and its end.
+ *
+ * States, in order. A state may be skipped, and each leads to *closed*:
+ * - *created*: the server's `start` frame has been read, but the process has not been spawned. Starts are spread over turns of the event
+ *   loop, and a terminal is loaded asynchronously, so `end` and `input` frames may arrive now. `#graceMs` and `#earlyInput` hold them until
+ *   the process exists.
+ * - *running*: `#pid` is set and a `started` frame was sent.
+ * - *exited*: `#exit` is set. The output may still be open, because processes that it started inherited the pipes, or because the server
+ *   has not consumed it yet.
+ * - *closed*: `#isClosed` is set, and all descriptors and timers are released. Exactly one frame, `ended` or `failed`, was sent, after all
+ *   output that the launcher has read. Every later event is ignored.
+ *
+ * The end. If no end was requested, a process is closed once it has exited and every channel has ended. If channels stay open, everything
+ * it started is killed after one second. Otherwise a forgotten background process would keep the execution running. Time in which the
+ * server holds the output up does not count towards that second: slow consumption must not lose output.
+ * `end` sends TERM to the process's group, and to its other groups once the process has exited; after the grace, everything gets KILL. The
+ * process is then closed once it has exited, its output has ended, and no process of these groups is alive. At the latest that is one
+ * second after KILL, or later if the server has not yet consumed its output. `end` may be called again, which can only shorten the grace.
+ * An `end` that arrives before the process runs takes effect as soon as it does.
+ *
+ * Output. A pipe is not watched for the first 10 ms: if the process exits in that time, `PolledPipes` reads all its output at once.
+ * After that an `OutputReader` reads it. After 1 MiB the reader pauses and the pipe is offered to the server. Nothing is read until the
+ * server has answered, so that no byte is read twice or overtakes another. A pipe that the server has taken counts as open until the server
+ * reports its end. The server must know the exit of the process to stop waiting for such a pipe, hence the `exited` frame.
+ *
+ * Everything runs on the launcher's one event loop, so no method is interrupted. Frames of the server, the exit of the process and the ends
+ * of its channels may arrive in any order.
+ */
 export class LaunchedProcess {
 	readonly #options: LaunchedProcessOptions;
 	#pid: number | undefined;
 	#mark: string | undefined;
 	#exit: ProcessExit | undefined;
 	#readers: Partial<Record<Channel, OutputReader>> = {};
-	#unwatched: PolledPipes | undefined;
+	#unwatchedPipes: PolledPipes | undefined;
 	#terminal: Terminal | undefined;
-	/** Of a process that asked to have it kept open. */
+	/** Standard input that stays open, if the request has `input`. */
 	#input: Socket | undefined;
-	/** What is for it, but has come before the process was started. */
-	readonly #early: Buffer[] = [];
-	/** Grace in milliseconds once the end was asked for. */
-	#grace: number | undefined;
+	/** Input that arrived before the process was spawned. */
+	readonly #earlyInput: Buffer[] = [];
+	/** Milliseconds between TERM and KILL; set once the end was requested. */
+	#graceMs: number | undefined;
 	#killTimer: NodeJS.Timeout | undefined;
 	#ticker: NodeJS.Timeout | undefined;
-	#lingered = 0;
-	/** Channels whose pipe the server was offered. */
-	readonly #offered = new Set<Channel>();
-	/** Groups beside the process's own that are still to be ended. */
+	#lingeredMs = 0;
+	/** Channels whose pipe was offered to the server. */
+	readonly #offeredChannels = new Set<Channel>();
+	/** Process groups other than the process's own that must also be ended. */
 	#otherGroups: readonly number[] = [];
-	#done = false;
+	#isClosed = false;
 
 	constructor(options: LaunchedProcessOptions) {
 		this.#options = options;
 	}
 
-	/** The group it leads, for as long as it must be ended with the launcher. */
+	/** Process group that the process leads; it must be killed if the launcher exits. */
 	get group(): number | undefined {
 		return this.#pid;
 	}
 
-	/** The variable that all processes of its execution have. */
+	/** Variable by which all processes of its execution are recognized. */
 	get mark(): string | undefined {
 		return this.#mark;
 	}
@@ -81,9 +109,9 @@ export class LaunchedProcess {
 		this.#spawn(request);
 	}
 
-	/** Text for the standard input, of a process that asked to have it kept open. Whoever writes bounds how much waits. */
+	/** Writes to the standard input, if the request has `input`. The sender bounds how much is buffered. */
 	write(payload: Buffer): void {
-		if (this.#input === undefined) this.#early.push(payload);
+		if (this.#input === undefined) this.#earlyInput.push(payload);
 		else if (this.#input.writable) this.#input.write(payload);
 	}
 
@@ -91,43 +119,43 @@ export class LaunchedProcess {
 		this.#readers[channel]?.addCredit(bytes);
 	}
 
-	/** What the server says of a pipe that it was offered; one of `loans`. */
+	/** Handles the server's answer to an offer, or its report on a pipe that it reads. */
 	handleLoanState(channel: Channel, loan: number): void {
 		const reader = this.#readers[channel];
-		if (this.#done || reader === undefined || !this.#offered.has(channel)) return;
+		if (this.#isClosed || reader === undefined || !this.#offeredChannels.has(channel)) return;
 		if (loan === loanStates.declined) return reader.resume();
 		if (loan === loanStates.taken) {
 			reader.detach();
-			return this.#tellExit();
+			return this.#announceExit();
 		}
 		if (loan === loanStates.abandoned) this.#killGroups();
 		reader.end();
 	}
 
-	/** TERM to all it started, KILL after the grace. A second call may only shorten the grace. */
+	/** Sends TERM to everything the process started, and KILL after the grace. A second call can only shorten the grace. */
 	end(grace: number): void {
-		if (this.#done || (this.#grace !== undefined && this.#grace <= grace)) return;
-		const first = this.#grace === undefined;
-		this.#grace = grace;
+		if (this.#isClosed || (this.#graceMs !== undefined && this.#graceMs <= grace)) return;
+		const isFirst = this.#graceMs === undefined;
+		this.#graceMs = grace;
 		if (this.#pid === undefined) return;
-		if (first) signalGroup(this.#pid, "SIGTERM");
-		if (first && this.#exit !== undefined) this.#endOtherGroups(this.#pid);
+		if (isFirst) signalGroup(this.#pid, "SIGTERM");
+		if (isFirst && this.#exit !== undefined) this.#terminateOtherGroups(this.#pid);
 		clearTimeout(this.#killTimer);
-		this.#killTimer = setTimeout(() => this.#kill(), grace);
+		this.#killTimer = setTimeout(() => this.#killAll(), grace);
 	}
 
 	#spawn(request: ProcessRequest): void {
-		const given: number[] = [];
-		const read: [Channel, number][] = [];
+		const processEnds: number[] = [];
+		const launcherEnds: [Channel, number][] = [];
 		const open = (channel: Channel) => {
 			const pipe = this.#options.spawner.createPipe("launcher");
-			given.push(pipe.write);
-			read.push([channel, pipe.read]);
+			processEnds.push(pipe.write);
+			launcherEnds.push([channel, pipe.read]);
 			return pipe.write;
 		};
 		try {
 			const hasInput = request.stdin !== undefined || request.input === true;
-			const input = hasInput ? this.#feed(request, given) : this.#options.devNull;
+			const input = hasInput ? this.#createInput(request, processEnds) : this.#options.devNull;
 			const output = this.#terminal?.descriptor ?? open("stdout");
 			const errors = open("stderr");
 			const report = request.report === true ? [open("report")] : [];
@@ -136,126 +164,126 @@ export class LaunchedProcess {
 				onError: (error) => this.#fail(toStartFailure(error, "file", request)),
 				onExit: (exit) => this.#onExit(exit),
 			});
-			// Meanwhile the process does what it has to.
-			if (this.#terminal !== undefined) this.#watch("stdout", this.#terminal);
-			this.#leaveUnwatched(read.splice(0));
+			// The process runs while the launcher sets up its output.
+			if (this.#terminal !== undefined) this.#createReader("stdout", this.#terminal);
+			this.#readUnwatched(launcherEnds.splice(0));
 		} catch (error) {
 			if (this.#pid !== undefined) signalGroup(this.#pid, "SIGKILL");
 			this.#fail(toStartFailure(error, "file", request));
 		} finally {
-			for (const descriptor of given) closeSync(descriptor);
-			for (const [, descriptor] of read) closeSync(descriptor);
+			for (const descriptor of processEnds) closeSync(descriptor);
+			for (const [, descriptor] of launcherEnds) closeSync(descriptor);
 		}
 	}
 
-	/** Makes a pipe and returns the end that the process gets. */
-	#feed({ stdin = "", input = false }: ProcessRequest, given: number[]): number {
+	/** Makes the pipe for the standard input and returns the end for the process. */
+	#createInput({ stdin = "", input = false }: ProcessRequest, processEnds: number[]): number {
 		const { read, write } = this.#options.spawner.createPipe("process");
-		given.push(read);
+		processEnds.push(read);
 		const socket = new Socket({ fd: write, readable: false, writable: true });
 		// The process may exit without reading it.
 		socket.on("error", () => {});
 		if (!input) socket.end(stdin);
 		else {
 			socket.write(stdin);
-			for (const payload of this.#early.splice(0)) socket.write(payload);
+			for (const payload of this.#earlyInput.splice(0)) socket.write(payload);
 			this.#input = socket;
 		}
 		return read;
 	}
 
-	#leaveUnwatched(pipes: readonly (readonly [Channel, number])[]): void {
-		this.#unwatched = new PolledPipes({
+	#readUnwatched(pipes: readonly (readonly [Channel, number])[]): void {
+		this.#unwatchedPipes = new PolledPipes({
 			pipes,
 			onData: (channel, bytes) => this.#options.writer.write(frameTypes[channel], this.#options.id, bytes),
-			// What has been passed on is credited by the server.
-			onWatch: (channel, descriptor, passed) => this.#watch(channel, descriptor).addCredit(-passed),
+			// The server credits these bytes later, as it does all others.
+			onWatch: (channel, descriptor, passed) => this.#createReader(channel, descriptor).addCredit(-passed),
 		});
 	}
 
-	#watch(channel: Channel, source: number | Terminal): OutputReader {
+	#createReader(channel: Channel, source: number | Terminal): OutputReader {
 		const { writer, id } = this.#options;
 		const reader = new OutputReader({
 			source,
 			onData: (bytes) => {
 				writer.write(frameTypes[channel], id, bytes);
-				if (typeof source === "number") this.#offerSometimes(channel, reader, source);
+				if (typeof source === "number") this.#offerIfBulk(channel, reader, source);
 			},
-			onEnd: () => this.#check(),
+			onEnd: () => this.#closeIfOver(),
 		});
 		this.#readers[channel] = reader;
 		return reader;
 	}
 
-	/** Nothing is read until the server has answered, so that no byte is read by both or comes too early. */
-	#offerSometimes(channel: Channel, reader: OutputReader, descriptor: number): void {
-		if (reader.passedBytes < offerAfter || this.#offered.has(channel)) return;
-		this.#offered.add(channel);
+	/** Offers the pipe to the server after 1 MiB. Nothing is read until it has answered, so that no byte is read twice or out of order. */
+	#offerIfBulk(channel: Channel, reader: OutputReader, descriptor: number): void {
+		if (reader.passedBytes < minOfferBytes || this.#offeredChannels.has(channel)) return;
+		this.#offeredChannels.add(channel);
 		reader.pause();
 		this.#options.spawner.widenPipe?.(descriptor);
 		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeChannelNumber(channel, descriptor));
 	}
 
-	/** Whoever reads a pipe instead must know from when on it is to wait for its end only for a while. */
-	#tellExit(): void {
-		if (this.#exit !== undefined && this.#offered.size > 0) this.#options.writer.write(frameTypes.exited, this.#options.id);
+	/** Reports the exit to the server, which may read a pipe of this process and must now wait for its end for a limited time. */
+	#announceExit(): void {
+		if (this.#exit !== undefined && this.#offeredChannels.size > 0) this.#options.writer.write(frameTypes.exited, this.#options.id);
 	}
 
 	#onStart(pid: number): void {
 		this.#pid = pid;
 		this.#options.writer.write(frameTypes.started, this.#options.id, String(pid));
-		const grace = this.#grace;
+		const grace = this.#graceMs;
 		if (grace === undefined) return;
-		// Asked to end before it had begun.
-		this.#grace = undefined;
+		// The end was requested before the process was started.
+		this.#graceMs = undefined;
 		this.end(grace);
 	}
 
 	#onExit(exit: ProcessExit): void {
-		if (this.#done) return;
+		if (this.#isClosed) return;
 		this.#exit = exit;
 		this.#terminal?.finish();
-		this.#unwatched?.finish();
-		if (this.#grace !== undefined && this.#pid !== undefined) this.#endOtherGroups(this.#pid);
-		this.#tellExit();
-		this.#check();
-		if (!this.#done) this.#ticker = setInterval(() => this.#onTick(), tick);
+		this.#unwatchedPipes?.finish();
+		if (this.#graceMs !== undefined && this.#pid !== undefined) this.#terminateOtherGroups(this.#pid);
+		this.#announceExit();
+		this.#closeIfOver();
+		if (!this.#isClosed) this.#ticker = setInterval(() => this.#checkLingering(), checkIntervalMs);
 	}
 
-	/** Whether everything is over: the process, its output, and what it started when the end was asked for. */
-	#check(): void {
-		if (this.#done || this.#exit === undefined || this.#isReading()) return;
-		if (this.#grace !== undefined && hasLiveProcess(this.#groups())) return;
+	/** Closes the process if it is over: it has exited, its output has ended and, if its end was requested, nothing it started is alive. */
+	#closeIfOver(): void {
+		if (this.#isClosed || this.#exit === undefined || this.#isReading()) return;
+		if (this.#graceMs !== undefined && hasLiveProcess(this.#ownGroups())) return;
 		this.#finish(this.#exit);
 	}
 
-	/** While something it started lives on after it. Time in which the server holds the output up does not count. */
-	#onTick(): void {
-		this.#check();
-		if (this.#done || this.#grace !== undefined || this.#isBlocked()) return;
-		this.#lingered += tick;
-		if (this.#lingered < linger) return;
+	/** Runs while something that the process started outlives it. Time in which the server holds the output up does not count. */
+	#checkLingering(): void {
+		this.#closeIfOver();
+		if (this.#isClosed || this.#graceMs !== undefined || this.#isBlocked()) return;
+		this.#lingeredMs += checkIntervalMs;
+		if (this.#lingeredMs < lingerMs) return;
 		this.#killGroups();
-		this.#finish(this.#exit ?? killed);
+		this.#finish(this.#exit ?? killedExit);
 	}
 
-	#kill(): void {
+	#killAll(): void {
 		this.#killGroups();
-		const give = () => {
-			// Its output may still be waiting for the server: that is no reason to lose it.
-			if (this.#exit !== undefined && this.#isBlocked()) this.#killTimer = setTimeout(give, tick);
-			else this.#finish(this.#exit ?? killed);
+		const giveUp = () => {
+			// Its output may still be waiting for the server and must not be lost.
+			if (this.#exit !== undefined && this.#isBlocked()) this.#killTimer = setTimeout(giveUp, checkIntervalMs);
+			else this.#finish(this.#exit ?? killedExit);
 		};
-		this.#killTimer = setTimeout(give, afterKill);
+		this.#killTimer = setTimeout(giveUp, killTimeoutMs);
 	}
 
 	#killGroups(): void {
 		if (this.#pid === undefined) return;
 		this.#otherGroups = this.#findOtherGroups(this.#pid);
-		for (const group of this.#groups()) signalGroup(group, "SIGKILL");
+		for (const group of this.#ownGroups()) signalGroup(group, "SIGKILL");
 	}
 
-	#endOtherGroups(leader: number): void {
+	#terminateOtherGroups(leader: number): void {
 		this.#otherGroups = this.#findOtherGroups(leader);
 		for (const group of this.#otherGroups) signalGroup(group, "SIGTERM");
 	}
@@ -264,12 +292,12 @@ export class LaunchedProcess {
 		return findOtherGroups(new Set([leader]), new Set(this.#mark === undefined ? [] : [this.#mark]));
 	}
 
-	#groups(): readonly number[] {
+	#ownGroups(): readonly number[] {
 		return this.#pid === undefined ? [] : [this.#pid, ...this.#otherGroups];
 	}
 
 	#isReading(): boolean {
-		return this.#unwatched?.isEmpty === false || Object.values(this.#readers).some((reader) => !reader.isEnded);
+		return this.#unwatchedPipes?.isEmpty === false || Object.values(this.#readers).some((reader) => !reader.isEnded);
 	}
 
 	#isBlocked(): boolean {
@@ -285,11 +313,11 @@ export class LaunchedProcess {
 	}
 
 	#close(): boolean {
-		if (this.#done) return false;
-		this.#done = true;
+		if (this.#isClosed) return false;
+		this.#isClosed = true;
 		clearTimeout(this.#killTimer);
 		clearInterval(this.#ticker);
-		this.#unwatched?.close();
+		this.#unwatchedPipes?.close();
 		for (const reader of Object.values(this.#readers)) reader.end();
 		this.#input?.destroy();
 		this.#terminal?.close();
@@ -298,14 +326,14 @@ export class LaunchedProcess {
 	}
 }
 
-const killed: ProcessExit = { code: null, signal: "SIGKILL" };
+const killedExit: ProcessExit = { code: null, signal: "SIGKILL" };
 
-/** Why a process could not be started, with the member of the request that is to blame. */
+/** Returns why a process could not be started, with the member of the request that caused it. */
 export function toStartFailure(error: unknown, member: StartFailure["member"], request: ProcessRequest): StartFailure {
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
 	const message = error instanceof Error ? error.message : String(error);
 	if (member === "pty") return { code: "PTY", member, message };
-	// The system tells the number only, which is the same for a directory, a program and its interpreter.
+	// The error number does not say whether the directory, the program or its interpreter is missing.
 	if (!isDirectory(request.cwd)) return { code, member: "cwd", message };
 	return { code, member: code === "E2BIG" ? "args" : member, message };
 }

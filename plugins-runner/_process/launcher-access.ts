@@ -2,13 +2,15 @@ import { type PluginContext, SvcError } from "../../core/contract/index.ts";
 import type { Launcher } from "./launcher.ts";
 import { acquireLauncher, type LauncherLease } from "./shared-launcher.ts";
 
-/** Life of a runner that starts processes: its share in the node's launcher. */
+/** Lifecycle of a runner that starts processes: its share in the node's launcher. */
 export interface LauncherAccess {
 	readonly launcher: Launcher;
+	/** Acquires the launcher of the node, and starts it if no other runner of the node has. Throws `SVC_RUNNER` if it cannot be started. */
 	start(context: PluginContext): Promise<void>;
 	stop(): Promise<void>;
 }
 
+/** Creates the share of one runner. `launcher` throws `SVC_RUNNER` unless the runner is started. */
 export function createLauncherAccess(): LauncherAccess {
 	let lease: LauncherLease | undefined;
 	return {

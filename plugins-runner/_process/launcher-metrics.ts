@@ -1,23 +1,23 @@
 import type { Instrument, Meters } from "../../core/contract/index.ts";
 
-/** Upper bounds in seconds: a process is there within a millisecond or two, unless the machine is full. */
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+/** Upper bounds in seconds. A process starts within a millisecond or two, unless the machine is overloaded. */
+const startBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** A process that somebody has asked for. Each may be told more than once; the first time counts. */
+/** Measurement of one requested process. Each method may be called repeatedly; only the first call counts. */
 export interface ProcessMeasurement {
-	/** It is there. */
+	/** The process was started. */
 	onStarted(): void;
-	/** It has ended, or was never there. */
+	/** The process has ended, or could not be started. */
 	onEnded(): void;
 }
 
-/** Measures what goes through the launcher of a node. */
+/** Measures the processes of a node's launcher. */
 export class LauncherMetrics {
 	readonly #starts: Instrument;
 	readonly #duration: Instrument;
 	readonly #losses: Instrument;
-	#waiting = 0;
-	#running = 0;
+	#waitingCount = 0;
+	#runningCount = 0;
 
 	constructor(meters: Meters) {
 		this.#starts = meters.counter({
@@ -28,35 +28,38 @@ export class LauncherMetrics {
 		this.#duration = meters.histogram({
 			name: "svc_process_start_duration_seconds",
 			help: "From asking for a process to its being there.",
-			buckets,
+			buckets: startBuckets,
 		});
 		this.#losses = meters.counter({
 			name: "svc_process_launcher_losses_total",
 			help: "Launchers of processes that ended although nobody had asked them to; the next process gets a new one.",
 		});
 		meters.gauge({ name: "svc_process_starts_waiting", help: "Processes that were asked for and are not there yet." }, () => [
-			[this.#waiting],
+			[this.#waitingCount],
 		]);
-		meters.gauge({ name: "svc_processes_running", help: "Processes that the launcher of this node looks after." }, () => [[this.#running]]);
+		meters.gauge({ name: "svc_processes_running", help: "Processes that the launcher of this node looks after." }, () => [
+			[this.#runningCount],
+		]);
 	}
 
+	/** Measures a process that was just requested. */
 	onRequested(): ProcessMeasurement {
-		const asked = performance.now();
+		const requestedAt = performance.now();
 		let state: "waiting" | "running" | "ended" = "waiting";
-		this.#waiting += 1;
+		this.#waitingCount += 1;
 		return {
 			onStarted: () => {
 				if (state !== "waiting") return;
 				state = "running";
-				this.#waiting -= 1;
-				this.#running += 1;
+				this.#waitingCount -= 1;
+				this.#runningCount += 1;
 				this.#starts.record(1, "started");
-				this.#duration.record((performance.now() - asked) / 1_000);
+				this.#duration.record((performance.now() - requestedAt) / 1_000);
 			},
 			onEnded: () => {
-				if (state === "running") this.#running -= 1;
+				if (state === "running") this.#runningCount -= 1;
 				if (state === "waiting") {
-					this.#waiting -= 1;
+					this.#waitingCount -= 1;
 					this.#starts.record(1, "failed");
 				}
 				state = "ended";
@@ -64,6 +67,7 @@ export class LauncherMetrics {
 		};
 	}
 
+	/** Counts a launcher that ended unexpectedly. */
 	onLauncherLost(): void {
 		this.#losses.record(1);
 	}

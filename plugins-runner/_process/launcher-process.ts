@@ -9,19 +9,19 @@ import type { Spawner } from "./spawner.ts";
 import { StartQueue } from "./start-queue.ts";
 
 /**
- * The launcher: a small process that starts all others on behalf of the server, over a socket on descriptor 3. It lives exactly
- * as long as that socket, and nothing it started outlives it.
+ * The launcher process: starts processes for the server, see `Launcher`. It reads frames from the socket on descriptor 3 and exits when
+ * that socket closes. On exit it kills everything that it started, so no process outlives it.
  */
 process.title = "svc-launcher";
-// The server decides when it is over: a service manager signals both at once, while runs still have their grace.
+// The server decides when the launcher ends: a service manager signals both at once, while runs still have their grace.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 
 const socket = new Socket({ fd: 3 });
 const writer = new FrameWriter(socket);
 const processes = new Map<number, LaunchedProcess>();
 const spawner = await createSpawner();
-const nothing = openSync("/dev/null", "r");
-const turns = new StartQueue();
+const devNull = openSync("/dev/null", "r");
+const startTurns = new StartQueue();
 
 const reader = new FrameReader((type, id, payload) => {
 	if (type === frameTypes.start) start(id, payload);
@@ -38,8 +38,8 @@ const reader = new FrameReader((type, id, payload) => {
 process.on("exit", () => {
 	const leaders = new Set([...processes.values()].flatMap(({ group }) => group ?? []));
 	const marks = new Set([...processes.values()].flatMap(({ mark }) => mark ?? []));
-	const others = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
-	for (const group of [...leaders, ...others]) signalGroupSync(group, "SIGKILL");
+	const otherGroups = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
+	for (const group of [...leaders, ...otherGroups]) signalGroupSync(group, "SIGKILL");
 	spawner.stop();
 });
 for (const event of ["end", "error", "close"]) socket.on(event, () => process.exit());
@@ -47,9 +47,9 @@ writer.write(frameTypes.ready, 0, JSON.stringify({ spawner: spawner.name }));
 socket.on("data", (bytes) => reader.push(bytes));
 
 function start(id: number, payload: Buffer): void {
-	const launched = new LaunchedProcess({ id, spawner, writer, devNull: nothing, onDone: () => processes.delete(id) });
+	const launched = new LaunchedProcess({ id, spawner, writer, devNull: devNull, onDone: () => processes.delete(id) });
 	processes.set(id, launched);
-	turns.add(() => void launched.start(JSON.parse(payload.toString())));
+	startTurns.add(() => void launched.start(JSON.parse(payload.toString())));
 }
 
 async function createSpawner(): Promise<Spawner> {
@@ -57,7 +57,7 @@ async function createSpawner(): Promise<Spawner> {
 	try {
 		return await createPosixSpawner();
 	} catch {
-		// koffi is optional, and libc may lack a function: the other way does the same more slowly.
+		// koffi is optional, and libc may lack a function. The other spawner does the same more slowly.
 		return createNodeSpawner();
 	}
 }

@@ -8,10 +8,10 @@ import { findOtherGroups, signalGroup } from "./process-group.ts";
 import { type ProcessEnd, type ProcessOptions, ProcessRun } from "./process-run.ts";
 import { FrameReader, FrameWriter, frameTypes, type LauncherInfo } from "./protocol.ts";
 
-/** Milliseconds that the launcher process may take to end what it started. */
-const stopTime = 5_000;
+/** Milliseconds that the launcher process may take to kill everything it started; after that it is killed itself. */
+const stopTimeoutMs = 5_000;
 
-/** Sends on behalf of the launcher's runs; a new one for each launcher process. */
+/** One launcher process and the processes that it runs. */
 interface Connection {
 	readonly child: ChildProcess;
 	readonly socket: Socket;
@@ -23,19 +23,40 @@ interface Connection {
 }
 
 export interface LauncherOptions {
-	/** Which way to start processes; default the quickest there is. */
+	/** Way to start processes. Default: the quickest that is available. */
 	readonly spawner?: LauncherInfo["spawner"];
-	/** Absent: nobody measures. */
+	/** Default: nothing is measured. */
 	readonly metrics?: LauncherMetrics;
-	/** The launcher process ended although nobody had asked it to. */
+	/** Called when the launcher process ends although `stop` was not called. */
 	onLost?(): void;
 }
 
-/** Starts processes through a small process outside the server, so that their cost does not depend on the server's size. */
+/**
+ * Starts processes through a small helper process, the *launcher*, so that a start costs the same whatever the memory of the server.
+ *
+ * The two processes talk over one socket, which is descriptor 3 of the launcher (`launcher-process.ts`), in the frames of `protocol.ts`.
+ * For each process the server sends `start` with a new id. The launcher answers `started` or `failed`, then output frames, and `ended` as
+ * the last frame of that id. At any time the server may send `end` (TERM, and KILL after a grace) and `input`.
+ *
+ * Output is credited: once 256 KiB of a channel are unconsumed, the launcher stops reading the pipe, and eventually the process blocks. The
+ * server sends `credit` once its consumer has taken the bytes, in steps of 64 KiB. When a channel has brought 1 MiB, the launcher stops
+ * reading it and sends `offer`. The server opens the pipe through `/proc` and answers `loan`; if it cannot, the launcher continues. The
+ * launcher also sends `exited` for such a process, because only the server sees the end of a pipe that it reads.
+ *
+ * States: *idle* (no launcher process), *connected*, *stopped*. `start` and `run` lead from idle to connected, and `run` need not wait for
+ * the `ready` frame: frames wait in the socket. When the launcher process ends, the state is idle again, every run is rejected with
+ * `SVC_RUNNER`, and the next run starts a new one. `stop` is final: later runs are rejected with `SVC_RUNNER`. A connection has its own map
+ * of runs, so the late end of one launcher process never touches the runs of its successor.
+ *
+ * No process may outlive both of its guardians. The launcher lives as long as the socket: if the server dies, the launcher kills everything
+ * it started and exits. If the launcher dies, the server kills the process groups whose ids it knows. It also kills other groups in their
+ * sessions or with the variable of their execution. The launcher is in a session of its own and ignores TERM, INT and HUP, because a
+ * service manager signals both processes at once. The server must be able to end its runs in order.
+ */
 export class Launcher {
 	readonly #options: LauncherOptions;
 	#connection: Connection | undefined;
-	#stopped = false;
+	#isStopped = false;
 	#lastId = 0;
 
 	constructor(options: LauncherOptions = {}) {
@@ -47,38 +68,42 @@ export class Launcher {
 		return this.#connection?.child.pid;
 	}
 
-	/** Start the launcher process; otherwise the first `run` does. */
+	/**
+	 * Starts the launcher process; otherwise the first `run` does. Resolves when it is ready; rejects with `SVC_RUNNER` if it cannot be
+	 * started.
+	 */
 	async start(): Promise<LauncherInfo> {
 		return this.#connect().ready;
 	}
 
 	/**
-	 * Start a process and resolve when it has ended and its output was delivered. When `signal` aborts, everything the process
-	 * started gets TERM, and KILL after the grace. Rejects when it cannot be started, or with what `onStdout` or `onStderr` threw.
+	 * Starts a process. Resolves when it has ended and its output was delivered. When `signal` aborts, everything the process started gets
+	 * TERM, and KILL after the grace. Rejects with `SVC_RUNNER` if the process cannot be started, and with the error that `onStdout` or
+	 * `onStderr` threw.
 	 */
 	async run(options: ProcessOptions): Promise<ProcessEnd> {
 		if (options.signal.aborted) return { pid: undefined, code: null, signal: "SIGTERM" };
 		const { runs, writer, child } = this.#connect();
 		const id = this.#nextId(runs);
-		const measured = this.#options.metrics?.onRequested();
-		const run = new ProcessRun(options, { id, writer, launcherPid: child.pid, onStart: measured?.onStarted });
+		const measurement = this.#options.metrics?.onRequested();
+		const run = new ProcessRun(options, { id, writer, launcherPid: child.pid, onStart: measurement?.onStarted });
 		runs.set(id, run);
 		try {
 			return await run.ended;
 		} finally {
-			measured?.onEnded();
+			measurement?.onEnded();
 			runs.delete(id);
 		}
 	}
 
-	/** End every process and the launcher itself. A later `run` is refused. */
+	/** Ends every process and the launcher itself. A later `run` is rejected. */
 	async stop(): Promise<void> {
-		this.#stopped = true;
+		this.#isStopped = true;
 		const connection = this.#connection;
 		if (connection === undefined) return;
 		connection.socket.end();
-		// One that hangs is ended the hard way, and its processes from here.
-		const timer = setTimeout(() => connection.child.kill("SIGKILL"), stopTime);
+		// A launcher that hangs is killed; its processes are then killed by `#onLost`.
+		const timer = setTimeout(() => connection.child.kill("SIGKILL"), stopTimeoutMs);
 		await connection.exited;
 		clearTimeout(timer);
 	}
@@ -90,7 +115,7 @@ export class Launcher {
 	}
 
 	#connect(): Connection {
-		if (this.#stopped) throw new SvcError("SVC_RUNNER", "processes cannot be started any more: the service is stopping");
+		if (this.#isStopped) throw new SvcError("SVC_RUNNER", "processes cannot be started any more: the service is stopping");
 		this.#connection ??= this.#open();
 		return this.#connection;
 	}
@@ -101,9 +126,9 @@ export class Launcher {
 			env: createBaseEnvironment(),
 			stdio: ["ignore", "ignore", "inherit", "pipe"],
 		});
-		const failed = new Promise<Error>((resolve) => child.once("error", resolve));
+		const spawnFailure = new Promise<Error>((resolve) => child.once("error", resolve));
 		const socket = child.stdio?.[3];
-		// Without descriptors left there is not even that, and the error only comes later.
+		// Without free descriptors `stdio` is missing, and the error event comes only later.
 		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
 		const runs = new HighChurnMap<number, ProcessRun>();
 		const writer = new FrameWriter(socket);
@@ -113,10 +138,10 @@ export class Launcher {
 				else runs.get(id)?.receive(type, payload);
 			});
 			socket.on("data", (bytes) => reader.push(bytes));
-			void failed.then((cause) => reject(new SvcError("SVC_RUNNER", "the process launcher cannot be started", { cause })));
+			void spawnFailure.then((cause) => reject(new SvcError("SVC_RUNNER", "the process launcher cannot be started", { cause })));
 			child.once("exit", () => reject(new SvcError("SVC_RUNNER", "the process launcher ended before it was ready")));
 		});
-		// Whoever only runs processes learns of a failure from `#onLost`.
+		// Callers of `run` do not await `ready`; they learn of a failure from `#onLost`.
 		ready.catch(() => {});
 		socket.on("error", () => {});
 		const exited = new Promise<void>((resolve) => {
@@ -125,33 +150,33 @@ export class Launcher {
 				this.#onLost(runs);
 				resolve();
 			};
-			void failed.then(onEnd);
+			void spawnFailure.then(onEnd);
 			child.once("exit", onEnd);
 		});
 		return { child, socket, writer, runs, ready, exited };
 	}
 
-	/** Its processes have nobody left who reads or ends them. */
+	/** Kills the processes of a launcher that has ended, because no other process reads their output or ends them, and rejects their runs. */
 	#onLost(runs: Connection["runs"]): void {
 		if (this.#connection?.runs === runs) this.#connection = undefined;
 		const leaders = new Set([...runs.values()].flatMap(({ pid }) => pid ?? []));
 		const marks = new Set([...runs.values()].flatMap(({ mark }) => mark ?? []));
-		const others = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
-		for (const group of [...leaders, ...others]) signalGroup(group, "SIGKILL");
-		const message = this.#stopped
+		const otherGroups = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];
+		for (const group of [...leaders, ...otherGroups]) signalGroup(group, "SIGKILL");
+		const message = this.#isStopped
 			? "the service stopped while the process was running"
 			: "the process launcher ended unexpectedly; the process was killed";
 		for (const run of runs.values()) run.fail(new SvcError("SVC_RUNNER", message));
-		if (this.#stopped) return;
+		if (this.#isStopped) return;
 		this.#options.metrics?.onLauncherLost();
 		this.#options.onLost?.();
 	}
 }
 
-/** From source it needs the loader that runs the tests; built, it is plain JavaScript and starts at once. */
+/** Returns the arguments of the launcher. From source it needs the loader that also runs the tests; built, it is plain JavaScript. */
 function launcherArguments(spawner: LauncherInfo["spawner"] | undefined): string[] {
-	const fromSource = import.meta.url.endsWith(".ts");
-	const file = fileURLToPath(new URL(`./launcher-process.${fromSource ? "ts" : "js"}`, import.meta.url));
-	const loader = fromSource ? ["--import", import.meta.resolve("tsx")] : [];
+	const isFromSource = import.meta.url.endsWith(".ts");
+	const file = fileURLToPath(new URL(`./launcher-process.${isFromSource ? "ts" : "js"}`, import.meta.url));
+	const loader = isFromSource ? ["--import", import.meta.resolve("tsx")] : [];
 	return ["--max-old-space-size=256", ...loader, file, ...(spawner === undefined ? [] : [spawner])];
 }

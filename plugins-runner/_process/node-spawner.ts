@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pipe, Spawner } from "./spawner.ts";
 
-const batch = 16;
+const pipesPerBatch = 16;
 
-/** Starts processes with Node's own spawn: works everywhere, at the price of a fork each. */
+/** Creates a spawner that uses Node's own spawn. It works everywhere, but each start costs a fork. */
 export function createNodeSpawner(): Spawner {
 	const pipes = createPipeSource();
 	return {
 		name: "child_process",
-		// The reading end of the one that becomes a standard input is made to block by Node, which starts the process.
+		// Node itself makes the reading end block if it becomes the standard input of a process.
 		createPipe: () => pipes.take(),
 		spawn(request, descriptors, events) {
 			const child = spawn(request.file, request.args, {
@@ -28,7 +28,7 @@ export function createNodeSpawner(): Spawner {
 	};
 }
 
-/** Node cannot make a pipe, only sockets. Named ones whose names are removed once they are open are the same thing; made many at a time. */
+/** Makes pipes in batches, because Node can only make sockets. A pipe is a named pipe whose name is removed once both ends are open. */
 function createPipeSource(): { take(): Pipe; stop(): void } {
 	let pipes: Pipe[] = [];
 	return {
@@ -51,7 +51,7 @@ function createPipeSource(): { take(): Pipe; stop(): void } {
 function makePipes(): Pipe[] {
 	const directory = mkdtempSync(join(tmpdir(), "svc-pipes-"));
 	try {
-		const names = Array.from({ length: batch }, (_, index) => join(directory, String(index)));
+		const names = Array.from({ length: pipesPerBatch }, (_, index) => join(directory, String(index)));
 		makeNamedPipes(names);
 		return names.map((name) => {
 			const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -62,7 +62,7 @@ function makePipes(): Pipe[] {
 	}
 }
 
-/** Throws an error without a system code: a code would be reported as a problem of the file to be started. */
+/** Runs mkfifo. Throws an error without a system code, because a code would be reported as a problem of the file to be started. */
 function makeNamedPipes(names: readonly string[]): void {
 	try {
 		execFileSync("mkfifo", ["-m", "600", ...names]);

@@ -3,136 +3,138 @@ import { StringDecoder } from "node:string_decoder";
 import { ByteQueue } from "./byte-queue.ts";
 import { creditWindowBytes } from "./protocol.ts";
 
-/** How long a line without its end is held back, in milliseconds: long enough for a line, short enough for a prompt. */
-const holdTime = 50;
-/** Bytes from which text is handed on without waiting for the end of its line. */
-const holdLength = 64 * 1024;
-/** Bytes that have arrived and are dealt with together, at most: about what one read of a pipe brings, and four such texts fit a page of the heap. */
-const takenTogether = 60 * 1024;
-/** The same of what is handed on as bytes, which no heap has to hold. */
-const bytesTogether = 240 * 1024;
-/** Where so many bytes come within so many milliseconds, more is waited for as long as this, until there is as much as is dealt with together. */
-const flood = { bytes: 64 * 1024, time: 50, wait: 4 };
-/** Bytes of a line that is handed on as it comes, where it comes by itself. */
-const shortLine = 4 * 1024;
-/** Above either of these, what arrived together is handed on together. */
-const manyLines = 16;
-const muchText = 16 * 1024;
+/** Milliseconds that an incomplete line is held back: long enough for a line to be completed, short enough for a prompt. */
+const maxHoldMs = 50;
+/** Bytes of an incomplete line that are delivered without waiting for its end. */
+const maxHeldBytes = 64 * 1024;
+/** Most bytes that are delivered together as text: about one read of a pipe. Four such texts fit a page of the V8 heap. */
+const maxTextBatchBytes = 60 * 1024;
+/** Most bytes that are delivered together as bytes, which are outside the V8 heap. */
+const maxByteBatchBytes = 240 * 1024;
+/** Bulk output: at least `bytes` within about `windowMs`. Delivery then waits up to `waitMs` for a full batch. */
+const bulkOutput = { bytes: 64 * 1024, windowMs: 50, waitMs: 4 };
+/** Most bytes of a single line that is delivered at once, without the pump. */
+const maxSingleLineBytes = 4 * 1024;
+/** Bounds above which text that arrived together is delivered in one piece, not by line. */
+const maxSeparateLines = 16;
+const maxSeparateLength = 16 * 1024;
 
 const newline = 10;
 
 interface OutputChannelOptions {
-	/** Takes the text; nothing more is handed on until it has resolved. */
+	/** Takes the text. The next text is delivered only after the returned promise has resolved. */
 	deliver(text: string): Promise<void> | void;
-	/** The same for much text of ASCII, as bytes that are there until it returns its promise. */
+	/** Takes bulk output that is pure ASCII, as bytes that are valid until it returns its promise. */
 	deliverBytes?(bytes: Buffer): Promise<void>;
-	/** So many bytes have been dealt with. */
+	/** Called with the number of bytes that were consumed. */
 	onConsumed(bytes: number): void;
-	/** `deliver` failed; what still arrives is thrown away. */
+	/** Called when a delivery has failed; later bytes are discarded. */
 	onFailure(error: unknown): void;
 }
 
-/** Turns the bytes of one channel into text, by lines where they come slowly and in larger pieces where they come fast. */
+/** Turns the bytes of one channel into text: line by line if they come slowly, in larger pieces if they come fast. */
 export class OutputChannel {
 	readonly #options: OutputChannelOptions;
 	#decoder: StringDecoder | undefined;
-	/** Until all was delivered, once something has come that is no line by itself. */
-	#pumping: Promise<void> | undefined;
-	/** Until a line by itself was delivered. */
-	#passing: Promise<void> | undefined;
-	/** In bytes, so that what comes fast becomes text in one go, with no copies in between. */
-	readonly #waiting = new ByteQueue();
-	/** Whether the decoder may hold the beginning of a character. */
+	/**
+	 * Resolves when the channel has ended and everything was delivered. Started by the first bytes that are not delivered as a single line.
+	 */
+	#pumpDone: Promise<void> | undefined;
+	/** Resolves when a line that was delivered without the pump has been consumed. */
+	#singleLineDone: Promise<void> | undefined;
+	/** Bytes that are not delivered yet. They are decoded only then, so that bulk output becomes text in one step, without copies. */
+	readonly #waitingBytes = new ByteQueue();
+	/** True if the decoder may hold the beginning of a character. */
 	#isCharacterOpen = false;
-	/** Whether what was dealt with last was much of ASCII. */
-	#wasAscii = false;
-	#ended = false;
-	#failed = false;
+	/** True if the last batch was delivered as bytes. */
+	#wasDeliveredAsBytes = false;
+	#isEnded = false;
+	#hasFailed = false;
 	#wake: (() => void) | undefined;
-	/** How many bytes must have arrived for the next step. */
-	#wanted = 1;
-	/** Bytes of late, the longer ago the fewer, as of a time. */
-	#pace = 0;
-	#pacedAt = 0;
-	#unreported = 0;
-	/** How many of the first waiting bytes are a line that is waited for the end of. */
-	#held = 0;
+	/** Bytes that must have arrived before the pump continues. */
+	#wantedBytes = 1;
+	/** Recent bytes, which decay to zero within `bulkOutput.windowMs`, and the time to which they refer. */
+	#recentBytes = 0;
+	#recentBytesAt = 0;
+	#unreportedBytes = 0;
+	/** Number of bytes at the head of `#waitingBytes` that are an incomplete line. */
+	#heldBytes = 0;
 	#heldSince = 0;
 
 	constructor(options: OutputChannelOptions) {
 		this.#options = options;
 	}
 
-	/** Resolves when the channel has ended and all was delivered. */
+	/** Resolves when the channel has ended and everything was delivered. */
 	get whenDone(): Promise<void> {
-		if (this.#pumping === undefined && this.#ended) return this.#passing ?? Promise.resolve();
+		if (this.#pumpDone === undefined && this.#isEnded) return this.#singleLineDone ?? Promise.resolve();
 		return this.#startPump();
 	}
 
-	/** Memory that bytes may be read to, as many as are on their way at most, before they are pushed: then they need not be copied. */
+	/** Returns memory for the next read. Bytes that are read into it and then pushed need not be copied. */
 	nextBuffer(): Buffer {
-		return this.#waiting.nextBuffer();
+		return this.#waitingBytes.nextBuffer();
 	}
 
-	/** Copies the bytes, unless they are the first of the `place`, which is another one afterwards. */
+	/** Appends bytes. Copies them, unless they were read into the memory for the next read, which is then replaced. */
 	push(bytes: Uint8Array): void {
-		if (this.#isLine(bytes)) {
-			this.#passing = this.#passLine(bytes);
+		if (this.#isSingleLine(bytes)) {
+			this.#singleLineDone = this.#deliverLine(bytes);
 			return;
 		}
-		this.#waiting.add(bytes);
+		this.#waitingBytes.add(bytes);
 		void this.#startPump();
-		if (this.#arrived >= this.#wanted) this.#wake?.();
+		if (this.#arrivedBytes >= this.#wantedBytes) this.#wake?.();
 	}
 
 	end(): void {
-		this.#ended = true;
+		this.#isEnded = true;
 		this.#wake?.();
 	}
 
-	/** Whether it can be handed on by itself: nothing is under way, and there is no flood. */
-	#isLine(bytes: Uint8Array): boolean {
-		if (this.#pumping !== undefined || this.#passing !== undefined || bytes.length > shortLine) return false;
-		return bytes.indexOf(newline) === bytes.length - 1 && this.#paceAt(performance.now()) < flood.bytes;
+	/** Returns true if the bytes are one line that can be delivered at once: no delivery is under way, and there is no bulk output. */
+	#isSingleLine(bytes: Uint8Array): boolean {
+		if (this.#pumpDone !== undefined || this.#singleLineDone !== undefined || bytes.length > maxSingleLineBytes) return false;
+		return bytes.indexOf(newline) === bytes.length - 1 && this.#decayRecentBytes(performance.now()) < bulkOutput.bytes;
 	}
 
-	async #passLine(bytes: Uint8Array): Promise<void> {
+	async #deliverLine(bytes: Uint8Array): Promise<void> {
 		const { length } = bytes;
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
-		this.#measure(length);
+		this.#addRecentBytes(length);
 		await this.#deliver(text);
-		this.#passing = undefined;
-		this.#report(length);
+		this.#singleLineDone = undefined;
+		this.#reportConsumed(length);
 	}
 
 	#startPump(): Promise<void> {
-		this.#pumping ??= this.#pump();
-		return this.#pumping;
+		this.#pumpDone ??= this.#pump();
+		return this.#pumpDone;
 	}
 
 	async #pump(): Promise<void> {
-		await this.#passing;
+		await this.#singleLineDone;
 		for (;;) {
-			if (this.#arrived > 0) {
-				if (this.#paceAt(performance.now()) >= flood.bytes) await this.#gather();
-				await this.#take();
-			} else if (this.#ended) break;
+			if (this.#arrivedBytes > 0) {
+				if (this.#decayRecentBytes(performance.now()) >= bulkOutput.bytes) await this.#waitForBatch();
+				await this.#deliverBatch();
+			} else if (this.#isEnded) break;
 			else await this.#wait();
 		}
-		await this.#passHeld();
+		await this.#deliverHeld();
 		await this.#deliver(this.#decoder?.end() ?? "");
 	}
 
-	get #arrived(): number {
-		return this.#waiting.length - this.#held;
+	get #arrivedBytes(): number {
+		return this.#waitingBytes.length - this.#heldBytes;
 	}
 
-	/** In a flood small pieces would cost as much as large ones, each of them. */
-	async #gather(): Promise<void> {
-		if (this.#ended || this.#arrived >= takenTogether) return;
-		this.#wanted = takenTogether;
+	/** Waits for a full batch, because in bulk output a small piece costs as much to deliver as a large one. */
+	async #waitForBatch(): Promise<void> {
+		if (this.#isEnded || this.#arrivedBytes >= maxTextBatchBytes) return;
+		this.#wantedBytes = maxTextBatchBytes;
 		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, flood.wait);
+			const timer = setTimeout(resolve, bulkOutput.waitMs);
 			const wake = () => {
 				clearTimeout(timer);
 				resolve();
@@ -140,80 +142,85 @@ export class OutputChannel {
 			this.#wake = wake;
 		});
 		this.#wake = undefined;
-		this.#wanted = 1;
+		this.#wantedBytes = 1;
 	}
 
-	#measure(bytes: number): void {
+	#addRecentBytes(bytes: number): void {
 		const now = performance.now();
-		this.#pace = this.#paceAt(now) + bytes;
-		this.#pacedAt = now;
+		this.#recentBytes = this.#decayRecentBytes(now) + bytes;
+		this.#recentBytesAt = now;
 	}
 
-	#paceAt(now: number): number {
-		return this.#pace * Math.max(0, 1 - (now - this.#pacedAt) / flood.time);
+	#decayRecentBytes(now: number): number {
+		return this.#recentBytes * Math.max(0, 1 - (now - this.#recentBytesAt) / bulkOutput.windowMs);
 	}
 
-	async #take(): Promise<void> {
-		const held = this.#held;
-		const length = this.#chooseLength(held);
-		const end = this.#waiting.peek(length).lastIndexOf(newline) + 1;
-		this.#held = length - end;
-		this.#measure(length - held);
-		if (held === 0 || end > 0) this.#heldSince = performance.now();
-		await this.#pass(end, this.#wasAscii);
-		if (this.#held >= holdLength) await this.#passHeld();
-		this.#report(length - held);
+	async #deliverBatch(): Promise<void> {
+		const heldBytes = this.#heldBytes;
+		const length = this.#chooseLength(heldBytes);
+		const end = this.#waitingBytes.peek(length).lastIndexOf(newline) + 1;
+		this.#heldBytes = length - end;
+		this.#addRecentBytes(length - heldBytes);
+		if (heldBytes === 0 || end > 0) this.#heldSince = performance.now();
+		await this.#deliverFirst(end, this.#wasDeliveredAsBytes);
+		if (this.#heldBytes >= maxHeldBytes) await this.#deliverHeld();
+		this.#reportConsumed(length - heldBytes);
 	}
 
-	/** How many of the waiting bytes are dealt with now. */
-	#chooseLength(held: number): number {
-		const most = Math.min(this.#waiting.length, held + (this.#wasAscii ? bytesTogether : takenTogether));
-		this.#wasAscii = this.#areBytes(most);
-		return this.#wasAscii ? most : Math.min(most, held + takenTogether);
+	/** Returns how many of the waiting bytes to deliver now. */
+	#chooseLength(heldBytes: number): number {
+		const maxBytes = Math.min(this.#waitingBytes.length, heldBytes + (this.#wasDeliveredAsBytes ? maxByteBatchBytes : maxTextBatchBytes));
+		this.#wasDeliveredAsBytes = this.#isBulkAscii(maxBytes);
+		return this.#wasDeliveredAsBytes ? maxBytes : Math.min(maxBytes, heldBytes + maxTextBatchBytes);
 	}
 
-	#passHeld(): Promise<void> {
-		const held = this.#held;
-		this.#held = 0;
-		return this.#pass(held, this.#areBytes(held));
+	#deliverHeld(): Promise<void> {
+		const heldBytes = this.#heldBytes;
+		this.#heldBytes = 0;
+		return this.#deliverFirst(heldBytes, this.#isBulkAscii(heldBytes));
 	}
 
-	/** Whether the first waiting bytes are much, each of them a character. */
-	#areBytes(length: number): boolean {
-		return this.#options.deliverBytes !== undefined && length > muchText && !this.#isCharacterOpen && isAscii(this.#waiting.peek(length));
+	/** Returns true if the first waiting bytes are bulk ASCII and can be delivered as bytes. */
+	#isBulkAscii(length: number): boolean {
+		return (
+			this.#options.deliverBytes !== undefined &&
+			length > maxSeparateLength &&
+			!this.#isCharacterOpen &&
+			isAscii(this.#waitingBytes.peek(length))
+		);
 	}
 
-	/** Hand on the first waiting bytes, which wait no longer: much of ASCII as it is, all else as text. */
-	async #pass(length: number, areAscii: boolean): Promise<void> {
-		const bytes = this.#waiting.peek(length);
-		if (areAscii && length > muchText) {
-			const delivered = this.#failed ? undefined : this.#options.deliverBytes?.(bytes);
-			this.#waiting.drop(length);
-			return this.#settle(delivered);
+	/** Delivers and removes the first waiting bytes: bulk ASCII as bytes, everything else as text. */
+	async #deliverFirst(length: number, asBytes: boolean): Promise<void> {
+		const bytes = this.#waitingBytes.peek(length);
+		if (asBytes && length > maxSeparateLength) {
+			const delivered = this.#hasFailed ? undefined : this.#options.deliverBytes?.(bytes);
+			this.#waitingBytes.drop(length);
+			return this.#awaitDelivery(delivered);
 		}
 		this.#decoder ??= new StringDecoder("utf8");
 		const text = this.#decoder.write(bytes);
 		if (length > 0) this.#isCharacterOpen = (bytes[length - 1] as number) >= 0x80;
-		this.#waiting.drop(length);
+		this.#waitingBytes.drop(length);
 		for (const piece of toPieces(text)) await this.#deliver(piece);
 	}
 
-	/** Until more arrives, or what is held back has been for long enough. */
+	/** Waits until more bytes arrive, or until the incomplete line has been held back long enough. */
 	async #wait(): Promise<void> {
 		let timer: NodeJS.Timeout | undefined;
 		const more = new Promise<boolean>((resolve) => {
 			const wake = () => resolve(true);
 			this.#wake = wake;
-			if (this.#held > 0) timer = setTimeout(() => resolve(false), Math.max(0, this.#heldSince + holdTime - performance.now()));
+			if (this.#heldBytes > 0) timer = setTimeout(() => resolve(false), Math.max(0, this.#heldSince + maxHoldMs - performance.now()));
 		});
-		const arrived = await more;
+		const hasArrived = await more;
 		clearTimeout(timer);
 		this.#wake = undefined;
-		if (!arrived) await this.#passHeld();
+		if (!hasArrived) await this.#deliverHeld();
 	}
 
 	async #deliver(text: string): Promise<void> {
-		if (text === "" || this.#failed) return;
+		if (text === "" || this.#hasFailed) return;
 		try {
 			await this.#options.deliver(text);
 		} catch (error) {
@@ -221,7 +228,7 @@ export class OutputChannel {
 		}
 	}
 
-	async #settle(delivered: Promise<void> | undefined): Promise<void> {
+	async #awaitDelivery(delivered: Promise<void> | undefined): Promise<void> {
 		try {
 			await delivered;
 		} catch (error) {
@@ -230,22 +237,22 @@ export class OutputChannel {
 	}
 
 	#fail(error: unknown): void {
-		this.#failed = true;
+		this.#hasFailed = true;
 		this.#options.onFailure(error);
 	}
 
-	#report(bytes: number): void {
-		this.#unreported += bytes;
-		if (this.#unreported < creditWindowBytes / 4) return;
-		this.#options.onConsumed(this.#unreported);
-		this.#unreported = 0;
+	#reportConsumed(bytes: number): void {
+		this.#unreportedBytes += bytes;
+		if (this.#unreportedBytes < creditWindowBytes / 4) return;
+		this.#options.onConsumed(this.#unreportedBytes);
+		this.#unreportedBytes = 0;
 	}
 }
 
-/** One piece a line, unless there is a lot. */
+/** Splits text into lines, unless it is long or has many lines. */
 function toPieces(lines: string): readonly string[] {
 	if (lines === "") return [];
-	if (lines.length > muchText) return [lines];
+	if (lines.length > maxSeparateLength) return [lines];
 	const pieces = lines.split(/(?<=\n)/);
-	return pieces.length > manyLines ? [lines] : pieces;
+	return pieces.length > maxSeparateLines ? [lines] : pieces;
 }

@@ -2,31 +2,34 @@ import { Socket } from "node:net";
 import { creditWindowBytes, maxCopiedPayloadBytes } from "./protocol.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Bytes that one read takes at most: as many as the pipes of the system hold, unless they are widened. */
-const readSize = 64 * 1024;
-/** Room of all who read little at once, as most processes print: memory for each of them would be thrown away with each process. */
-let sharedRoom: Buffer | undefined;
+/** Most bytes of one read: as many as a pipe of the system holds unless it is widened. */
+const maxReadBytes = 64 * 1024;
+/** Memory shared by all readers with little output, which most processes have; memory for each would be garbage with every process. */
+let sharedBuffer: Buffer | undefined;
 
 interface OutputReaderOptions {
-	/** The descriptor of a pipe, which is closed in the end; or a terminal. */
+	/** Descriptor of a pipe, which the reader closes at the end, or a terminal. */
 	readonly source: number | Terminal;
-	/** Memory that the bytes from a pipe are read to; asked for anew when `onData` has been given some. Default: the reader sees to it. */
+	/** Returns memory for the bytes of a pipe; called again after each `onData`. Default: the reader allocates it. */
 	readonly nextBuffer?: () => Buffer;
-	/** Take bytes. Without `place`, those of `maxCopiedPayloadBytes` or less are there until it returns. */
+	/**
+	 * Takes the bytes. Without memory of the consumer, few bytes (what a frame writer copies) are valid only until it returns; more are not
+	 * reused.
+	 */
 	onData(bytes: Buffer): void;
 	onEnd(): void;
 }
 
-/** Reads one channel of a process, never further ahead than whoever takes the bytes has given credit for. */
+/** Reads one channel of a process, as long as the consumer has given credit for more bytes. */
 export class OutputReader {
-	/** Bytes that it has passed on. */
+	/** Bytes that were passed on. */
 	passedBytes = 0;
 	readonly #stream: Pick<Socket, "pause" | "resume" | "destroy">;
 	readonly #options: OutputReaderOptions;
 	#credit = creditWindowBytes;
-	/** Whether it reads, has been told not to, or has left the pipe to somebody else. */
+	/** State of the reader. It is held while it is paused, and left once another process reads the pipe. */
 	#state: "reading" | "held" | "left" = "reading";
-	#ended = false;
+	#isEnded = false;
 
 	constructor(options: OutputReaderOptions) {
 		this.#options = options;
@@ -34,21 +37,21 @@ export class OutputReader {
 	}
 
 	get isEnded(): boolean {
-		return this.#ended;
+		return this.#isEnded;
 	}
 
-	/** Whether it waits for whoever takes the bytes rather than for the process. */
+	/** True if it waits for the consumer of the bytes, not for the process. */
 	get isBlocked(): boolean {
-		return !this.#ended && (this.#state !== "reading" || this.#credit <= 0);
+		return !this.#isEnded && (this.#state !== "reading" || this.#credit <= 0);
 	}
 
 	addCredit(bytes: number): void {
-		const blocked = this.isBlocked;
+		const wasBlocked = this.isBlocked;
 		this.#credit += bytes;
-		if (blocked && !this.isBlocked) this.#stream.resume();
+		if (wasBlocked && !this.isBlocked) this.#stream.resume();
 	}
 
-	/** Read nothing until `goOn`: from a pipe not a byte more. */
+	/** Pauses reading. Until it is resumed, not a single byte is read from a pipe. */
 	pause(): void {
 		this.#state = "held";
 		this.#stream.pause();
@@ -56,47 +59,47 @@ export class OutputReader {
 
 	resume(): void {
 		this.#state = "reading";
-		if (!this.#ended && this.#credit > 0) this.#stream.resume();
+		if (!this.#isEnded && this.#credit > 0) this.#stream.resume();
 	}
 
-	/** Somebody else reads the pipe from here on; it has not ended before `end` says so. */
+	/** Stops reading for good, because another process reads the pipe now. It has not ended until `end` is called. */
 	detach(): void {
 		this.#state = "left";
 		this.#stream.destroy();
 	}
 
-	/** Read no further. */
+	/** Stops reading and closes the source. */
 	end(): void {
-		if (this.#ended) return;
-		this.#ended = true;
+		if (this.#isEnded) return;
+		this.#isEnded = true;
 		this.#stream.destroy();
 		this.#options.onEnd();
 	}
 
-	/** Into memory of its own choice: what would be read ahead without being asked for could not be left to somebody else. */
+	/** Reads into memory that it provides itself. Otherwise Node would read ahead, and those bytes would be lost to another reader. */
 	#openPipe(descriptor: number): Socket {
 		const { nextBuffer } = this.#options;
-		sharedRoom ??= Buffer.allocUnsafeSlow(readSize);
-		let room = nextBuffer === undefined ? sharedRoom : nextBuffer();
+		sharedBuffer ??= Buffer.allocUnsafeSlow(maxReadBytes);
+		let readBuffer = nextBuffer === undefined ? sharedBuffer : nextBuffer();
 		const onread = {
-			buffer: () => room,
+			buffer: () => readBuffer,
 			callback: (length: number) => {
-				const bytes = room.subarray(0, length);
-				if (nextBuffer === undefined && length <= maxCopiedPayloadBytes) return this.#take(bytes, false);
-				// Others read into the shared room before so many bytes are used; from here on there is room of its own.
-				this.#take(room === sharedRoom ? Buffer.from(bytes) : bytes, false);
-				room = nextBuffer === undefined ? Buffer.allocUnsafeSlow(readSize) : nextBuffer();
+				const bytes = readBuffer.subarray(0, length);
+				if (nextBuffer === undefined && length <= maxCopiedPayloadBytes) return this.#passOn(bytes, false);
+				// Other readers reuse the shared memory before so many bytes are consumed: copy them, and use memory of its own from now on.
+				this.#passOn(readBuffer === sharedBuffer ? Buffer.from(bytes) : bytes, false);
+				readBuffer = nextBuffer === undefined ? Buffer.allocUnsafeSlow(maxReadBytes) : nextBuffer();
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };
-		// Sooner than that it is closed, which takes another turn of the loop.
+		// The `end` event comes one turn of the event loop before `close`.
 		return this.#watch(new Socket(options).on("end", () => this.end()).resume());
 	}
 
 	#openTerminal({ stream, decode }: Terminal): Terminal["stream"] {
 		stream.on("data", (bytes: Buffer) => {
 			const { output, ended } = decode(bytes);
-			this.#take(output, ended);
+			this.#passOn(output, ended);
 		});
 		return this.#watch(stream);
 	}
@@ -109,12 +112,12 @@ export class OutputReader {
 		return stream;
 	}
 
-	#take(bytes: Buffer, ended: boolean): void {
-		if (this.#ended) return;
+	#passOn(bytes: Buffer, isEnded: boolean): void {
+		if (this.#isEnded) return;
 		this.#credit -= bytes.length;
 		this.passedBytes += bytes.length;
 		if (this.#credit <= 0) this.#stream.pause();
 		if (bytes.length > 0) this.#options.onData(bytes);
-		if (ended) this.end();
+		if (isEnded) this.end();
 	}
 }

@@ -1,22 +1,22 @@
 import { closeSync, readSync } from "node:fs";
 import { type Channel, creditWindowBytes, maxCopiedPayloadBytes } from "./protocol.ts";
 
-/** Milliseconds for which nobody watches what a process prints: most have ended by then, and all they have printed is read at once. */
-const patience = 10;
-/** Bytes of one read. */
-const readSize = 64 * 1024;
-const room = Buffer.allocUnsafeSlow(readSize);
+/** Milliseconds for which the pipes of a process are not watched: most processes end within them, and all their output is read at once. */
+const watchDelayMs = 10;
+/** Most bytes of one read. */
+const maxReadBytes = 64 * 1024;
+const readBuffer = Buffer.allocUnsafeSlow(maxReadBytes);
 
 interface PolledPipesOptions {
-	/** Descriptors of the reading ends, which do not block. */
+	/** Descriptors of the reading ends, which must be non-blocking. */
 	readonly pipes: readonly (readonly [Channel, number])[];
-	/** Take bytes; those of `maxCopiedPayloadBytes` or less are there until it returns. */
+	/** Takes bytes. Few bytes (as many as a frame writer copies) are valid only until it returns. */
 	onData(channel: Channel, bytes: Buffer): void;
-	/** To be watched from here on, and closed by whoever does; so many bytes have been passed on. */
+	/** Called for a pipe that must be watched from now on. The callee closes it. `passed` is the number of bytes already passed on. */
 	onWatch(channel: Channel, descriptor: number, passed: number): void;
 }
 
-/** Pipes of a process that has just begun. To watch each costs more than all else that the launcher does for a short process. */
+/** Pipes of a process that has just started. Watching each costs more than everything else the launcher does for a short process. */
 export class PolledPipes {
 	readonly #options: PolledPipesOptions;
 	#pipes: readonly (readonly [Channel, number])[];
@@ -25,54 +25,54 @@ export class PolledPipes {
 	constructor(options: PolledPipesOptions) {
 		this.#options = options;
 		this.#pipes = options.pipes;
-		// Only when it is certain that the process has not ended meanwhile: its end is seen later in a turn of the loop than timers are.
-		this.#timer = setTimeout(() => setImmediate(() => this.#watch()), patience);
+		// An exit is handled later in a turn of the event loop than timers are. The immediate runs after an exit that has already happened.
+		this.#timer = setTimeout(() => setImmediate(() => this.#watch()), watchDelayMs);
 	}
 
 	get isEmpty(): boolean {
 		return this.#pipes.length === 0;
 	}
 
-	/** The process has ended: read what it has left. What others hold open is to be watched. */
+	/** The process has exited: reads its remaining output. Pipes that other processes hold open are passed to `onWatch`. */
 	finish(): void {
-		for (const [channel, descriptor] of this.#take()) {
-			const { passed, isOver } = this.#read(channel, descriptor);
-			if (isOver) closeSync(descriptor);
+		for (const [channel, descriptor] of this.#removePipes()) {
+			const { passed, isEnded } = this.#read(channel, descriptor);
+			if (isEnded) closeSync(descriptor);
 			else this.#options.onWatch(channel, descriptor, passed);
 		}
 	}
 
-	/** Read nothing more. */
+	/** Closes the pipes without reading them. */
 	close(): void {
-		for (const [, descriptor] of this.#take()) closeSync(descriptor);
+		for (const [, descriptor] of this.#removePipes()) closeSync(descriptor);
 	}
 
 	#watch(): void {
-		for (const [channel, descriptor] of this.#take()) this.#options.onWatch(channel, descriptor, 0);
+		for (const [channel, descriptor] of this.#removePipes()) this.#options.onWatch(channel, descriptor, 0);
 	}
 
-	#take(): readonly (readonly [Channel, number])[] {
+	#removePipes(): readonly (readonly [Channel, number])[] {
 		const pipes = this.#pipes;
 		this.#pipes = [];
 		clearTimeout(this.#timer);
 		return pipes;
 	}
 
-	/** Up to the end, or until there is nothing for now. */
-	#read(channel: Channel, descriptor: number): { readonly passed: number; readonly isOver: boolean } {
+	/** Reads to the end of the pipe, or until no bytes are available at present or the credit window is nearly used up. */
+	#read(channel: Channel, descriptor: number): { readonly passed: number; readonly isEnded: boolean } {
 		let passed = 0;
-		while (passed < creditWindowBytes - readSize) {
+		while (passed < creditWindowBytes - maxReadBytes) {
 			let length: number;
 			try {
-				length = readSync(descriptor, room);
+				length = readSync(descriptor, readBuffer);
 			} catch (error) {
-				return { passed, isOver: (error as NodeJS.ErrnoException).code !== "EAGAIN" };
+				return { passed, isEnded: (error as NodeJS.ErrnoException).code !== "EAGAIN" };
 			}
-			if (length === 0) return { passed, isOver: true };
+			if (length === 0) return { passed, isEnded: true };
 			passed += length;
-			const bytes = room.subarray(0, length);
+			const bytes = readBuffer.subarray(0, length);
 			this.#options.onData(channel, length <= maxCopiedPayloadBytes ? bytes : Buffer.from(bytes));
 		}
-		return { passed, isOver: false };
+		return { passed, isEnded: false };
 	}
 }

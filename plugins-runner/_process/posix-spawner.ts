@@ -4,38 +4,41 @@ import { join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import type { ProcessExit, SpawnEvents, Spawner } from "./spawner.ts";
 
+/** Constants of Linux: O_CLOEXEC, WNOHANG, F_SETFL, F_SETPIPE_SZ. */
 const closeOnExec = 0o2000000;
 const doNotHang = 1;
 const setStatusFlags = 4;
 const setPipeSize = 1031;
-/** Bytes; as many as a pipe may have by default where the system is not told otherwise. */
-const widePipe = 1_048_576;
+/** Bytes of a widened pipe: the default maximum of Linux for an unprivileged process. */
+const widePipeBytes = 1_048_576;
+/** Constants of libc: POSIX_SPAWN_SETSIGDEF, POSIX_SPAWN_SETSIGMASK, POSIX_SPAWN_SETSID. */
 const setSignalDefaults = 0x04;
 const setSignalMask = 0x08;
 const setSession = 0x80;
-const executableFormat = 8;
-/** Larger than any of libc's opaque structures used here. */
-const structureSize = 512;
+/** Number of the error ENOEXEC. */
+const execFormatError = 8;
+/** Bytes reserved for each opaque structure of libc; larger than any that is used here. */
+const structureBytes = 512;
 
 const signalNames = new Map(Object.entries(systemConstants.signals).map(([name, number]) => [number, name]));
 
 /**
- * Starts processes with libc's posix_spawn, which does not copy the parent's page tables: about a third of the cost of a fork.
- * Rejects where koffi or one of the functions is missing.
+ * Creates a spawner that uses libc's posix_spawn, which does not copy the parent's page tables: about a third of the cost of a fork.
+ * Rejects if koffi or one of the functions is missing, or the system is not Linux.
  */
 export async function createPosixSpawner(): Promise<Spawner> {
 	if (process.platform !== "linux") throw new Error("posix_spawn is used on linux only");
 	const libc = await loadLibc();
 	const running = new Map<number, (exit: ProcessExit) => void>();
 	const status = new Int32Array(1);
-	const collect = () => {
+	const reapExited = () => {
 		for (const [pid, onExit] of running) {
 			if (libc.waitpid(pid, status, doNotHang) !== pid) continue;
 			running.delete(pid);
 			onExit(toExit(status[0] ?? 0));
 		}
 	};
-	process.on("SIGCHLD", collect);
+	process.on("SIGCHLD", reapExited);
 	return {
 		name: "posix_spawn",
 		createPipe(reader) {
@@ -45,24 +48,24 @@ export async function createPosixSpawner(): Promise<Spawner> {
 			if (reader === "launcher") libc.control(read, setStatusFlags, "int", constants.O_NONBLOCK);
 			return { read, write };
 		},
-		widenPipe: (descriptor) => void libc.control(descriptor, setPipeSize, "int", widePipe),
+		widenPipe: (descriptor) => void libc.control(descriptor, setPipeSize, "int", widePipeBytes),
 		spawn(request, descriptors, events) {
 			const environment = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
 			const file = findProgram(request.file, request.env["PATH"]);
 			const pid = withActions(libc, request.cwd, descriptors, (actions) => {
-				const first = libc.start(actions, file, [request.file, ...request.args], environment);
-				// A script without an interpreter line belongs to the shell, as execvp has it.
-				return first === -executableFormat ? libc.start(actions, "/bin/sh", ["/bin/sh", file, ...request.args], environment) : first;
+				const result = libc.start(actions, file, [request.file, ...request.args], environment);
+				// The shell runs a script without an interpreter line, as with execvp.
+				return result === -execFormatError ? libc.start(actions, "/bin/sh", ["/bin/sh", file, ...request.args], environment) : result;
 			});
 			if (pid < 0) throw toError(-pid, "posix_spawn");
-			watch(pid, events);
+			register(pid, events);
 		},
-		stop: () => void process.off("SIGCHLD", collect),
+		stop: () => void process.off("SIGCHLD", reapExited),
 	};
 
-	function watch(pid: number, events: SpawnEvents): void {
+	function register(pid: number, events: SpawnEvents): void {
 		events.onStart(pid);
-		// Known to `collect` from here on; its signal can only be handled in a later tick.
+		// Handlers of SIGCHLD run in a later tick of the event loop, so `reapExited` finds the process even if it has exited already.
 		running.set(pid, (exit) => events.onExit(exit));
 	}
 }
@@ -72,7 +75,7 @@ interface Libc {
 	waitpid(pid: number, status: Int32Array, flags: number): number;
 	control(descriptor: number, command: number, type: "int", value: number): number;
 	errno(): number;
-	/** The pid, or the error number negated. */
+	/** Returns the process id, or the negated error number. */
 	start(actions: Buffer, file: string, args: readonly string[], environment: readonly string[]): number;
 	initActions(actions: Buffer): number;
 	addDuplicate(actions: Buffer, from: number, to: number): number;
@@ -83,12 +86,13 @@ interface Libc {
 async function loadLibc(): Promise<Libc> {
 	const { default: koffi } = await import("koffi");
 	const library = koffi.load("libc.so.6");
-	const attributes = Buffer.alloc(structureSize);
+	const attributes = Buffer.alloc(structureBytes);
 	const call = (name: string, types: string[]): ((...values: unknown[]) => number) => library.func(name, "int", types);
 	call("posix_spawnattr_init", ["void *"])(attributes);
 	call("posix_spawnattr_setflags", ["void *", "short"])(attributes, setSession | setSignalMask | setSignalDefaults);
-	// Node ignores SIGPIPE; what it starts must not inherit that. All signals on, none blocked (the zeroed mask).
-	const signals = Buffer.alloc(structureSize);
+	// Node ignores SIGPIPE, and its child processes must not inherit that: all signals get their default action, and the zeroed mask blocks
+	// none.
+	const signals = Buffer.alloc(structureBytes);
 	call("sigfillset", ["void *"])(signals);
 	call("posix_spawnattr_setsigdefault", ["void *", "void *"])(attributes, signals);
 	const spawn = call("posix_spawn", ["int *", "const char *", "void *", "void *", "const char **", "const char **"]);
@@ -110,7 +114,7 @@ async function loadLibc(): Promise<Libc> {
 }
 
 function withActions(libc: Libc, cwd: string, descriptors: readonly number[], use: (actions: Buffer) => number): number {
-	const actions = Buffer.alloc(structureSize);
+	const actions = Buffer.alloc(structureBytes);
 	libc.initActions(actions);
 	try {
 		libc.addDirectory(actions, cwd);
@@ -129,7 +133,7 @@ function findProgram(file: string, path = ""): string {
 			accessSync(candidate, constants.X_OK);
 			return candidate;
 		} catch {
-			// Not in this one.
+			// Not in this directory.
 		}
 	}
 	throw toError(systemConstants.errno.ENOENT, `search of ${file}`);

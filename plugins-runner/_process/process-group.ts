@@ -1,28 +1,29 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
-const markName = "SVC_ACTION_EXECUTION_ID";
-/** The same for what runs without an execution, such as sensors: a value of each run's own. */
+/** Variable that identifies the processes of an execution. */
+const executionMarkName = "SVC_ACTION_EXECUTION_ID";
+/** Variable that identifies processes outside any execution, such as sensors, by a value unique to each run. */
 export const runMarkName = "SVC_RUN_MARK";
 
 type GroupSignal = "SIGTERM" | "SIGKILL";
 
-/** Send a signal to every process of a group. Those of another user (run by sudo) are reached through sudo. */
+/** Sends a signal to every process of a group. If some belong to another user (run by sudo), the signal is sent through sudo. */
 export function signalGroup(group: number, signal: GroupSignal): void {
-	if (!reaches(group, signal)) execFile("sudo", sudoKill(group, signal), () => {});
+	if (!trySignal(group, signal)) execFile("sudo", sudoKill(group, signal), () => {});
 }
 
-/** The same, waiting for it: for the moment before the process ends. */
+/** Sends a signal to every process of a group and waits for it. To be used just before this process exits. */
 export function signalGroupSync(group: number, signal: GroupSignal): void {
-	if (reaches(group, signal)) return;
+	if (trySignal(group, signal)) return;
 	try {
 		execFileSync("sudo", sudoKill(group, signal), { stdio: "ignore", timeout: 2_000 });
 	} catch {
-		// Without the right to use sudo there is nothing more to do.
+		// Without permission to use sudo, nothing more can be done.
 	}
 }
 
-/** Whether any process of the groups still runs. One that has ended counts no more, even where nobody collects it. */
+/** Returns true if any process of the groups is alive. Zombies do not count. */
 export function hasLiveProcess(groups: readonly number[]): boolean {
 	const present = groups.filter((group) => tryKill(group, 0) !== "ESRCH");
 	if (present.length === 0) return false;
@@ -32,8 +33,8 @@ export function hasLiveProcess(groups: readonly number[]): boolean {
 }
 
 /**
- * Groups that exist in the sessions led by `leaders`, the leaders' own left out: a shell with job control gives each job a group.
- * So does whoever leaves the session; those are known by a variable of the execution, one of `marks`. Empty where there is no /proc.
+ * Returns the groups in the sessions led by `leaders`, without the leaders' own: a shell with job control gives each job a group. Includes
+ * processes that left the session and have one of the variables `marks`. Returns none if there is no /proc.
  */
 export function findOtherGroups(leaders: ReadonlySet<number>, marks: ReadonlySet<string> = new Set()): number[] {
 	const groups = new Set<number>();
@@ -46,21 +47,24 @@ export function findOtherGroups(leaders: ReadonlySet<number>, marks: ReadonlySet
 	return [...groups];
 }
 
-/** The variable by which all processes of one execution, or of another run, are known; undefined for a process of the service's own. */
+/** Returns the variable that identifies the processes of an execution or of another run; undefined for a process of the service itself. */
 export function toMark(environment: Readonly<Record<string, string>>): string | undefined {
-	const [id, run] = [environment[markName], environment[runMarkName]];
+	const [id, run] = [environment[executionMarkName], environment[runMarkName]];
 	if (id !== undefined) return executionMark(id);
 	return run === undefined ? undefined : `${runMarkName}=${run}`;
 }
 
-/** An environment without that variable, and what it held. */
+/**
+ * Returns the environment without the variable of the execution, and the id of the execution, which is empty if the variable is missing.
+ */
 export function withoutMark(environment: Readonly<Record<string, string>>) {
-	const { [markName]: executionId = "", ...rest } = environment;
+	const { [executionMarkName]: executionId = "", ...rest } = environment;
 	return { executionId, rest };
 }
 
+/** Returns the variable that identifies the processes of an execution, as `name=value`. */
 export function executionMark(executionId: string): string {
-	return `${markName}=${executionId}`;
+	return `${executionMarkName}=${executionId}`;
 }
 
 function isMarked(pid: string, marks: ReadonlySet<string>): boolean {
@@ -69,15 +73,15 @@ function isMarked(pid: string, marks: ReadonlySet<string>): boolean {
 		const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
 		return variables.some((variable) => marks.has(variable));
 	} catch {
-		// Gone meanwhile, or somebody else's.
+		// The process has ended, or belongs to another user.
 		return false;
 	}
 }
 
-/** Send the signal; false when some of the group could not be signalled. */
-function reaches(group: number, signal: GroupSignal): boolean {
+/** Sends the signal. Returns false if some processes of the group could not be signalled. */
+function trySignal(group: number, signal: GroupSignal): boolean {
 	if (tryKill(group, signal) === "EPERM") return false;
-	// sudo itself still belongs to the caller and can be killed, but not what it started; the system then reports success.
+	// sudo itself belongs to this user and can be killed, but not the processes it started. The system then reports success.
 	return signal !== "SIGKILL" || process.geteuid?.() === 0 || !hasForeignMember(group);
 }
 
@@ -89,7 +93,7 @@ function ownerOf(pid: string): number | undefined {
 	try {
 		return statSync(`/proc/${pid}`).uid;
 	} catch {
-		// Gone meanwhile, which makes it nobody's concern.
+		// The process has ended, so it does not matter.
 		return process.geteuid?.();
 	}
 }
@@ -115,7 +119,7 @@ function listProcesses(): string[] {
 	}
 }
 
-/** State, parent, group, session …: what stands behind the command name, which may itself hold spaces and parentheses. */
+/** Returns state, parent, group and session: the fields after the command name, which may itself contain spaces and parentheses. */
 function readStat(pid: string): string[] {
 	try {
 		const text = readFileSync(`/proc/${pid}/stat`, "latin1");

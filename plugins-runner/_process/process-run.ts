@@ -15,59 +15,59 @@ import {
 } from "./protocol.ts";
 import type { ProcessExit } from "./spawner.ts";
 
-/** Milliseconds between TERM and KILL. */
-const defaultGrace = 5_000;
+/** Default of `killGrace`, in milliseconds. */
+const defaultGraceMs = 5_000;
 
 export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input"> {
-	/** Ends the process and everything it started. */
+	/** Ends the process and everything it started when it aborts. */
 	readonly signal: AbortSignal;
 	/** Milliseconds between TERM and KILL. Default 5000. */
 	readonly killGrace?: number;
-	/** Take a piece of output. While it has not resolved the channel waits, and in the end the process does. */
+	/** Takes a piece of output. Until its promise resolves, the channel waits, and eventually the process blocks. */
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
-	/** Take output as bytes, each of them a character of ASCII, where much of it comes. They are there until it returns its promise. */
+	/** Takes bulk output that is pure ASCII, as bytes that are valid until it returns its promise. */
 	readonly onBytes?: ((channel: "stdout" | "stderr", bytes: Uint8Array) => Promise<void>) | undefined;
-	/** Take what the process writes to descriptor 3, which it gets because of this. */
+	/** Takes what the process writes to descriptor 3; only if this is given does the process have that descriptor. */
 	onReport?(text: string): Promise<void> | void;
 	/**
-	 * Take what writes to the standard input, which stays open because of this, behind `stdin`. What the process does not read waits in memory:
-	 * write only what it has asked for. It ends when the launcher does, however that ends, so that whoever reads it knows.
+	 * Takes the function that writes to the standard input, which stays open after `stdin` if this is given. Input that the process does not
+	 * read waits in memory, so write only what it has requested. The standard input ends when the launcher does, for whatever reason.
 	 */
 	onInput?(write: (text: string) => void): void;
 }
 
 export interface ProcessEnd extends ProcessExit {
-	/** Undefined when it was not started because the signal had aborted before. */
+	/** Undefined if the process was not started because the signal had already aborted. */
 	readonly pid: number | undefined;
 }
 
-/** What a run is reached by. */
-interface RunMeans {
+/** Connection of a run to its launcher. */
+interface LauncherLink {
 	readonly id: number;
 	readonly writer: FrameWriter;
-	/** Process id of the launcher. */
+	/** Process id of the launcher process. */
 	readonly launcherPid: number | undefined;
-	/** Called when the process is there. */
+	/** Called when the process has started. */
 	readonly onStart?: (() => void) | undefined;
 }
 
-/** One process as the server sees it. */
+/** One process, as seen by the server. */
 export class ProcessRun {
 	readonly ended: Promise<ProcessEnd>;
 	readonly #options: ProcessOptions;
-	readonly #means: RunMeans;
-	/** Made when something comes: most processes print on one. */
+	readonly #link: LauncherLink;
+	/** Channels that have had output, created on first use, because most processes print on one. */
 	readonly #channels = new Map<Channel, OutputChannel>();
-	/** Pipes that are read here and not by the launcher. */
-	readonly #borrowed = new Map<Channel, BorrowedPipe>();
+	/** Pipes that the server reads itself. */
+	readonly #borrowedPipes = new Map<Channel, BorrowedPipe>();
 	#pid: number | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#resolve: (exit: ProcessExit | undefined) => void = () => {};
 
-	constructor(options: ProcessOptions, means: RunMeans) {
+	constructor(options: ProcessOptions, link: LauncherLink) {
 		this.#options = options;
-		this.#means = means;
+		this.#link = link;
 		const exit = new Promise<ProcessExit | undefined>((resolve) => {
 			this.#resolve = resolve;
 		});
@@ -79,53 +79,62 @@ export class ProcessRun {
 		return this.#pid;
 	}
 
-	/** The variable that all processes of its execution have. */
+	/** Variable that identifies all processes of its execution. */
 	get mark(): string | undefined {
 		return toMark(this.#options.env);
 	}
 
-	/** A frame from the launcher. */
+	/** Handles a frame from the launcher. */
 	receive(type: number, payload: Buffer): void {
 		const channel = channelsByType[type];
 		if (channel !== undefined) this.#push(channel, payload);
-		else if (type === frameTypes.started) this.#started(payload);
+		else if (type === frameTypes.started) this.#onStarted(payload);
 		else if (type === frameTypes.offer) this.#answerOffer(payload);
-		else if (type === frameTypes.exited) for (const pipe of this.#borrowed.values()) pipe.expectEnd();
+		else if (type === frameTypes.exited) for (const pipe of this.#borrowedPipes.values()) pipe.expectEnd();
 		else if (type === frameTypes.ended) this.#resolve(JSON.parse(payload.toString()));
 		else if (type === frameTypes.failed) this.fail(toError(JSON.parse(payload.toString()), this.#options));
 	}
 
-	#started(payload: Buffer): void {
+	#onStarted(payload: Buffer): void {
 		this.#pid = Number(payload.toString());
-		this.#means.onStart?.();
+		this.#link.onStart?.();
 	}
 
 	#push(channel: Channel, bytes: Buffer): void {
-		this.#channelOf(channel)?.push(bytes);
+		this.#getOrCreateChannel(channel)?.push(bytes);
 	}
 
-	/** Nothing more will come from the launcher. */
+	/** Ends the run with an error. No more frames will come from the launcher. */
 	fail(error: unknown): void {
 		this.#failure ??= { error };
 		this.#resolve(undefined);
 	}
 
 	#start(): void {
-		const { id, writer } = this.#means;
+		const { id, writer } = this.#link;
 		const { file, args, cwd, env, stdin, pty, onReport, onInput } = this.#options;
-		// In JSON there is no member that is undefined.
-		const request = { file, args, cwd, env, stdin, pty, report: onReport && true, input: onInput && true } satisfies Loose<ProcessRequest>;
+		// Members that are undefined are missing in JSON.
+		const request = {
+			file,
+			args,
+			cwd,
+			env,
+			stdin,
+			pty,
+			report: onReport && true,
+			input: onInput && true,
+		} satisfies WithUndefined<ProcessRequest>;
 		writer.write(frameTypes.start, id, JSON.stringify(request));
 		onInput?.((text) => writer.write(frameTypes.input, id, text));
 	}
 
 	async #follow(exit: Promise<ProcessExit | undefined>): Promise<ProcessEnd> {
-		const { signal, killGrace = defaultGrace } = this.#options;
+		const { signal, killGrace = defaultGraceMs } = this.#options;
 		const onAbort = () => this.#end(killGrace);
 		signal.addEventListener("abort", onAbort, { once: true });
 		const result = await exit;
 		signal.removeEventListener("abort", onAbort);
-		for (const pipe of this.#borrowed.values()) pipe.close();
+		for (const pipe of this.#borrowedPipes.values()) pipe.close();
 		for (const channel of this.#channels.values()) channel.end();
 		for (const channel of this.#channels.values()) await channel.whenDone;
 		if (this.#failure !== undefined) throw this.#failure.error;
@@ -133,53 +142,53 @@ export class ProcessRun {
 	}
 
 	#end(grace: number): void {
-		this.#means.writer.write(frameTypes.end, this.#means.id, JSON.stringify({ grace }));
+		this.#link.writer.write(frameTypes.end, this.#link.id, JSON.stringify({ grace }));
 	}
 
-	/** Where the pipe cannot be opened, as where `/proc` is closed, its bytes come through the launcher as before. */
+	/** Opens the offered pipe. If it cannot be opened, for instance because `/proc` is hidden, its bytes still come through the launcher. */
 	#answerOffer(payload: Buffer): void {
-		const { launcherPid } = this.#means;
+		const { launcherPid } = this.#link;
 		const { channel, number: descriptor } = decodeChannelNumber(payload);
-		const taker = this.#channelOf(channel);
+		const outputChannel = this.#getOrCreateChannel(channel);
 		try {
-			if (taker === undefined) throw new Error("nobody takes what comes there");
+			if (outputChannel === undefined) throw new Error("nobody takes what comes there");
 			const pipe = new BorrowedPipe({
 				path: `/proc/${launcherPid}/fd/${descriptor}`,
-				nextBuffer: () => taker.nextBuffer(),
-				onData: (bytes) => taker.push(bytes),
-				onEnd: (isLeft) => this.#tellLoan(channel, isLeft ? loanStates.abandoned : loanStates.ended),
+				nextBuffer: () => outputChannel.nextBuffer(),
+				onData: (bytes) => outputChannel.push(bytes),
+				onEnd: (isAbandoned) => this.#sendLoan(channel, isAbandoned ? loanStates.abandoned : loanStates.ended),
 			});
-			this.#borrowed.set(channel, pipe);
-			this.#tellLoan(channel, loanStates.taken);
+			this.#borrowedPipes.set(channel, pipe);
+			this.#sendLoan(channel, loanStates.taken);
 		} catch {
-			this.#tellLoan(channel, loanStates.declined);
+			this.#sendLoan(channel, loanStates.declined);
 		}
 	}
 
-	#tellLoan(channel: Channel, loan: number): void {
-		this.#means.writer.write(frameTypes.loan, this.#means.id, encodeChannelNumber(channel, loan));
+	#sendLoan(channel: Channel, loan: number): void {
+		this.#link.writer.write(frameTypes.loan, this.#link.id, encodeChannelNumber(channel, loan));
 	}
 
-	/** Undefined of one that was not asked for. */
-	#channelOf(channel: Channel): OutputChannel | undefined {
-		const known = this.#channels.get(channel);
-		if (known !== undefined) return known;
+	/** Returns the channel, and creates it on first use. Returns undefined if the caller takes no output of this channel. */
+	#getOrCreateChannel(channel: Channel): OutputChannel | undefined {
+		const existing = this.#channels.get(channel);
+		if (existing !== undefined) return existing;
 		const { onStdout, onStderr, onReport } = this.#options;
 		const deliver = { stdout: onStdout, stderr: onStderr, report: onReport }[channel];
 		if (deliver === undefined) return undefined;
-		const made = this.#createChannel(channel, deliver);
-		this.#channels.set(channel, made);
-		return made;
+		const created = this.#createChannel(channel, deliver);
+		this.#channels.set(channel, created);
+		return created;
 	}
 
 	#createChannel(channel: Channel, deliver: (text: string) => Promise<void> | void): OutputChannel {
-		const { id, writer } = this.#means;
-		const { killGrace = defaultGrace, onBytes } = this.#options;
+		const { id, writer } = this.#link;
+		const { killGrace = defaultGraceMs, onBytes } = this.#options;
 		return new OutputChannel({
 			deliver,
 			...(onBytes !== undefined && channel !== "report" && { deliverBytes: (bytes: Buffer) => onBytes(channel, bytes) }),
 			onConsumed: (bytes) => {
-				const pipe = this.#borrowed.get(channel);
+				const pipe = this.#borrowedPipes.get(channel);
 				if (pipe === undefined) writer.write(frameTypes.credit, id, encodeChannelNumber(channel, bytes));
 				else pipe.addCredit(bytes);
 			},
@@ -191,7 +200,7 @@ export class ProcessRun {
 	}
 }
 
-type Loose<T> = { readonly [K in keyof T]: T[K] | undefined };
+type WithUndefined<T> = { readonly [K in keyof T]: T[K] | undefined };
 
 const channelsByType: Readonly<Record<number, Channel>> = Object.fromEntries(channels.map((channel) => [frameTypes[channel], channel]));
 

@@ -1,56 +1,56 @@
 import type { Socket } from "node:net";
 
-/** What server and launcher say to each other. Each frame is a nine-byte head (length, type, id of the process) and a payload. */
+/** Types of the frames between server and launcher. A frame is a nine-byte head (length, type and id of the process) and a payload. */
 export const frameTypes = {
-	/** Launcher: it is up; JSON `LauncherInfo`. */
+	/** From the launcher: it is ready. JSON that names its spawner. */
 	ready: 0,
-	/** Server: start a process; JSON `ProcessRequest`. */
+	/** From the server: starts a process. JSON `ProcessRequest`. */
 	start: 1,
-	/** Server: so many bytes of a channel have been used up; `encodeChannelNumber`. */
+	/** From the server: a channel, and how many of its bytes were consumed. The launcher may read as many more. */
 	credit: 2,
-	/** Server: end the process; JSON `{ grace }` in milliseconds. */
+	/** From the server: ends the process. JSON `{ grace }`, in milliseconds. */
 	end: 3,
-	/** Launcher: the process runs; its pid in decimal. */
+	/** From the launcher: the process runs. Its process id as decimal text. */
 	started: 4,
-	/** Launcher: output. */
+	/** From the launcher: output. */
 	stdout: 5,
 	stderr: 6,
-	/** Launcher: the process has ended and all its output was sent; JSON `{ code, signal }`. */
+	/** From the launcher: the process has ended and all its output was sent. JSON `{ code, signal }`. */
 	ended: 7,
-	/** Launcher: the process could not be started; JSON `StartFailure`. */
+	/** From the launcher: the process could not be started. JSON `StartFailure`. */
 	failed: 8,
-	/** Launcher: output on descriptor 3. */
+	/** From the launcher: output on descriptor 3. */
 	report: 9,
-	/** Server: text for the standard input of a process that asked to have it kept open. */
+	/** From the server: text for the standard input of a process whose request has `input`. */
 	input: 10,
-	/** Launcher: much comes on a channel, and it has stopped reading there; `encodeChannelNumber` with the descriptor of the pipe. */
+	/** From the launcher: a channel has bulk output, and the launcher has stopped reading it. The channel and the descriptor of its pipe. */
 	offer: 11,
-	/** Server: what becomes of an offer, and of a pipe it has taken; `encodeChannelNumber` with one of `loans`. */
+	/** From the server: answers an offer, or reports the state of a pipe that it reads. The channel and the state. */
 	loan: 12,
-	/** Launcher: a process has exited of which the server reads a pipe. */
+	/** From the launcher: a process has exited of which the server reads a pipe. */
 	exited: 13,
 } as const;
 
-/** What the server says of the pipe of a channel. */
+/** States of a pipe that the launcher has offered to the server; sent by the server. */
 export const loanStates = {
-	/** It cannot open it: the launcher reads on. */
+	/** The server cannot open the pipe: the launcher continues to read it. */
 	declined: 0,
-	/** It has opened it, and reads it from here on. */
+	/** The server has opened the pipe and reads it from now on. */
 	taken: 1,
-	/** It has read it to its end. */
+	/** The server has read the pipe to its end. */
 	ended: 2,
-	/** It has waited long enough after the exit of the process for others to close it. */
+	/** The process has exited, other processes still hold the pipe open, and the server has waited long enough for them to close it. */
 	abandoned: 3,
 } as const;
 
 export type FrameType = (typeof frameTypes)[keyof typeof frameTypes];
 export const channels = ["stdout", "stderr", "report"] as const;
 
-/** What a process writes to: its standard output and error, and descriptor 3 where the request asks for it. */
+/** A channel of a process: its standard output, its standard error, or descriptor 3 if the request has `report`. */
 export type Channel = (typeof channels)[number];
 
 export interface LauncherInfo {
-	/** How it starts processes. */
+	/** How the launcher starts processes. */
 	readonly spawner: "posix_spawn" | "child_process";
 }
 
@@ -59,31 +59,31 @@ export interface ProcessRequest {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
-	/** Written to the standard input, which is then closed. Without it the standard input is empty. */
+	/** Text for the standard input, which is then closed. Default: an empty standard input. */
 	readonly stdin?: string;
-	/** Whether the standard input stays open after that, for `input` frames. It ends with the launcher. */
+	/** True if the standard input stays open after `stdin`, for `input` frames. It ends with the launcher. */
 	readonly input?: boolean;
-	/** Whether stdout is a pseudo-terminal. */
+	/** True if stdout is a pseudo-terminal. */
 	readonly pty?: boolean;
-	/** Whether descriptor 3 is a pipe that is read as well: a way out that nothing the process prints can disturb. */
+	/** True if descriptor 3 is a pipe that is read as a third channel. What the process prints cannot disturb it. */
 	readonly report?: boolean;
 }
 
 export interface StartFailure {
-	/** `ENOENT` and so on; `PTY` when pseudo-terminals are not available. */
+	/** System error code such as `ENOENT`, or `PTY` if pseudo-terminals are not available; empty if the error has no code. */
 	readonly code: string;
-	/** Which member of the request it concerns. */
+	/** Member of the request that caused the failure. */
 	readonly member: "file" | "cwd" | "args" | "pty";
 	readonly message: string;
 }
 
-/** Bytes of one channel that may be on their way before the launcher stops reading it. */
+/** Bytes of one channel that may be sent but not yet consumed. If so many are, the launcher stops reading the channel. */
 export const creditWindowBytes = 256 * 1024;
 
-const headSize = 9;
-const dataTypes: ReadonlySet<number> = new Set(channels.map((channel) => frameTypes[channel]));
+const headBytes = 9;
+const outputTypes: ReadonlySet<number> = new Set(channels.map((channel) => frameTypes[channel]));
 
-/** The payload of a frame that says a number of a channel. */
+/** Encodes the payload of a frame that carries a number about a channel: five bytes. */
 export function encodeChannelNumber(channel: Channel, number: number): Buffer {
 	const payload = Buffer.allocUnsafe(5);
 	payload.writeUInt8(frameTypes[channel], 0);
@@ -96,22 +96,26 @@ export function decodeChannelNumber(payload: Buffer): { channel: Channel; number
 	return { channel: channels.find((channel) => frameTypes[channel] === type) ?? "stdout", number: payload.readUInt32LE(1) };
 }
 
-/** Bytes of a payload up to which frames are put together in memory of the writer's, so that `write` has copied them when it returns. */
+/** Largest payload in bytes that `FrameWriter.write` copies before it returns, so that the caller may reuse its memory. */
 export const maxCopiedPayloadBytes = 16 * 1024;
-const pageSize = 4 * maxCopiedPayloadBytes;
-/** The most bytes of UTF-8 that a unit of a text takes. */
-const bytesPerUnit = 3;
+const pageBytes = 4 * maxCopiedPayloadBytes;
+/** Largest number of UTF-8 bytes for one UTF-16 code unit. */
+const maxBytesPerCodeUnit = 3;
 
 /**
- * Writes frames. Those of one turn of the event loop leave together; but the first process that it starts does not wait for the rest of the turn.
- * Small ones go into one piece of memory: to give each to the stream by itself would cost more than all the rest of a small frame.
+ * Writes frames. Frames of one turn of the event loop leave together. A `start` frame leaves at once if it is the first frame of the turn.
+ * Its process need not wait for the rest of the turn. Small frames are copied into one page of memory, because passing each to the stream
+ * separately costs more than everything else about a small frame.
  */
 export class FrameWriter {
 	readonly #socket: Socket;
-	/** Something was written in this turn; it waits for the end of it. */
-	#hasWritten = false;
+	/** True if a frame was written in this turn of the event loop; reset at its end. */
+	#hasWrittenThisTurn = false;
 	#isCorked = false;
-	/** What is put together, from `#sent` to `#end`. What stands before may still be on its way, so nothing is put there again. */
+	/**
+	 * Memory for the small frames; those from `#sent` to `#end` are not yet passed to the socket. Bytes before `#sent` may still be on their
+	 * way, so they are not overwritten.
+	 */
 	#page = Buffer.allocUnsafeSlow(0);
 	#sent = 0;
 	#end = 0;
@@ -122,23 +126,23 @@ export class FrameWriter {
 
 	write(type: FrameType, id: number, payload: Buffer | string = ""): void {
 		if (!this.#socket.writable) return;
-		const isAlone = type === frameTypes.start && !this.#hasWritten;
-		if (!this.#hasWritten) setImmediate(() => this.#endTurn());
-		this.#hasWritten = true;
-		const most = toMostBytes(payload);
-		if (most <= maxCopiedPayloadBytes) this.#gather(type, id, { payload, most });
+		const isFirstStart = type === frameTypes.start && !this.#hasWrittenThisTurn;
+		if (!this.#hasWrittenThisTurn) setImmediate(() => this.#endTurn());
+		this.#hasWrittenThisTurn = true;
+		const maxBytes = countMaxBytes(payload);
+		if (maxBytes <= maxCopiedPayloadBytes) this.#gather(type, id, { payload, maxBytes });
 		else this.#writeLarge(type, id, typeof payload === "string" ? Buffer.from(payload) : payload);
-		if (isAlone) this.#send();
+		if (isFirstStart) this.#send();
 	}
 
 	#endTurn(): void {
-		this.#hasWritten = false;
+		this.#hasWrittenThisTurn = false;
 		this.#send();
 	}
 
-	#gather(type: FrameType, id: number, { payload, most }: { readonly payload: Buffer | string; readonly most: number }): void {
-		this.#makeRoom(most);
-		const start = this.#end + headSize;
+	#gather(type: FrameType, id: number, { payload, maxBytes }: { readonly payload: Buffer | string; readonly maxBytes: number }): void {
+		this.#ensureSpace(maxBytes);
+		const start = this.#end + headBytes;
 		const length = typeof payload === "string" ? this.#page.write(payload, start) : payload.copy(this.#page, start);
 		this.#addHead(type, id, length);
 		this.#end += length;
@@ -147,7 +151,7 @@ export class FrameWriter {
 	#writeLarge(type: FrameType, id: number, payload: Buffer): void {
 		if (!this.#isCorked) this.#socket.cork();
 		this.#isCorked = true;
-		this.#makeRoom(0);
+		this.#ensureSpace(0);
 		this.#addHead(type, id, payload.length);
 		this.#flush();
 		this.#socket.write(payload);
@@ -157,14 +161,14 @@ export class FrameWriter {
 		this.#page.writeUInt32LE(length, this.#end);
 		this.#page.writeUInt8(type, this.#end + 4);
 		this.#page.writeUInt32LE(id, this.#end + 5);
-		this.#end += headSize;
+		this.#end += headBytes;
 	}
 
-	/** For a head and so many bytes, in new memory if need be. */
-	#makeRoom(most: number): void {
-		if (this.#page.length - this.#end >= headSize + most) return;
+	/** Ensures that the page has room for a head and `maxBytes` bytes of payload; allocates a new page if it does not. */
+	#ensureSpace(maxBytes: number): void {
+		if (this.#page.length - this.#end >= headBytes + maxBytes) return;
 		this.#flush();
-		this.#page = Buffer.allocUnsafeSlow(pageSize);
+		this.#page = Buffer.allocUnsafeSlow(pageBytes);
 		this.#sent = 0;
 		this.#end = 0;
 	}
@@ -181,19 +185,19 @@ export class FrameWriter {
 	}
 }
 
-/** As many bytes as a payload has, or more. */
-function toMostBytes(payload: Buffer | string): number {
-	return typeof payload === "string" ? payload.length * bytesPerUnit : payload.length;
+/** Returns an upper bound of the payload's bytes, without encoding it. */
+function countMaxBytes(payload: Buffer | string): number {
+	return typeof payload === "string" ? payload.length * maxBytesPerCodeUnit : payload.length;
 }
 
 export type OnFrame = (type: number, id: number, payload: Buffer) => void;
 
-/** Takes a byte stream apart. Output is handed on in the pieces it arrives in, everything else as whole payloads. */
+/** Splits a byte stream into frames. Output is passed on in the pieces in which it arrives, every other payload as a whole. */
 export class FrameReader {
 	readonly #onFrame: OnFrame;
-	/** Start of a head or of a payload that is not complete yet. */
-	#rest: Buffer[] = [];
-	#restLength = 0;
+	/** Beginning of a head or payload that is not complete yet. */
+	#partial: Buffer[] = [];
+	#partialLength = 0;
 	#head: { readonly type: number; readonly id: number; remaining: number } | undefined;
 
 	constructor(onFrame: OnFrame) {
@@ -204,19 +208,19 @@ export class FrameReader {
 		let offset = 0;
 		while (offset < bytes.length) {
 			const head = this.#head;
-			if (head !== undefined && dataTypes.has(head.type)) offset = this.#pass(head, bytes, offset);
+			if (head !== undefined && outputTypes.has(head.type)) offset = this.#passOutput(head, bytes, offset);
 			else {
-				const wanted = (head === undefined ? headSize : head.remaining) - this.#restLength;
-				const piece = bytes.subarray(offset, offset + wanted);
+				const missingBytes = (head === undefined ? headBytes : head.remaining) - this.#partialLength;
+				const piece = bytes.subarray(offset, offset + missingBytes);
 				offset += piece.length;
-				this.#rest.push(piece);
-				this.#restLength += piece.length;
-				if (piece.length === wanted) this.#complete(head);
+				this.#partial.push(piece);
+				this.#partialLength += piece.length;
+				if (piece.length === missingBytes) this.#complete(head);
 			}
 		}
 	}
 
-	#pass(head: { readonly type: number; readonly id: number; remaining: number }, bytes: Buffer, offset: number): number {
+	#passOutput(head: { readonly type: number; readonly id: number; remaining: number }, bytes: Buffer, offset: number): number {
 		const piece = bytes.subarray(offset, offset + head.remaining);
 		head.remaining -= piece.length;
 		if (head.remaining === 0) this.#head = undefined;
@@ -225,15 +229,15 @@ export class FrameReader {
 	}
 
 	#complete(head: { readonly type: number; readonly id: number } | undefined): void {
-		const whole = this.#rest.length === 1 && this.#rest[0] !== undefined ? this.#rest[0] : Buffer.concat(this.#rest);
-		this.#rest = [];
-		this.#restLength = 0;
+		const bytes = this.#partial.length === 1 && this.#partial[0] !== undefined ? this.#partial[0] : Buffer.concat(this.#partial);
+		this.#partial = [];
+		this.#partialLength = 0;
 		if (head !== undefined) {
 			this.#head = undefined;
-			this.#onFrame(head.type, head.id, whole);
+			this.#onFrame(head.type, head.id, bytes);
 			return;
 		}
-		const next = { type: whole.readUInt8(4), id: whole.readUInt32LE(5), remaining: whole.readUInt32LE(0) };
+		const next = { type: bytes.readUInt8(4), id: bytes.readUInt32LE(5), remaining: bytes.readUInt32LE(0) };
 		if (next.remaining === 0) this.#onFrame(next.type, next.id, Buffer.alloc(0));
 		else this.#head = next;
 	}

@@ -2,15 +2,15 @@ import { type PluginContext, warnIfMissing } from "../../core/contract/index.ts"
 import { Launcher } from "./launcher.ts";
 import { LauncherMetrics } from "./launcher-metrics.ts";
 
-interface Shared {
+interface SharedLauncher {
 	readonly launcher: Launcher;
 	users: number;
 }
 
-/** One launcher a node. Entries exist between the first start and the last stop of the node's runners. */
-const launchers = new Map<string, Shared>();
+/** Launchers by node id. An entry exists from the first start to the last stop of the node's runners. */
+const launchers = new Map<string, SharedLauncher>();
 
-const packages = [
+const optionalPackages = [
 	{ name: "node-pty", off: 'the parameter "svc_pty" of commands and scripts', resolve: () => import.meta.resolve("node-pty") },
 	{ name: "koffi", off: "the quick way to start processes; a slower one is taken", resolve: () => import.meta.resolve("koffi") },
 ];
@@ -18,26 +18,26 @@ const packages = [
 /** A runner's share in the node's launcher. */
 export interface LauncherLease {
 	readonly launcher: Launcher;
-	/** Give it back; the last one stops the launcher and what still runs. */
+	/** Releases the share. The last release stops the launcher and everything that still runs. Repeated calls have no effect. */
 	release(): Promise<void>;
 }
 
-/** What the launcher needs to know of its node. */
+/** Members of the plugin context that identify the node and report on its launcher. */
 type LaunchingNode = Pick<PluginContext, "nodeId" | "logger" | "meters">;
 
-/** Take part in the launcher of the node; the first one starts it. */
+/** Acquires a share in the launcher of the node; the first one starts it. Throws `SVC_RUNNER` if it cannot be started. */
 export async function acquireLauncher(node: LaunchingNode): Promise<LauncherLease> {
 	const { nodeId, logger } = node;
 	const shared = launchers.get(nodeId) ?? { launcher: createLauncher(node), users: 0 };
 	launchers.set(nodeId, shared);
-	if (shared.users === 0) for (const each of packages) warnIfMissing(each, logger);
+	if (shared.users === 0) for (const optionalPackage of optionalPackages) warnIfMissing(optionalPackage, logger);
 	shared.users++;
-	let released = false;
+	let isReleased = false;
 	const lease: LauncherLease = {
 		launcher: shared.launcher,
 		async release() {
-			if (released) return;
-			released = true;
+			if (isReleased) return;
+			isReleased = true;
 			if (--shared.users > 0) return;
 			launchers.delete(nodeId);
 			await shared.launcher.stop();

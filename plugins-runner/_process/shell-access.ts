@@ -9,18 +9,18 @@ import { createShellRequest, runShell, type ShellCommand, toShellResult } from "
 
 export interface ShellOptions {
 	/**
-	 * Whether processes go on when the service is restarted or killed, and are found again. Needs Linux and the command setsid;
-	 * output then goes through files in the data directory. Actions with `svc_pty` are left out. Default false.
+	 * True if processes continue when the service is restarted or killed, and the service follows them again. Needs Linux and the command
+	 * setsid. Output then goes through files in the data directory. Actions with `svc_pty` are excluded. Default false.
 	 */
 	readonly survive_restart?: boolean;
 }
 
-/** Milliseconds after which nobody can want a run any more that has not been asked for. */
-const forgottenAfter = 600_000;
+/** Milliseconds after the start until runs that were not recovered are removed. */
+const forgottenAfterMs = 600_000;
 
 type Context = RunContext<typeof shellParameters>;
 
-/** Life and runs of a runner of shell commands. */
+/** Lifecycle and runs of a runner of shell commands. */
 export interface ShellAccess {
 	check(): Promise<void>;
 	start(context: PluginContext): Promise<void>;
@@ -30,22 +30,25 @@ export interface ShellAccess {
 	afterRun(run: { readonly liveaction_id: string }): Promise<void>;
 }
 
-/** @param name of the runner, which keeps its runs apart from those of others */
+/**
+ * Creates the shell access of one runner.
+ * @param name Name of the runner; it separates its runs from those of other runners.
+ */
 export function createShellAccess(name: string, { survive_restart = false }: ShellOptions): ShellAccess {
 	const access = createLauncherAccess();
-	let runs: LastingRuns | undefined;
+	let activeRuns: LastingRuns | undefined;
 	let timer: NodeJS.Timeout | undefined;
 	return {
 		check: async () => assertCanSurvive(name, survive_restart),
 		async start(context) {
 			assertCanSurvive(name, survive_restart);
 			const directory = toRunsDirectory(context, name);
-			const lasting = new LastingRuns({ directory, logger: context.logger });
+			const lastingRuns = new LastingRuns({ directory, logger: context.logger });
 			const endForgotten = () =>
-				lasting.removeForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
+				lastingRuns.removeForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
 			if (survive_restart) {
-				runs = lasting;
-				timer = setTimeout(() => void endForgotten(), forgottenAfter).unref();
+				activeRuns = lastingRuns;
+				timer = setTimeout(() => void endForgotten(), forgottenAfterMs).unref();
 			} else if (existsSync(directory)) await endForgotten();
 			await access.start(context);
 		},
@@ -54,22 +57,25 @@ export function createShellAccess(name: string, { survive_restart = false }: She
 			await access.stop();
 		},
 		async run(context, command) {
-			if (runs === undefined || context.runnerParameters.svc_pty) return runShell(access.launcher, context, command);
-			const end = await runs.run(access.launcher, createShellRequest(context, command), context);
-			return end === "left" ? leftRunning : toShellResult(context, end);
+			if (activeRuns === undefined || context.runnerParameters.svc_pty) return runShell(access.launcher, context, command);
+			const end = await activeRuns.run(access.launcher, createShellRequest(context, command), context);
+			return end === "left" ? runningResult : toShellResult(context, end);
 		},
 		async recover(context, state) {
-			const end = await runs?.recover(state, context);
+			const end = await activeRuns?.recover(state, context);
 			if (end === undefined) return undefined;
-			return end === "left" ? leftRunning : toShellResult(context, end);
+			return end === "left" ? runningResult : toShellResult(context, end);
 		},
 		async afterRun({ liveaction_id }) {
-			await runs?.forget(liveaction_id);
+			await activeRuns?.forget(liveaction_id);
 		},
 	};
 }
 
-/** Plain JavaScript may say anything, and what only looks true must not count as half. */
+/**
+ * Throws `SVC_CONFIG` if `survive_restart` is not a boolean, or is true without `/proc`. The type does not protect callers in plain
+ * JavaScript.
+ */
 function assertCanSurvive(name: string, survive: unknown): void {
 	if (typeof survive !== "boolean") throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" must be true or false`);
 	if (survive && !existsSync("/proc/self/stat")) {
@@ -77,7 +83,7 @@ function assertCanSurvive(name: string, survive: unknown): void {
 	}
 }
 
-/** Whether a run that an earlier process of the service began may still go on. */
+/** Returns true if a run that an earlier process of the service started may still continue. */
 export function hasLastingRun(context: PluginContext, name: string, liveactionId: string): boolean {
 	return existsSync(join(toRunsDirectory(context, name), liveactionId));
 }
@@ -86,4 +92,4 @@ function toRunsDirectory({ dataDirectory }: PluginContext, name: string): string
 	return join(runsDirectory(dataDirectory), name);
 }
 
-const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };
+const runningResult: RunResult = { succeeded: false, status: "running", result: {} };

@@ -1,6 +1,6 @@
 import type { ParameterSchema } from "../../core/contract/index.ts";
 
-/** Parameters of every runner that starts a process on this machine. Reserved are those that make something else of a fixed script. */
+/** Parameters of every runner that starts a process on this machine. Those that could change what a fixed script does are reserved. */
 export const shellParameters = {
 	cwd: { type: "string", reserved: true, description: "Working directory." },
 	env: { type: "object", description: "Environment variables for the process." },

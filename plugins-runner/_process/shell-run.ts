@@ -6,20 +6,20 @@ import type { Launcher } from "./launcher.ts";
 import type { shellParameters } from "./shell-parameters.ts";
 import type { ProcessExit } from "./spawner.ts";
 
-/** What is run: as it is, and how it is put behind `sudo --`. */
+/** Command of an action: as it runs directly, and the arguments after `sudo --`. */
 export interface ShellCommand {
 	readonly file: string;
 	readonly args: readonly string[];
 	readonly sudoArguments: readonly string[];
-	/** Where it runs when the action does not say. */
+	/** Working directory, unless the action gives one. */
 	readonly cwd: string;
-	/** Variables that win over the parameter `env`, but not over those of the service. */
+	/** Variables that override the parameter `env`, but not the variables of the service. */
 	readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Run a command or script of an action: environment, sudo, output, and the result of the execution. */
+/** Runs a command or script of an action. Returns the result of the execution. */
 export async function runShell(launcher: Launcher, context: RunContext<typeof shellParameters>, command: ShellCommand): Promise<RunResult> {
-	// What is spread comes last: behind it each member would cost as much as all the rest.
+	// Spread last: members after a spread are added to the object one by one, which costs as much as everything else here.
 	const end = await launcher.run({
 		pty: context.runnerParameters.svc_pty,
 		signal: context.signal,
@@ -31,14 +31,14 @@ export async function runShell(launcher: Launcher, context: RunContext<typeof sh
 	return toShellResult(context, end);
 }
 
-/** The process that runs a command or script of an action. */
+/** Returns the process that runs a command or script of an action. Throws if an argument or `cwd` contains a NUL character. */
 export function createShellRequest(context: RunContext<typeof shellParameters>, command: ShellCommand) {
 	const { runnerParameters } = context;
 	const { sudo } = runnerParameters;
 	const password = sudo ? (runnerParameters.sudo_password ?? undefined) : undefined;
 	const file = sudo ? "sudo" : command.file;
 	const args = sudo ? createSudoArguments(command, password !== undefined) : command.args;
-	const cwd = toGiven(runnerParameters.cwd) ?? command.cwd;
+	const cwd = toNonEmpty(runnerParameters.cwd) ?? command.cwd;
 	assertNoNul("cwd", cwd);
 	for (const argument of args) assertNoNul("arguments", argument);
 	const env = createEnvironment(context, command);
@@ -47,35 +47,36 @@ export function createShellRequest(context: RunContext<typeof shellParameters>, 
 
 function createSudoArguments({ sudoArguments }: ShellCommand, hasPassword: boolean): string[] {
 	if (!hasPassword) return ["-E", "--", ...sudoArguments];
-	// Where sudo does not ask, the password stays in the standard input: the command must not get to read it.
+	// If sudo does not ask, the password remains in the standard input, and the command must not be able to read it.
 	return ["-S", "-E", "--", "bash", "-c", 'exec "$@" </dev/null', "bash", ...sudoArguments];
 }
 
-/** An empty text counts as not given, as forms send it. */
-function toGiven(text: string | null | undefined): string | undefined {
+/** Returns undefined for an empty text, because forms send one if a field is not filled in. */
+function toNonEmpty(text: string | null | undefined): string | undefined {
 	return text === "" || text === null ? undefined : text;
 }
 
 function createEnvironment(context: RunContext<typeof shellParameters>, command: ShellCommand): Record<string, string> {
 	const environment: Record<string, string> = { PYTHONUNBUFFERED: "1", ...baseEnvironment() };
-	// A terminal invites colours and pagers, which no execution's output wants.
+	// A terminal makes programs use colours and pagers, which are useless in the output of an execution.
 	if (context.runnerParameters.svc_pty) Object.assign(environment, { NO_COLOR: "1", PAGER: "cat" });
 	return Object.assign(environment, toEnvironment(context.runnerParameters.env), command.environment, context.environment);
 }
 
-/** The result of an execution whose process has ended. */
+/** Returns the result of an execution whose process has ended. */
 export function toShellResult(context: RunContext<typeof shellParameters>, end: ProcessExit): RunResult {
 	const { signal, runnerParameters } = context;
 	const reason: unknown = signal.aborted ? signal.reason : undefined;
-	const timedOut = reason instanceof RunAborted && reason.kind === "timeout";
-	const refused = runnerParameters.sudo ? findSudoRefusal(context.captured("stderr").text) : undefined;
-	const number = timedOut ? -9 : refused === undefined ? toExitNumber(end) : -1;
-	const succeeded = number === 0 && !signal.aborted;
-	// Without an abort a KILL or TERM came from outside. The platform gives them the statuses of a time-out and of a worker that stops.
-	const status = signal.aborted ? undefined : ({ [-9]: "timeout", [-15]: "abandoned" } as const)[number];
-	const late = timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;
-	const error = refused ?? late ?? (signal.aborted ? undefined : toSignalError(number));
+	const isTimedOut = reason instanceof RunAborted && reason.kind === "timeout";
+	const sudoRefusal = runnerParameters.sudo ? findSudoRefusal(context.captured("stderr").text) : undefined;
+	const returnCode = isTimedOut ? -9 : sudoRefusal === undefined ? toExitNumber(end) : -1;
+	const succeeded = returnCode === 0 && !signal.aborted;
+	// Without an abort, KILL or TERM came from outside the service. The platform's statuses for them are those of a timeout and of a stopped
+	// worker.
+	const status = signal.aborted ? undefined : ({ [-9]: "timeout", [-15]: "abandoned" } as const)[returnCode];
+	const timeoutMessage = isTimedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;
+	const error = sudoRefusal ?? timeoutMessage ?? (signal.aborted ? undefined : toSignalError(returnCode));
 	const output = createOutputResult((type) => context.captured(type));
-	const result = { failed: !succeeded, succeeded, return_code: number, ...output, ...(error === undefined ? undefined : { error }) };
+	const result = { failed: !succeeded, succeeded, return_code: returnCode, ...output, ...(error === undefined ? undefined : { error }) };
 	return status === undefined ? { succeeded, result } : { succeeded, result, status };
 }

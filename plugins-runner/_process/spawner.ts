@@ -1,29 +1,31 @@
 import type { ProcessRequest } from "./protocol.ts";
 
-/** How a process ended: one of the two is set. */
+/** How a process ended: exactly one of the two is not null. */
 export interface ProcessExit {
 	readonly code: number | null;
 	readonly signal: string | null;
 }
 
+/** Descriptors of the two ends of a pipe. */
 export interface Pipe {
 	readonly read: number;
 	readonly write: number;
 }
 
-/** Starts processes, each in a session of its own. There are two ways, which the launcher chooses between when it starts. */
+/** Starts processes, each in a session of its own. There are two implementations; the launcher chooses one when it starts. */
 export interface Spawner {
 	readonly name: "posix_spawn" | "child_process";
 	/**
-	 * A real pipe: a script may open `/dev/stderr` again, which it could not do with a socket. Its reading end blocks in a process that is
-	 * started with it, as programs expect of what they are given, and not in the launcher.
+	 * Creates a real pipe: a script may open `/dev/stderr` again, which fails with a socket. The reading end does not block for the launcher.
+	 * It blocks if `reader` is a process, because programs expect that of a standard input.
 	 */
 	createPipe(reader: "launcher" | "process"): Pipe;
-	/** Let much wait in a pipe, where the system allows it: who prints and who reads it then take turns less often. */
+	/** Enlarges the buffer of a pipe, where the system allows it, so that writer and reader switch less often. */
 	widenPipe?(descriptor: number): void;
 	/**
-	 * Start a process on descriptors from 0, which stay the caller's to close. Throws (`code` as of the system) or calls
-	 * `onError` when it cannot; otherwise `onStart` and, once, `onExit`, never before `spawn` has returned.
+	 * Starts a process with these descriptors, numbered from 0; the caller closes its own copies. If the start fails, it throws with the
+	 * system's error in `code`, or calls `onError`. Otherwise it calls `onStart` and, once, `onExit`, which never happens before `spawn`
+	 * returns.
 	 */
 	spawn(request: ProcessRequest, descriptors: readonly number[], events: SpawnEvents): void;
 	stop(): void;

@@ -6,43 +6,43 @@ import { ReadStream } from "node:tty";
 const columns = 200;
 const rows = 50;
 
-/** The part of node-pty's native module that is used. */
+/** Part of node-pty's native module that is used here. */
 interface NativePty {
 	open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
 }
 
 export interface Terminal {
-	/** For the child's stdout. */
+	/** Descriptor for the stdout of the child. */
 	readonly descriptor: number;
 	readonly stream: ReadStream;
-	/** Turn what was read into what the program wrote; undefined once `finish` has come through. */
+	/** Turns the bytes that were read into the program's output. `ended` is true once the mark of `finish` was read. */
 	decode(bytes: Buffer): { readonly output: Buffer; readonly ended: boolean };
-	/** The child has exited: everything it wrote stands before the end of the stream. */
+	/** Marks the end of the stream. Called when the child has exited: everything it wrote comes before the mark. */
 	finish(): void;
 	close(): void;
 }
 
 /**
- * A pseudo-terminal for one child's stdout. Its end of stream is a mark that is written after the child's exit: the terminal's
- * own hang-up may overtake output, and would wait for any background process.
+ * Opens a pseudo-terminal for the stdout of one child. The end of its stream is a mark, written after the child's exit. The hang-up of the
+ * terminal itself may overtake output, and would wait for any background process.
  */
 export function openTerminal(): Terminal {
 	const native = loadNative();
 	const { master, slave, pty } = native.open(columns, rows);
-	// The native descriptor is non-blocking, on which programs fail. Without O_NOCTTY it might become our controlling terminal.
+	// The native descriptor is non-blocking, which makes programs fail. Without O_NOCTTY it might become the launcher's controlling terminal.
 	const descriptor = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
 	closeSync(slave);
 	const mark = Buffer.from(`\0${randomBytes(16).toString("hex")}\0`);
 	const stream = new ReadStream(master);
-	let open = true;
+	let isOpen = true;
 	return {
 		descriptor,
 		stream,
 		decode: createMarkDecoder(mark),
-		finish: () => void (open && write(descriptor, mark, () => {})),
+		finish: () => void (isOpen && write(descriptor, mark, () => {})),
 		close() {
-			if (!open) return;
-			open = false;
+			if (!isOpen) return;
+			isOpen = false;
 			stream.destroy();
 			closeSync(descriptor);
 		},
@@ -51,28 +51,28 @@ export function openTerminal(): Terminal {
 
 function loadNative(): NativePty {
 	const require = createRequire(import.meta.url);
-	// What is installed under this name is the build of @lydell: one small binary for each platform, in a package of its own. The
-	// package of that name, which compiles, may stand in its place where there is no such binary.
+	// The package installed under this name is the build of @lydell, with one small binary package for each platform. Where there is no such
+	// binary, the original package, which compiles, may be installed.
 	const { native } = require("node-pty") as { readonly native?: NativePty };
 	if (native !== undefined) return native;
 	return createRequire(require.resolve("node-pty"))(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`) as NativePty;
 }
 
-/** Takes the mark off, and the carriage return that a terminal puts before each newline. */
+/** Creates a decoder that removes the mark, and the carriage return that a terminal puts before each newline. */
 export function createMarkDecoder(mark: Buffer): Terminal["decode"] {
-	let held: Buffer = Buffer.alloc(0);
+	let undecidedBytes: Buffer = Buffer.alloc(0);
 	return (bytes) => {
-		held = held.length > 0 ? Buffer.concat([held, bytes]) : bytes;
-		const found = held.indexOf(mark);
-		const end = found >= 0 ? found : held.length - undecided(held, mark);
-		const output = toNewlines(held.subarray(0, end));
-		held = held.subarray(end);
-		return { output, ended: found >= 0 };
+		undecidedBytes = undecidedBytes.length > 0 ? Buffer.concat([undecidedBytes, bytes]) : bytes;
+		const markIndex = undecidedBytes.indexOf(mark);
+		const end = markIndex >= 0 ? markIndex : undecidedBytes.length - countUndecidedBytes(undecidedBytes, mark);
+		const output = toNewlines(undecidedBytes.subarray(0, end));
+		undecidedBytes = undecidedBytes.subarray(end);
+		return { output, ended: markIndex >= 0 };
 	};
 }
 
-/** Bytes at the end that may turn out to be part of the mark or of a line's end. */
-function undecided(bytes: Buffer, mark: Buffer): number {
+/** Returns how many bytes at the end may be part of the mark or of a line end. */
+function countUndecidedBytes(bytes: Buffer, mark: Buffer): number {
 	for (let start = Math.max(0, bytes.length - mark.length + 1); start < bytes.length; start++) {
 		if (bytes[start] === 0 && mark.subarray(0, bytes.length - start).equals(bytes.subarray(start))) return bytes.length - start;
 	}

@@ -23,7 +23,7 @@ const parameters = {
 	svc_timeout: { type: "integer", minimum: 1, description: "Seconds after which what still runs is ended. Default: none." },
 } as const satisfies ParameterSchema;
 
-/** Runs actions that are made of actions, as a definition in YAML says. */
+/** Runs actions that consist of other actions, as described by a definition in YAML. */
 export const workflow = defineRunner("workflow", () => {
 	let clock: Clock = { now: () => Date.now() * 1_000 };
 	const perform = async (context: RunContext): Promise<RunResult> => {
@@ -46,7 +46,7 @@ export const workflow = defineRunner("workflow", () => {
 	};
 });
 
-/** What may be known and tried of workflows without running them. */
+/** Inspects and tests workflow definitions and journals, without running them. */
 export const workflowDefinitions: Definitions = {
 	inspect,
 	graph,

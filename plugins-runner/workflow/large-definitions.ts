@@ -6,24 +6,25 @@ import { inspectDefinition } from "./definition/inspect-definition.ts";
 import { readDefinition } from "./definition/read-definition.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Large definitions are read in threads. */
+/** Reads large definitions in threads. */
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
-/** Finds what is wrong with a definition, with calls of functions that do not exist. */
+/** Returns the findings of a definition, including calls of functions that do not exist. */
 export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectDefinition(text, tools, scopeFunctionNames);
 }
 
-/** Finds what is wrong with a definition that is to run. Calls are not looked at: one that the run never reaches does no harm. */
+/** Returns the findings of a definition that is to run. Calls are not checked, because a call that the run never reaches does no harm. */
 export function inspectForRun(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
 }
 
-/** Reads a definition. Rejects with `SVC_INVALID` for one with findings other than warnings. */
+/** Reads a definition. Rejects with `SVC_INVALID` if it has findings other than warnings. */
 export async function read(text: string): Promise<Definition> {
 	return DefinitionThread.isLarge(text) ? forRuns.read<Definition>("read", text) : readDefinition(text);
 }
 
+/** Reads a definition and returns its graph. Rejects with `SVC_INVALID` if it has findings other than warnings. */
 export async function graph(text: string): Promise<DefinitionGraph> {
 	return DefinitionThread.isLarge(text) ? forRequests.read<DefinitionGraph>("graph", text) : toGraph(readDefinition(text));
 }

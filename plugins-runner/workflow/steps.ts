@@ -1,47 +1,48 @@
 import type { ChildRequest, ExecutionStatus, JsonObject, JsonValue, TaskState } from "../../core/contract/index.ts";
 
-/** Something that has happened and that a workflow reacts to. */
+/** Event to which a workflow reacts. */
 export type WorkflowEvent =
-	/** It begins; `parameters` are those of its action, resolved. */
+	/** The workflow begins. `parameters` are the resolved parameters of its action. */
 	| { readonly type: "begin"; readonly parameters: JsonObject; readonly system: JsonObject }
-	/** A child has another status than before; `id` is its execution's. Told again and late without harm. */
+	/** A child has another status; `id` is the id of its execution. Repeated and late events are harmless. */
 	| { readonly type: "child"; readonly key: string; readonly id: string; readonly status: ExecutionStatus }
-	/** A child that was asked for cannot be started. */
+	/** A requested child cannot be started. */
 	| { readonly type: "refused"; readonly key: string; readonly message: string }
 	| { readonly type: "pause" }
 	/**
-	 * Goes on after a pause, or after having been taken over by another process: `isResumed` tells which. Comes with what all children are like by
-	 * now. `isAsked`: somebody has asked for it, so that all that is paused below goes on as well; else a child alone has gone on.
+	 * The run continues after a pause (`isResumed`), or after a recovery by another process. Events with the current status of all children
+	 * follow. If `isAsked` is true, a resume was requested, so everything that is paused below is resumed as well. Otherwise only a child was
+	 * resumed.
 	 */
 	| { readonly type: "continue"; readonly isResumed: boolean; readonly isAsked?: boolean }
 	| { readonly type: "cancel" }
-	/** Time of the workflow itself is over. */
+	/** The timeout of the workflow itself has expired. */
 	| { readonly type: "timeout" }
-	/** The time has come that `nextWake` told. */
+	/** The time that `nextWake` returned has come. */
 	| { readonly type: "wake" };
 
-/** What is to be done after an event. Its entry must be on disk before, or with, anything else of it. */
+/** Decisions after events. The entry must be stored before the caller carries out anything else of the step, or together with it. */
 export interface Step {
-	/** What has been decided, for the journal; undefined: nothing. */
+	/** Decided facts for the journal; undefined if nothing was decided. */
 	readonly entry: JsonObject | undefined;
-	/** Children to be started. */
+	/** Children to start. */
 	readonly start: readonly ChildRequest[];
-	/** Keys of children that are to end, to pause, to go on. */
+	/** Keys of children to cancel, to pause and to resume. */
 	readonly cancel: readonly string[];
 	readonly pause: readonly string[];
 	readonly resume: readonly string[];
-	/** Ask for a pause or the end of the workflow's own execution. */
+	/** Requests that the workflow's own execution be paused or canceled. */
 	readonly request: "pause" | "cancel" | undefined;
 	/** Tasks whose status has changed. */
 	readonly tasks: readonly TaskState[];
-	/** For whoever follows the output: a line for each task that has begun or ended. */
+	/** Lines for the output of the execution: one for each task that has started or ended. */
 	readonly lines: readonly string[];
-	/** Nothing is active any more, and nothing will be: what becomes of the workflow. */
+	/** End or pause of the workflow; undefined while it is active. */
 	readonly end: WorkflowEnd | undefined;
 }
 
 export interface WorkflowEnd {
-	/** `resuming`: what it paused for is over by now, it goes on at once. */
+	/** `resuming`: the reason for the pause is already over, so the workflow continues at once. */
 	readonly status: "succeeded" | "failed" | "timeout" | "canceled" | "paused" | "resuming";
 	readonly result: { readonly output: JsonValue; readonly errors?: readonly JsonObject[] };
 }

@@ -3,25 +3,25 @@ import { OutputChannel } from "../output-channel.ts";
 import { creditWindowBytes } from "../protocol.ts";
 
 interface FileFollowerOptions {
-	/** Bytes of the text that have been delivered before. */
+	/** Bytes of the text that were delivered before. */
 	readonly deliveredBytes: number;
 	deliver(text: string): Promise<void> | void;
 	onFailure(error: unknown): void;
 }
 
-/** Reads a growing file as text, by lines as a pipe would be read, and leaves out what was delivered before. */
+/** Reads a growing file as text, by lines as a pipe would be read, and skips the text that was delivered before. */
 export class FileFollower {
 	readonly #file: FileHandle;
 	readonly #channel: OutputChannel;
 	readonly #buffer = Buffer.alloc(64 * 1024);
 	#offset = 0;
-	/** Bytes handed to the channel and not dealt with. */
-	#outstanding = 0;
+	/** Bytes that were passed to the channel and are not consumed yet. */
+	#unconsumedBytes = 0;
 	#wake = () => {};
 
 	private constructor(file: FileHandle, { deliveredBytes, deliver, onFailure }: FileFollowerOptions) {
 		this.#file = file;
-		// Text and not bytes are counted: a byte that is no UTF-8 becomes three.
+		// Bytes of the text are counted, not of the file: a byte that is not valid UTF-8 becomes three.
 		const skip = createSkip(deliveredBytes);
 		this.#channel = new OutputChannel({
 			deliver: (text) => {
@@ -29,26 +29,27 @@ export class FileFollower {
 				return rest === "" ? undefined : deliver(rest);
 			},
 			onConsumed: (bytes) => {
-				this.#outstanding -= bytes;
+				this.#unconsumedBytes -= bytes;
 				this.#wake();
 			},
 			onFailure,
 		});
 	}
 
+	/** Opens a file. Rejects with the system's error if that fails. */
 	static async open({ path, ...options }: FileFollowerOptions & { readonly path: string }): Promise<FileFollower> {
 		return new FileFollower(await open(path, "r"), options);
 	}
 
-	/** Of a file that is open; it is closed with the follower. */
+	/** Follows an open file; `close` also closes it. */
 	static fromHandle(file: FileHandle, options: FileFollowerOptions): FileFollower {
 		return new FileFollower(file, options);
 	}
 
-	/** Hand on what has been added. Waits while too much of it is still to be delivered. */
+	/** Delivers the bytes that were added. Waits while too many are not consumed yet. Stops early when `isOver` returns true. */
 	async read(isOver: () => boolean): Promise<void> {
 		while (!isOver()) {
-			if (this.#outstanding >= creditWindowBytes) {
+			if (this.#unconsumedBytes >= creditWindowBytes) {
 				await new Promise<void>((resolve) => {
 					this.#wake = resolve;
 				});
@@ -57,12 +58,12 @@ export class FileFollower {
 			const { bytesRead } = await this.#file.read(this.#buffer, 0, this.#buffer.length, this.#offset);
 			if (bytesRead === 0) return;
 			this.#offset += bytesRead;
-			this.#outstanding += bytesRead;
+			this.#unconsumedBytes += bytesRead;
 			this.#channel.push(Buffer.from(this.#buffer.subarray(0, bytesRead)));
 		}
 	}
 
-	/** Resolves when all that was read is delivered. */
+	/** Resolves when everything that was read is delivered. */
 	async end(): Promise<void> {
 		this.#channel.end();
 		await this.#channel.whenDone;
@@ -74,14 +75,14 @@ export class FileFollower {
 	}
 }
 
-/** Takes so many bytes off the beginning of a text that comes in pieces. They end with a whole character. */
+/** Returns a function that removes the first `bytes` bytes of a text that comes in pieces. They must end at a character boundary. */
 function createSkip(bytes: number): (text: string) => string {
-	let left = bytes;
+	let remainingBytes = bytes;
 	return (text) => {
-		if (left === 0) return text;
-		const all = Buffer.from(text);
-		const rest = all.subarray(left);
-		left = Math.max(0, left - all.length);
+		if (remainingBytes === 0) return text;
+		const pieceBytes = Buffer.from(text);
+		const rest = pieceBytes.subarray(remainingBytes);
+		remainingBytes = Math.max(0, remainingBytes - pieceBytes.length);
 		return rest.toString();
 	};
 }

@@ -6,34 +6,41 @@ import { FileFollower } from "./file-follower.ts";
 import { findGroups, isRunning, type ProcessIdentity } from "./identity.ts";
 import type { RunDirectory } from "./run-directory.ts";
 
-/** Milliseconds: between looks, between looks once the end is near, for a process that has not begun, between TERM and KILL. */
-const poll = 50;
-const shortPoll = 5;
-const defaultBeginTime = 5_000;
-const defaultGrace = 5_000;
-/** How long what a process left running may keep its output open after the process itself has exited. */
-const linger = 1_000;
-/** How long after KILL a process may still take before it is given up. */
-const afterKill = 1_000;
+/** Milliseconds between polls of a process. */
+const pollIntervalMs = 50;
+/** Milliseconds between polls when the process is about to start or to end. */
+const shortPollIntervalMs = 5;
+/** Default of the time to start. */
+const defaultBeginTimeMs = 5_000;
+/** Default of `killGrace`. */
+const defaultGraceMs = 5_000;
+/** Milliseconds that processes left running may hold the output open after the process itself has exited. */
+const lingerMs = 1_000;
+/** Milliseconds that a process may take to exit after KILL; after that its exit is no longer waited for. */
+const killTimeoutMs = 1_000;
 
 export interface LastingOptions {
 	readonly directory: RunDirectory;
 	readonly signal: AbortSignal;
-	/** Bytes of output that were delivered by whoever followed the process before. */
+	/** Bytes of output that were delivered before, by an earlier process of the service. */
 	readonly deliveredBytes: { readonly stdout: number; readonly stderr: number };
+	/** Milliseconds between TERM and KILL. Default 5000. */
 	readonly killGrace?: number;
-	/** Milliseconds that the process may take to begin; one that has not is kept from it. Default 5000. */
+	/** Milliseconds that the process may take to start; after that it is prevented from starting. Default 5000. */
 	readonly beginTimeoutMs?: number;
-	/** The variable that all processes of the execution have. */
+	/** Variable that identifies all processes of the execution. */
 	readonly mark?: string;
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
 }
 
-/** `left`: it goes on without us. `unknown`: it has ended without telling how. `unstarted`: it never began, and will not. */
+/**
+ * How a followed process ended. `left`: it continues without this service. `unknown`: it ended without an exit code. `unstarted`: it never
+ * started, and will not.
+ */
 export type LastingEnd = ProcessExit | "left" | "unknown" | "unstarted";
 
-/** Follow a supervised process to its end, or until the service stops. */
+/** Follows a supervised process to its end, or until the service stops. Throws the error of a failed `onStdout` or `onStderr`. */
 export async function followProcess(options: LastingOptions): Promise<LastingEnd> {
 	const process = new LastingProcess(options);
 	return process.follow();
@@ -43,10 +50,10 @@ class LastingProcess {
 	readonly #options: LastingOptions;
 	#failure: { readonly error: unknown } | undefined;
 	#wake = () => {};
-	/** When everything is killed; set once its end was asked for. */
+	/** Time at which everything is killed; set once the end was requested. */
 	#killAt: number | undefined;
-	#killed = false;
-	/** When the exit code was first seen. */
+	#wasKilled = false;
+	/** Time at which the exit code was first seen. */
 	#exitedAt: number | undefined;
 
 	constructor(options: LastingOptions) {
@@ -59,7 +66,7 @@ class LastingProcess {
 			FileFollower.open({
 				path: directory.file(name),
 				deliveredBytes: deliveredBytes[name],
-				deliver: (text) => (this.#isLeft() ? undefined : deliver(text)),
+				deliver: (text) => (this.#isServiceStopping() ? undefined : deliver(text)),
 				onFailure: (error) => this.#fail(error),
 			});
 		const watcher = this.#watch();
@@ -67,7 +74,7 @@ class LastingProcess {
 		signal.addEventListener("abort", onAbort);
 		const followers = [await open("stdout", this.#options.onStdout), await open("stderr", this.#options.onStderr)];
 		try {
-			const end = await this.#followTo(followers);
+			const end = await this.#followToEnd(followers);
 			if (end !== "left") await Promise.all(followers.map((follower) => follower.end()));
 			if (this.#failure !== undefined && end !== "left") throw this.#failure.error;
 			return end;
@@ -78,70 +85,70 @@ class LastingProcess {
 		}
 	}
 
-	async #followTo(followers: readonly FileFollower[]): Promise<LastingEnd> {
-		const readAll = () => Promise.all(followers.map((follower) => follower.read(() => this.#isLeft())));
-		const process = await this.#identify();
+	async #followToEnd(followers: readonly FileFollower[]): Promise<LastingEnd> {
+		const readAll = () => Promise.all(followers.map((follower) => follower.read(() => this.#isServiceStopping())));
+		const process = await this.#waitForSupervisor();
 		if (process === undefined) return "unstarted";
 		for (;;) {
-			if (this.#isLeft()) return "left";
-			// First looked at, then read: what was written before the end is read after it.
-			const end = this.#look(process);
+			if (this.#isServiceStopping()) return "left";
+			// Check first, then read: output that was written before the end is read after this check.
+			const end = this.#checkEnd(process);
 			await readAll();
-			if (end !== undefined && !this.#isLeft()) return end;
+			if (end !== undefined && !this.#isServiceStopping()) return end;
 			await this.#wait();
 		}
 	}
 
-	/** The supervisor, once it has begun; if it does not, it must not begin any more. */
-	async #identify(): Promise<ProcessIdentity | undefined> {
+	/** Waits for the supervisor to start. If it takes too long, prevents the start and returns undefined. */
+	async #waitForSupervisor(): Promise<ProcessIdentity | undefined> {
 		const { directory } = this.#options;
-		const deadline = performance.now() + (this.#options.beginTimeoutMs ?? defaultBeginTime);
+		const deadline = performance.now() + (this.#options.beginTimeoutMs ?? defaultBeginTimeMs);
 		for (;;) {
-			const found = directory.readSupervisor();
-			if (found !== undefined) return found;
+			const supervisor = directory.readSupervisor();
+			if (supervisor !== undefined) return supervisor;
 			if (performance.now() > deadline && (await directory.preventStart())) return undefined;
-			await this.#wait(shortPoll);
+			await this.#wait(shortPollIntervalMs);
 		}
 	}
 
-	/** How it ended, or undefined while it goes on. */
-	#look(process: ProcessIdentity): LastingEnd | undefined {
+	/** Returns how the process ended, or undefined while it continues. */
+	#checkEnd(process: ProcessIdentity): LastingEnd | undefined {
 		const { signal } = this.#options;
-		const runs = isRunning(process);
+		const isAlive = isRunning(process);
 		const status = this.#options.directory.readExitCode();
 		if (status !== undefined) this.#exitedAt ??= performance.now();
-		if (signal.aborted || this.#failure !== undefined) return this.#endAll(process);
-		if (runs && this.#exitedAt !== undefined && performance.now() > this.#exitedAt + linger) {
-			// Something it started holds the output open.
+		if (signal.aborted || this.#failure !== undefined) return this.#terminate(process);
+		if (isAlive && this.#exitedAt !== undefined && performance.now() > this.#exitedAt + lingerMs) {
+			// A process that it started holds the output open.
 			this.#kill(process);
 			return toExit(status);
 		}
-		if (runs) return undefined;
+		if (isAlive) return undefined;
 		return status === undefined ? "unknown" : toExit(status);
 	}
 
-	/** TERM to everything in its session, KILL after the grace; over when nothing of it is left. */
-	#endAll(process: ProcessIdentity): LastingEnd | undefined {
-		const { directory, mark, killGrace = defaultGrace } = this.#options;
-		// Another process of the service has taken it over, and must find it alive.
+	/** Sends TERM to everything in its session, and KILL after the grace. Returns the end once none of these processes is alive. */
+	#terminate(process: ProcessIdentity): LastingEnd | undefined {
+		const { directory, mark, killGrace = defaultGraceMs } = this.#options;
+		// Another process of the service follows it now, and must find it alive.
 		if (!directory.isHeld()) return "left";
 		const groups = findGroups(process, mark);
-		if (!hasLiveProcess(groups)) return toEnded(directory.readExitCode(), this.#killed);
+		if (!hasLiveProcess(groups)) return toExitAfterSignal(directory.readExitCode(), this.#wasKilled);
 		const now = performance.now();
 		if (this.#killAt === undefined) {
 			this.#killAt = now + killGrace;
 			for (const group of groups) signalGroup(group, "SIGTERM");
-		} else if (now > this.#killAt + afterKill) return toEnded(directory.readExitCode(), this.#killed);
-		else if (now > this.#killAt && !this.#killed) this.#kill(process);
+		} else if (now > this.#killAt + killTimeoutMs) return toExitAfterSignal(directory.readExitCode(), this.#wasKilled);
+		else if (now > this.#killAt && !this.#wasKilled) this.#kill(process);
 		return undefined;
 	}
 
 	#kill(process: ProcessIdentity): void {
-		this.#killed = true;
+		this.#wasKilled = true;
 		for (const group of findGroups(process, this.#options.mark)) signalGroup(group, "SIGKILL");
 	}
 
-	#isLeft(): boolean {
+	#isServiceStopping(): boolean {
 		const reason: unknown = this.#options.signal.reason;
 		return reason instanceof RunAborted && reason.kind === "shutdown";
 	}
@@ -151,8 +158,8 @@ class LastingProcess {
 		this.#wake();
 	}
 
-	/** Until something happens in the directory, or it is time to look again. */
-	async #wait(milliseconds = this.#exitedAt === undefined ? poll : shortPoll): Promise<void> {
+	/** Waits until something changes in the directory, or for the poll interval. */
+	async #wait(milliseconds = this.#exitedAt === undefined ? pollIntervalMs : shortPollIntervalMs): Promise<void> {
 		let timer: NodeJS.Timeout | undefined;
 		await new Promise<void>((resolve) => {
 			this.#wake = resolve;
@@ -161,7 +168,7 @@ class LastingProcess {
 		clearTimeout(timer);
 	}
 
-	/** Quicker than looking; where there are no watches left, looking has to do. */
+	/** Watches the directory, which is faster than polling. Returns undefined if the system has no watches left; polling then suffices. */
 	#watch(): FSWatcher | undefined {
 		try {
 			const watcher = watch(this.#options.directory.path, () => this.#wake());
@@ -177,8 +184,8 @@ function toExit(status: number | undefined): ProcessExit {
 	return status === undefined ? { code: null, signal: "SIGKILL" } : { code: status, signal: null };
 }
 
-/** The shell gives 128 and the number of the signal; after our own TERM that is what it means. */
-function toEnded(status: number | undefined, killed: boolean): ProcessExit {
+/** Returns the exit after signals. The shell reports a signal as 128 plus its number; 143 after the service's own TERM means TERM. */
+function toExitAfterSignal(status: number | undefined, wasKilled: boolean): ProcessExit {
 	if (status === 128 + 15) return { code: null, signal: "SIGTERM" };
-	return killed ? toExit(undefined) : toExit(status);
+	return wasKilled ? toExit(undefined) : toExit(status);
 }

@@ -10,18 +10,18 @@ import { findGroups, isRunning, readBootId } from "./identity.ts";
 import { followProcess, type LastingEnd } from "./lasting-process.ts";
 import { RunDirectory } from "./run-directory.ts";
 
-/** What is started; its standard input may be given, its output goes to the context. */
+/** Process to start. Its standard input may be given; its output goes to the context. */
 export type LastingRequest = Pick<ProcessOptions, "file" | "args" | "cwd" | "env" | "stdin">;
 
 type Context = Pick<RunContext, "execution_id" | "liveaction_id" | "signal" | "emit" | "captured" | "saveState">;
 
 export interface LastingRunsOptions {
-	/** Holds a directory for each run; one runner's alone. */
+	/** Directory that holds a directory for each run. Each runner has its own. */
 	readonly directory: string;
 	readonly logger: Logger;
 }
 
-/** Processes that go on when the service is restarted or killed, and are found again. */
+/** Processes that continue when the service is restarted or killed, and are followed again by the next process of the service. */
 export class LastingRuns {
 	readonly #directory: string;
 	readonly #logger: Logger;
@@ -31,14 +31,17 @@ export class LastingRuns {
 		this.#logger = logger;
 	}
 
-	/** Start a process and follow it. `left`: the service stops, and the process goes on. */
+	/**
+	 * Starts a process and follows it. Returns `left` if the service stops and the process continues. Throws `SVC_RUNNER` if it was not
+	 * started.
+	 */
 	async run(launcher: Launcher, request: LastingRequest, context: Context): Promise<ProcessExit | "left"> {
 		if (context.signal.aborted) return { code: null, signal: "SIGTERM" };
 		const directory = this.#open(context);
 		await directory.create();
 		try {
 			await context.saveState({ hostname: hostname(), boot_id: readBootId() });
-			await start(launcher, request, directory.path);
+			await startSupervisor(launcher, request, directory.path);
 		} catch (error) {
 			await directory.remove();
 			throw error;
@@ -48,7 +51,7 @@ export class LastingRuns {
 		return end === "unknown" ? { code: null, signal: "SIGKILL" } : end;
 	}
 
-	/** Follow a process that an earlier process of the service has started; undefined when there is no telling what became of it. */
+	/** Follows a process that an earlier process of the service started. Returns undefined if its end cannot be known. */
 	async recover(state: JsonObject, context: Context): Promise<ProcessExit | "left" | undefined> {
 		const directory = this.#open(context);
 		if (state["hostname"] !== hostname() || !directory.exists()) return undefined;
@@ -59,17 +62,17 @@ export class LastingRuns {
 			return undefined;
 		}
 		await directory.hold();
-		// Whoever was to start it is gone: what has not begun by now hardly will.
+		// The process that was to start it is gone, so a run that has not begun yet hardly will.
 		const end = await this.#follow(directory, context, { beginTimeoutMs: 1_000 });
 		return end === "unknown" || end === "unstarted" ? undefined : end;
 	}
 
-	/** The end of a run has been stored: nobody will ask for it any more. */
+	/** Removes the files of a run, once its end has been stored and it cannot be recovered any more. */
 	async forget(liveactionId: string): Promise<void> {
 		await new RunDirectory(join(this.#directory, liveactionId)).remove();
 	}
 
-	/** End what nobody follows and nobody has asked for. */
+	/** Kills and removes the runs that no running process of the service follows. */
 	async removeForgotten(): Promise<void> {
 		const names = await readdir(this.#directory).catch(() => []);
 		for (const name of names) {
@@ -77,9 +80,9 @@ export class LastingRuns {
 			if (directory.isFollowed()) continue;
 			const process = directory.readSupervisor();
 			if (process === undefined && directory.exists() && !(await directory.preventStart())) continue;
-			const runs = process !== undefined && isRunning(process);
-			if (runs) for (const group of findGroups(process, undefined)) signalGroup(group, "SIGKILL");
-			this.#logger.warn("forgotten run removed", { liveaction_id: name, running: runs });
+			const isAlive = process !== undefined && isRunning(process);
+			if (isAlive) for (const group of findGroups(process, undefined)) signalGroup(group, "SIGKILL");
+			this.#logger.warn("forgotten run removed", { liveaction_id: name, running: isAlive });
 			await directory.remove();
 		}
 	}
@@ -101,12 +104,13 @@ export class LastingRuns {
 	}
 }
 
-async function start(launcher: Launcher, { file, args, env, ...request }: LastingRequest, directory: string): Promise<void> {
+async function startSupervisor(launcher: Launcher, { file, args, env, ...request }: LastingRequest, directory: string): Promise<void> {
 	let errors = "";
 	const { executionId, rest } = withoutMark(env);
 	const { code } = await launcher.run({
 		...request,
-		// The starter is not known by its execution: when the service dies, what it leaves behind must not be ended with it.
+		// The starter does not have the variable of the execution. Otherwise the launcher, when the service dies, would kill the supervisor
+		// with it.
 		env: rest,
 		file: "/bin/sh",
 		args: createStarterArguments({ directory, executionId, file, args }),
@@ -120,16 +124,16 @@ async function start(launcher: Launcher, { file, args, env, ...request }: Lastin
 	throw new SvcError("SVC_RUNNER", code === 127 ? "the command setsid is needed and not there" : `the process was not started: ${errors}`);
 }
 
-/**
- * Shell texts that start a process which outlives the service. `$0` is only a name. Tools are looked for in a path of our own, as
- * the action may set any.
- */
-const tools = "/usr/local/bin:/usr/bin:/bin";
+/** Path of the tools that the shell scripts use. It is fixed, because the action may set any PATH. */
+const toolPath = "/usr/local/bin:/usr/bin:/bin";
 
-/** Arguments: supervisor text, execution id, run directory, program, its arguments. Leaves the supervisor behind in a session of its own. */
-const starter = `
+/**
+ * Starts the supervisor in a session of its own and returns. `$0` is only a name. Arguments: text of the supervisor, execution id, run
+ * directory, program and its arguments. Exits with 127 if the command setsid is missing.
+ */
+const starterScript = `
 path=$PATH
-PATH=${tools}
+PATH=${toolPath}
 command -v setsid >/dev/null || exit 127
 supervisor=$1
 [ -z "$2" ] || export SVC_ACTION_EXECUTION_ID="$2"
@@ -139,12 +143,13 @@ setsid /bin/sh -c "$supervisor" svc-supervisor "$path" "$@" <&3 3<&- >/dev/null 
 `;
 
 /**
- * Arguments: the action's PATH, run directory, program, its arguments. Writes to the run directory what identifies it (\`process\`,
- * which only one may make), the output (\`stdout\`, \`stderr\`) and, in one piece, the exit code (\`status\`). The output goes
- * through pipes, as programs know them: a file could be cut short by whoever opens it again. TERM is for the program; whatever
- * it still prints then must be kept.
+ * Runs the program and outlives the service. `$0` is only a name. Arguments: PATH of the action, run directory, program and its arguments.
+ * Writes four files to the run directory: its identity (`process`), the output (`stdout`, `stderr`) and, by a rename, the exit code
+ * (`status`). Creating `process` is exclusive, so a run starts at most once.
+ * The output goes through pipes, as programs expect: a program that opens its output file again could truncate it. The supervisor survives
+ * TERM, which is meant for the program, because output that the program still writes must be stored.
  */
-const supervisor = `
+const supervisorScript = `
 path=$1
 directory=$2
 shift 2
@@ -167,13 +172,13 @@ keep() {
 } 3>&1 | keep stderr
 `;
 
-/** Arguments for `/bin/sh` that start `file` under a supervisor and return at once. */
+/** Returns the arguments for `/bin/sh` that start `file` under a supervisor and return at once. */
 function createStarterArguments(run: {
 	readonly directory: string;
-	/** Empty: none. */
+	/** Empty if the environment has none. */
 	readonly executionId: string;
 	readonly file: string;
 	readonly args: readonly string[];
 }): string[] {
-	return ["-c", starter, "svc-starter", supervisor, run.executionId, run.directory, run.file, ...run.args];
+	return ["-c", starterScript, "svc-starter", supervisorScript, run.executionId, run.directory, run.file, ...run.args];
 }

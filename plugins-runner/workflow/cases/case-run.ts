@@ -10,44 +10,47 @@ import type { Conductor } from "../conductor/conductor.ts";
 import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import type { DefinitionCase, GivenResult } from "./read-cases.ts";
 
-/** Most times that something happens in a case: a workflow may go in circles. */
-const mostSteps = 10_000;
-/** When a case begins, in microseconds: the same for each, so that the same comes of it. */
-const begin = 1_800_000_000_000_000;
+/** Most events in a case, because a workflow may loop forever. */
+const maxSteps = 10_000;
+/** Time at which every case begins, in microseconds, so that results are reproducible. */
+const startTime = 1_800_000_000_000_000;
 
 interface Child {
 	readonly key: string;
 	readonly id: string;
 	readonly given: GivenResult | undefined;
-	/** It waits for an answer, which nobody gives. */
+	/** True if it waits for an answer, which a case never gives. */
 	isPending: boolean;
 }
 
-/** What came of a case. */
+/** End of a case. */
 export interface CaseEnd {
-	/** Undefined when it does not come to an end. */
+	/** Undefined if the case does not end. */
 	readonly end: WorkflowEnd | undefined;
 	readonly tasks: readonly TaskState[];
-	/** Results that no action has taken. */
+	/** Results of the case that no action has used. */
 	readonly unused: readonly GivenResult[];
 }
 
-/** Runs a definition while its actions end as a case says, all that run at once together. Time passes where nothing else happens. */
+/**
+ * Runs a definition while its actions end as a case says; all actions that run at once end together. Time advances only when nothing else
+ * is due.
+ */
 export class CaseRun {
-	/** The journal. */
+	/** Journal of the run. */
 	readonly entries: JsonObject[] = [];
 	readonly #case: DefinitionCase;
 	readonly #conductor: Conductor;
 	readonly #results: Map<string, JsonObject | null>;
-	/** By their keys, those that have not ended. */
-	readonly #open = new Map<string, Child>();
-	/** How often tasks have been started, by name and route, and which starts these were. */
+	/** Children that have not ended, by their keys. */
+	readonly #openChildren = new Map<string, Child>();
+	/** Starts of tasks: by task name and route, the number of each start by its key. */
 	readonly #starts = new Map<string, Map<string, number>>();
-	readonly #used = new Set<GivenResult>();
-	#now = begin;
+	readonly #usedResults = new Set<GivenResult>();
+	#now = startTime;
 	#end: WorkflowEnd | undefined;
 
-	/** `results` are those of children by their ids, which the conductor asks for: this adds to them. */
+	/** @param results Results of children by their ids; the conductor reads them, and this run adds to them. */
 	constructor(given: DefinitionCase, conductor: Conductor, results: Map<string, JsonObject | null>) {
 		this.#case = given;
 		this.#conductor = conductor;
@@ -56,67 +59,67 @@ export class CaseRun {
 
 	async run(): Promise<CaseEnd> {
 		const { svc = {}, parent = {} } = this.#case.context;
-		await this.#tell({ type: "begin", parameters: this.#case.input, system: { svc, parent } });
-		for (let steps = 0; this.#end === undefined && steps < mostSteps; steps++) if (!(await this.#goOn())) break;
-		const unused = this.#case.results.filter((given) => !this.#used.has(given));
+		await this.#handle({ type: "begin", parameters: this.#case.input, system: { svc, parent } });
+		for (let steps = 0; this.#end === undefined && steps < maxSteps; steps++) if (!(await this.#advance())) break;
+		const unused = this.#case.results.filter((given) => !this.#usedResults.has(given));
 		return { end: this.#end, tasks: this.#conductor.progress().tasks, unused };
 	}
 
-	/** Whether anything has happened. */
-	async #goOn(): Promise<boolean> {
+	/** Advances the case by one event. Returns false if nothing is left to happen. */
+	async #advance(): Promise<boolean> {
 		const wake = this.#conductor.nextWake();
-		if (wake !== undefined && wake <= this.#now) return this.#tell({ type: "wake" });
-		const ending = [...this.#open.values()].filter(({ isPending, given }) => !isPending && given?.status !== "running");
-		if (ending.length > 0) return this.#tell(...ending.map((child) => this.#turn(child, child.given?.status ?? "succeeded")));
+		if (wake !== undefined && wake <= this.#now) return this.#handle({ type: "wake" });
+		const ending = [...this.#openChildren.values()].filter(({ isPending, given }) => !isPending && given?.status !== "running");
+		if (ending.length > 0) return this.#handle(...ending.map((child) => this.#changeStatus(child, child.given?.status ?? "succeeded")));
 		if (wake === undefined) return false;
 		this.#now = wake;
-		return this.#tell({ type: "wake" });
+		return this.#handle({ type: "wake" });
 	}
 
-	#turn(child: Child, status: ExecutionStatus): WorkflowEvent {
+	#changeStatus(child: Child, status: ExecutionStatus): WorkflowEvent {
 		child.isPending = status === "pending";
-		if (!child.isPending) this.#open.delete(child.key);
+		if (!child.isPending) this.#openChildren.delete(child.key);
 		return { type: "child", key: child.key, id: child.id, status };
 	}
 
-	async #tell(...events: readonly WorkflowEvent[]): Promise<boolean> {
+	async #handle(...events: readonly WorkflowEvent[]): Promise<boolean> {
 		const step = await this.#conductor.handle(events, this.#now);
-		// What is kept must survive being stored.
+		// Serialized and parsed, because a stored entry must survive that.
 		if (step.entry !== undefined) this.entries.push(parseJson(stringifyJson(step.entry)) as JsonObject);
 		for (const request of step.start) this.#start(request);
 		this.#end = step.end;
-		await this.#follow(step);
+		await this.#carryOut(step);
 		return true;
 	}
 
-	/** What the workflow asks of others happens at once. */
-	async #follow({ cancel, request }: Step): Promise<void> {
-		if (request !== undefined) await this.#tell({ type: request });
-		const ended = cancel.flatMap((key) => this.#open.get(key) ?? []).map((child) => this.#turn(child, "canceled"));
-		if (ended.length > 0) await this.#tell(...ended);
+	/** Carries out the requests of a step at once. */
+	async #carryOut({ cancel, request }: Step): Promise<void> {
+		if (request !== undefined) await this.#handle({ type: request });
+		const cancelEvents = cancel.flatMap((key) => this.#openChildren.get(key) ?? []).map((child) => this.#changeStatus(child, "canceled"));
+		if (cancelEvents.length > 0) await this.#handle(...cancelEvents);
 	}
 
 	#start(request: ChildRequest): void {
 		const given = this.#findResult(request);
-		if (given !== undefined) this.#used.add(given);
+		if (given !== undefined) this.#usedResults.add(given);
 		const id = `child${this.#results.size}`;
 		this.#results.set(id, given?.result ?? null);
-		this.#open.set(request.key, { key: request.key, id, given, isPending: false });
+		this.#openChildren.set(request.key, { key: request.key, id, given, isPending: false });
 	}
 
-	/** The results that are meant for a child are taken one after the other, then the last one again and again. */
+	/** Returns the result for a child. Matching results are used in order; then the last one is used again. */
 	#findResult({ key, context }: ChildRequest): GivenResult | undefined {
 		const { task_name: name, task_route: route, item_id: item } = (context?.["workflow"] ?? {}) as JsonObject;
 		const starts = this.#starts.get(`${name}__r${route}`) ?? new Map<string, number>();
 		this.#starts.set(`${name}__r${route}`, starts);
-		// All items of an attempt have keys that begin alike.
+		// The keys of all items of an attempt have the same beginning.
 		const start = key.split(".").slice(0, 2).join(".");
 		const occurrence = starts.get(start) ?? starts.size + 1;
 		starts.set(start, occurrence);
-		const fits = (given: number | undefined, value: unknown) => given === undefined || given === value;
-		const meant = this.#case.results.filter(
-			(each) => each.task === name && fits(each.route, route) && fits(each.occurrence, occurrence) && fits(each.item, item),
+		const matches = (given: number | undefined, value: unknown) => given === undefined || given === value;
+		const candidates = this.#case.results.filter(
+			(each) => each.task === name && matches(each.route, route) && matches(each.occurrence, occurrence) && matches(each.item, item),
 		);
-		return meant.find((each) => !this.#used.has(each)) ?? meant.at(-1);
+		return candidates.find((each) => !this.#usedResults.has(each)) ?? candidates.at(-1);
 	}
 }

@@ -1,5 +1,5 @@
 import { toFileSchema } from "../definition/file-schema.ts";
 import { casesShape } from "./read-cases.ts";
 
-/** What files of cases may say, as a JSON schema for editors: what they are checked by. */
+/** JSON schema of files of cases, for editors; the same shape is used to check them. */
 export const workflowCasesSchema = toFileSchema("Cases of a workflow", casesShape);

@@ -5,19 +5,19 @@ import { parseYaml } from "../definition/parse-source.ts";
 import { toInvalidError } from "../definition/read-definition.ts";
 import type { Shape } from "../definition/shape.ts";
 
-/** What an action of a case ends with. */
+/** Result with which an action of a case ends. */
 export interface GivenResult {
 	readonly task: string;
-	/** Undefined: of whichever. */
+	/** Undefined matches every route. */
 	readonly route: number | undefined;
-	/** Which start of the task on its route, from 1; another attempt counts as another start. Undefined: each of them. */
+	/** Number of the task's start on its route, from 1; each attempt counts as a start. Undefined matches every start. */
 	readonly occurrence: number | undefined;
 	readonly item: number | undefined;
 	readonly status: ExecutionStatus;
 	readonly result: JsonObject | null;
 }
 
-/** What is compared. Undefined: nothing is expected of it. */
+/** Expected end of a case. Members that are undefined are not compared. */
 export interface ExpectedEnd {
 	readonly status: string;
 	readonly output: JsonValue | undefined;
@@ -25,17 +25,17 @@ export interface ExpectedEnd {
 	readonly tasks: readonly string[] | undefined;
 }
 
-/** A run that is tried. */
+/** Test case of a definition. */
 export interface DefinitionCase {
 	readonly name: string;
 	readonly input: JsonObject;
-	/** What `ctx().svc` and `ctx().parent` hold. */
+	/** Values of `ctx().svc` and `ctx().parent`. */
 	readonly context: JsonObject;
 	readonly results: readonly GivenResult[];
 	readonly expect: ExpectedEnd;
 }
 
-/** `running`: it does not end by itself. */
+/** Statuses of a result. `running`: the action does not end by itself. */
 const statuses = ["succeeded", "failed", "timeout", "abandoned", "canceled", "pending", "running"];
 const object = { type: "object" } as const satisfies Shape;
 const number = { type: "integer", minimum: 0 } as const satisfies Shape;
@@ -76,26 +76,26 @@ const caseShape: Shape = {
 	additionalProperties: false,
 };
 
-/** What a file of cases may say. */
+/** Shape of a file of cases. */
 export const casesShape: Shape = { type: "array", minItems: 1, items: caseShape };
 
-type Written<T> = { readonly [K in keyof T]?: T[K] };
-type WrittenCase = Omit<Written<DefinitionCase>, "results" | "expect"> & {
+type Optional<T> = { readonly [K in keyof T]?: T[K] };
+type CaseInput = Omit<Optional<DefinitionCase>, "results" | "expect"> & {
 	readonly name: string;
-	readonly results?: readonly (Written<GivenResult> & { readonly task: string })[];
-	readonly expect?: Written<ExpectedEnd>;
+	readonly results?: readonly (Optional<GivenResult> & { readonly task: string })[];
+	readonly expect?: Optional<ExpectedEnd>;
 };
 
-/** The cases that a text in YAML lists. `SVC_INVALID` when it is none. */
+/** Reads the cases in a YAML text. Throws `SVC_INVALID` if it has findings. */
 export function readCases(text: string): readonly DefinitionCase[] {
 	const { top, findings } = parseYaml(text);
 	const problems = sortFindings([...findings, ...(top === undefined ? [] : checkShape(top, casesShape))]);
 	if (top === undefined || problems.length > 0) throw toInvalidError("the cases cannot be read", problems);
-	// The shape has been checked.
-	return (top.value as unknown as readonly WrittenCase[]).map(toCase);
+	// The shape was checked above.
+	return (top.value as unknown as readonly CaseInput[]).map(toCase);
 }
 
-function toCase({ name, input = {}, context = {}, results = [], expect = {} }: WrittenCase): DefinitionCase {
+function toCase({ name, input = {}, context = {}, results = [], expect = {} }: CaseInput): DefinitionCase {
 	const { status = "succeeded", output, errors, tasks } = expect;
 	return { name, input, context, results: results.map(toResult), expect: { status, output, errors, tasks } };
 }
@@ -107,6 +107,6 @@ function toResult({
 	item,
 	status = "succeeded",
 	result = null,
-}: Written<GivenResult> & { readonly task: string }): GivenResult {
+}: Optional<GivenResult> & { readonly task: string }): GivenResult {
 	return { task, route, occurrence, item, status, result };
 }

@@ -15,15 +15,15 @@ import { type CaseEnd, CaseRun } from "./case-run.ts";
 import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } from "./read-cases.ts";
 
 /**
- * Run a definition against the results that each case gives. Nothing is started. `SVC_INVALID` for a definition with other findings than
- * warnings, and for a text that holds no cases.
+ * Runs a definition against the results that each case gives. Nothing is started. Rejects with `SVC_INVALID` if the definition has findings
+ * other than warnings, or if the text does not contain valid cases.
  */
 export async function testDefinition(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]> {
 	const findings = (await inspectDefinition(definition, tools)).filter(({ type }) => type !== "warning");
 	if (findings.length > 0) throw toInvalidError("the definition cannot be run", findings);
-	const read = readDefinition(definition);
+	const parsedDefinition = readDefinition(definition);
 	const results: DefinitionCaseResult[] = [];
-	for (const each of readCases(cases)) results.push(await testCase(read, each, tools));
+	for (const each of readCases(cases)) results.push(await testCase(parsedDefinition, each, tools));
 	return results;
 }
 
@@ -35,11 +35,11 @@ async function testCase(definition: Definition, given: DefinitionCase, tools: De
 	return compareCase(given, await new CaseRun(given, conductor, children).run());
 }
 
-/** What differs from what a case expects. */
-export function compareCase(given: DefinitionCase, came: CaseEnd): DefinitionCaseResult {
-	const tasks = came.tasks.map(nameOf);
-	const problems = [...compareEnd(given.expect, came), ...compareTasks(given.expect, tasks), ...came.unused.map(nameUnused)];
-	return { name: given.name, problems, status: came.end?.status ?? "running", output: came.end?.result.output ?? null, tasks };
+/** Returns the differences from the end that a case expects. */
+export function compareCase(given: DefinitionCase, actual: CaseEnd): DefinitionCaseResult {
+	const tasks = actual.tasks.map(nameOf);
+	const problems = [...compareEnd(given.expect, actual), ...compareTasks(given.expect, tasks), ...actual.unused.map(describeUnused)];
+	return { name: given.name, problems, status: actual.end?.status ?? "running", output: actual.end?.result.output ?? null, tasks };
 }
 
 function nameOf({ name, route }: TaskState): string {
@@ -53,27 +53,29 @@ function compareEnd(expect: ExpectedEnd, { end }: CaseEnd): readonly string[] {
 	if (expect.output !== undefined && !isDeepStrictEqual(end.result.output, expect.output))
 		problems.push(`output: expected ${toText(expect.output)}, got ${toText(end.result.output)}`);
 	const errors = end.result.errors ?? [];
-	if (expect.errors !== undefined && !haveErrors(errors, expect.errors))
+	if (expect.errors !== undefined && !matchErrors(errors, expect.errors))
 		problems.push(`errors: expected ${toText(expect.errors)}, got ${toText(errors)}`);
 	return problems;
 }
 
-/** In any order; of each, what is named of it. */
-function haveErrors(errors: readonly JsonObject[], expected: readonly JsonObject[]): boolean {
-	const left = [...errors];
+/** Returns true if the errors match the expected ones in any order. Only the members of the expected error are compared. */
+function matchErrors(errors: readonly JsonObject[], expected: readonly JsonObject[]): boolean {
+	const remainingErrors = [...errors];
 	for (const each of expected) {
-		const index = left.findIndex((error) => Object.entries(each).every(([name, value]) => isDeepStrictEqual(error[name], value)));
+		const index = remainingErrors.findIndex((error) =>
+			Object.entries(each).every(([name, value]) => isDeepStrictEqual(error[name], value)),
+		);
 		if (index < 0) return false;
-		left.splice(index, 1);
+		remainingErrors.splice(index, 1);
 	}
-	return left.length === 0;
+	return remainingErrors.length === 0;
 }
 
-function compareTasks({ tasks }: ExpectedEnd, came: readonly string[]): readonly string[] {
-	return tasks === undefined || isDeepStrictEqual(tasks, came) ? [] : [`tasks: expected ${tasks.join(", ")}, got ${came.join(", ")}`];
+function compareTasks({ tasks }: ExpectedEnd, actual: readonly string[]): readonly string[] {
+	return tasks === undefined || isDeepStrictEqual(tasks, actual) ? [] : [`tasks: expected ${tasks.join(", ")}, got ${actual.join(", ")}`];
 }
 
-function nameUnused({ task, route, occurrence, item }: GivenResult): string {
+function describeUnused({ task, route, occurrence, item }: GivenResult): string {
 	const parts = Object.entries({ route, occurrence, item }).filter(([, value]) => value !== undefined);
 	return `results: nothing has taken that of ${[task, ...parts.map(([name, value]) => `${name} ${value}`)].join(", ")}`;
 }

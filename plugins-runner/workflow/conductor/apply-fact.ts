@@ -5,15 +5,15 @@ import type { RunState } from "./run-state.ts";
 import { type ChildRun, type EarlierTask, isEndStatus, isRestingStatus, type StagedTask, TaskRun, toItemsRun } from "./task-run.ts";
 
 type FactOf<F extends Fact["fact"]> = Extract<Fact, { readonly fact: F }>;
-type Appliers = { readonly [F in Fact["fact"]]: (state: RunState, fact: FactOf<F>, at: number) => void };
+type FactAppliers = { readonly [F in Fact["fact"]]: (state: RunState, fact: FactOf<F>, at: number) => void };
 
-/** Changes the state by what was decided at a time, in microseconds. */
+/** Applies a fact to the state. `at` is the time of its step, in microseconds. */
 export function applyFact(state: RunState, fact: Fact, at: number): void {
 	const apply = appliers[fact.fact] as (state: RunState, fact: Fact, at: number) => void;
 	apply(state, fact, at);
 }
 
-const appliers: Appliers = {
+const appliers: FactAppliers = {
 	begin,
 	system: (state, { system, deadline }) => {
 		state.system = system;
@@ -21,16 +21,16 @@ const appliers: Appliers = {
 	},
 	start,
 	again: (state, fact, at) => {
-		const staged = takeStaged(state, fact.staged);
+		const staged = removeStaged(state, fact.staged);
 		const run = staged?.retries;
 		if (run === undefined) return;
 		run.attempt++;
 		run.hasExpired = false;
 		beginAttempt(state, run, { facts: fact, action: fact.action, at });
 	},
-	ask: (state, { task, to }) => ofTask(state, task, (run) => ask(state, run, to)),
+	ask: (state, { task, to }) => changeTask(state, task, (run) => ask(state, run, to)),
 	child: (state, { task, item, id, status }) =>
-		ofTask(state, task, (run) => {
+		changeTask(state, task, (run) => {
 			const child = run.childOf(item);
 			if (child === undefined) return;
 			if (child.id !== id) run.executionIds.push(id);
@@ -38,37 +38,37 @@ const appliers: Appliers = {
 			changeChild(state, { run, item, child }, status);
 		}),
 	refused: (state, { task, item, message }) =>
-		ofTask(state, task, (run) => {
+		changeTask(state, task, (run) => {
 			const child = run.childOf(item);
 			if (child === undefined) return;
 			child.message = message;
 			changeChild(state, { run, item, child }, "failed");
 		}),
 	due: (state, { task }) =>
-		ofTask(state, task, (run) => {
+		changeTask(state, task, (run) => {
 			run.due = null;
 			state.delayedTasks.delete(run);
 			state.updateTaskSets(run);
 		}),
 	expire: (state, { task }) =>
-		ofTask(state, task, (run) => {
+		changeTask(state, task, (run) => {
 			run.hasExpired = true;
 			state.delayedTasks.delete(run);
 			state.updateTaskSets(run);
 		}),
 	break: (state, { task }) =>
-		ofTask(state, task, (run) => {
+		changeTask(state, task, (run) => {
 			run.isBroken = true;
 			state.updateTaskSets(run);
 		}),
 	retry: (state, { task }) =>
-		ofTask(state, task, (run) => {
+		changeTask(state, task, (run) => {
 			run.deadline = null;
 			state.setStatus(run, "retrying");
 			state.updateTaskSets(run);
 			state.stage({ name: run.name, route: run.route, variables: run.variables, sources: [...run.sources], retries: run });
 		}),
-	end: (state, { task, status, next }, at) => ofTask(state, task, (run) => state.endTask(run, { status, next, at })),
+	end: (state, { task, status, next }, at) => changeTask(state, task, (run) => state.endTask(run, { status, next, at })),
 	error: (state, { entry }) => state.addError(entry),
 	status: (state, { status, isAsked = false }) => {
 		changeStatus(state, status);
@@ -84,8 +84,8 @@ const appliers: Appliers = {
 	},
 	block: (state, { staged }) => {
 		for (const number of staged) {
-			const found = state.stagedTasks.get(number);
-			if (found !== undefined) found.isBlocked = true;
+			const stagedTask = state.stagedTasks.get(number);
+			if (stagedTask !== undefined) stagedTask.isBlocked = true;
 		}
 	},
 	finish: (state, { status, output }) => {
@@ -106,21 +106,30 @@ function begin(state: RunState, { definition, system, variables, starts, deadlin
 }
 
 function start(state: RunState, fact: FactOf<"start">, at: number): void {
-	const staged = takeStaged(state, fact.staged);
+	const staged = removeStaged(state, fact.staged);
 	if (staged === undefined) return;
 	const { id, action } = fact;
-	const kept = staged.keeps?.reset === false ? staged.keeps.task.items : null;
+	const keptItems = staged.keeps?.reset === false ? staged.keeps.task.items : null;
 	const items = fact.items ?? null;
 	const retry = fact.retry ?? null;
-	const run = new TaskRun({ number: state.tasks.length, id, staged, action, at, order: state.nextOrder(), retry, items: kept ?? items });
-	if (kept !== null) keepItems(run, kept.children, staged.keeps);
+	const run = new TaskRun({
+		number: state.tasks.length,
+		id,
+		staged,
+		action,
+		at,
+		order: state.nextOrder(),
+		retry,
+		items: keptItems ?? items,
+	});
+	if (keptItems !== null) copySucceededItems(run, keptItems.children, staged.keeps);
 	state.addTask(run);
 	state.changedTasks.add(run);
 	beginAttempt(state, run, { facts: fact, action, at });
 }
 
-/** What has succeeded in an earlier run is not done again. */
-function keepItems(run: TaskRun, children: readonly (ChildRun | undefined)[], keeps: EarlierTask | undefined): void {
+/** Copies the items that succeeded in an earlier execution, so that they do not run again. */
+function copySucceededItems(run: TaskRun, children: readonly (ChildRun | undefined)[], keeps: EarlierTask | undefined): void {
 	const { items } = run;
 	if (items === null || keeps === undefined) return;
 	for (const [at, child] of children.entries()) {
@@ -129,7 +138,7 @@ function keepItems(run: TaskRun, children: readonly (ChildRun | undefined)[], ke
 		items.succeeded++;
 		if (child.id !== null) run.executionIds.push(child.id);
 	}
-	skipDone(run);
+	skipCopiedItems(run);
 }
 
 function beginAttempt(
@@ -166,11 +175,11 @@ function ask(state: RunState, run: TaskRun, to: number): void {
 		state.children.set(run.keyOf(item), { run, item });
 	}
 	items.next = to;
-	skipDone(run);
+	skipCopiedItems(run);
 	state.updateTaskSets(run);
 }
 
-function skipDone({ items }: TaskRun): void {
+function skipCopiedItems({ items }: TaskRun): void {
 	while (items !== null && items.next < items.total && items.children[items.next] !== undefined) items.next++;
 }
 
@@ -191,12 +200,12 @@ function changeChild(
 		state.children.delete(run.keyOf(item));
 		if (run.items !== null) run.items[status === "succeeded" ? "succeeded" : status === "canceled" ? "canceled" : "failed"]++;
 	}
-	const isAtRest = run.items !== null && run.items.active === 0 && run.items.resting > 0;
-	if (!isEndStatus(status) || isAtRest) state.setStatus(run, toTaskStatus(run, status));
+	const areItemsResting = run.items !== null && run.items.active === 0 && run.items.resting > 0;
+	if (!isEndStatus(status) || areItemsResting) state.setStatus(run, toTaskStatus(run, status));
 	state.updateTaskSets(run);
 }
 
-/** Status of a task by what a child of it has come to, which is no end. */
+/** Returns the status of a task whose child has the status `status`, which is not an end. */
 function toTaskStatus(run: TaskRun, status: ExecutionStatus): TaskRun["status"] {
 	if (run.items !== null) return run.items.active > 0 ? "running" : "paused";
 	if (status === "pending" || status === "paused" || status === "pausing") return status;
@@ -215,13 +224,13 @@ function changeStatus(state: RunState, status: RunStatus): void {
 	for (const run of state.openTasks) state.updateTaskSets(run);
 }
 
-function takeStaged(state: RunState, number: number): StagedTask | undefined {
+function removeStaged(state: RunState, number: number): StagedTask | undefined {
 	const staged = state.stagedTasks.get(number);
 	state.stagedTasks.delete(number);
 	return staged;
 }
 
-function ofTask(state: RunState, number: number, change: (run: TaskRun) => void): void {
+function changeTask(state: RunState, number: number, change: (run: TaskRun) => void): void {
 	const run = state.tasks[number];
 	if (run !== undefined && !run.hasEnded) change(run);
 }

@@ -1,12 +1,12 @@
-/** Keeps what was used last, up to a number of bytes; the newest always. */
+/** Cache of the most recently used values, bounded in bytes. The newest value stays, whatever its size. */
 export class ByteCache<K, V> {
-	readonly #limit: number;
+	readonly #maxBytes: number;
 	readonly #onDrop: (key: K) => void;
 	readonly #entries = new Map<K, { readonly value: V; readonly bytes: number }>();
 	#bytes = 0;
 
-	constructor(limit: number, onDrop: (key: K) => void = () => {}) {
-		this.#limit = limit;
+	constructor(maxBytes: number, onDrop: (key: K) => void = () => {}) {
+		this.#maxBytes = maxBytes;
 		this.#onDrop = onDrop;
 	}
 
@@ -27,7 +27,7 @@ export class ByteCache<K, V> {
 		this.#entries.set(key, { value, bytes });
 		this.#bytes += bytes;
 		for (const oldest of this.#entries.keys()) {
-			if (this.#bytes <= this.#limit || oldest === key) return;
+			if (this.#bytes <= this.#maxBytes || oldest === key) return;
 			this.#drop(oldest);
 		}
 	}

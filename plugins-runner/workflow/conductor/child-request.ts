@@ -4,31 +4,31 @@ import type { ConductorRun } from "./conductor-run.ts";
 import type { ExpressionView } from "./evaluation.ts";
 import type { TaskRun } from "./task-run.ts";
 
-/** Action and parameters of a child, evaluated. */
+/** Evaluates the action and the parameters of a child. Rejects with a `RenderingError`. */
 export async function renderChild(
 	run: ConductorRun,
 	task: TaskDefinition,
 	view: ExpressionView,
 ): Promise<{ action: string; parameters: JsonObject }> {
 	const { renderer } = run;
-	const place = (member: string) => ({ spec_path: `${task.spec_path}.${member}`, line: task.line });
-	const action = await renderer.render(task.action, view, place("action"));
+	const locate = (member: string) => ({ spec_path: `${task.spec_path}.${member}`, line: task.line });
+	const action = await renderer.render(task.action, view, locate("action"));
 	if (typeof action !== "string" || !action.includes(".")) {
-		throw await renderer.createError("ValueError: The action is no reference such as pack.action.", task.action, view, place("action"));
+		throw await renderer.createError("ValueError: The action is no reference such as pack.action.", task.action, view, locate("action"));
 	}
-	const parameters = await renderer.render(task.input, view, place("input"));
-	if (!isJsonObject(parameters)) throw await renderer.createError("TypeError: The input is no object.", task.input, view, place("input"));
+	const parameters = await renderer.render(task.input, view, locate("input"));
+	if (!isJsonObject(parameters)) throw await renderer.createError("TypeError: The input is no object.", task.input, view, locate("input"));
 	return { action, parameters };
 }
 
-/** What asks for a child. */
+/** Returns the request to start a child. */
 export function toChildRequest(
 	{ tools }: ConductorRun,
 	child: { readonly run: TaskRun; readonly item: number | undefined; readonly action: string; readonly parameters: JsonObject },
 ): ChildRequest {
 	const { run, item, action, parameters } = child;
 	const isFirst = item === undefined || run.items === null || item < run.items.concurrency;
-	const takesUp = toTakenUp(run, item);
+	const partialRerun = toPartialRerun(run, item);
 	const workflow: Record<string, JsonValue> = {
 		workflow_execution_id: tools.workflowExecutionId,
 		task_execution_id: run.id,
@@ -43,12 +43,12 @@ export function toChildRequest(
 		parameters,
 		context: { workflow },
 		...(run.delay > 0 && isFirst && { delay: run.delay }),
-		...(takesUp !== undefined && { takesUp }),
+		...(partialRerun !== undefined && { takesUp: partialRerun }),
 	};
 }
 
-/** The child of an earlier run whose own tasks are to run again. */
-function toTakenUp({ keeps, attempt }: TaskRun, item: number | undefined): ChildRequest["takesUp"] {
+/** Returns the child of an earlier execution of which tasks run again; undefined if the child runs from the beginning. */
+function toPartialRerun({ keeps, attempt }: TaskRun, item: number | undefined): ChildRequest["takesUp"] {
 	if (keeps === undefined || keeps.inner.length === 0 || attempt > 1) return undefined;
 	const executionId = keeps.task.childOf(item)?.id;
 	if (executionId == null) return undefined;

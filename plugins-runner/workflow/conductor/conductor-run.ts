@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { Expressions, JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import type { Definition } from "../definition/definition.ts";
 import { applyFact } from "./apply-fact.ts";
@@ -10,18 +10,18 @@ import { JournalValues } from "./journal-values.ts";
 import { Renderer } from "./renderer.ts";
 import { RunState } from "./run-state.ts";
 
-/** What a conductor works with. */
+/** Services and ids that a conductor needs. */
 export interface ConductorTools {
 	readonly expressions: Expressions;
-	/** What a child has ended with, or asks; the same value whenever it is asked for again. Null: nothing. */
+	/** Returns the result of a child that has ended, or the question it asks. Null if there is none. Repeated calls return the same value. */
 	result(executionId: string): Promise<JsonObject | null>;
-	/** The execution that runs the workflow. */
+	/** Id of the execution that runs the workflow. */
 	readonly executionId: string;
-	/** The one that began it: another one when this takes it up again. */
+	/** Id of the execution that first started this workflow. It differs from `executionId` in a partial re-run. */
 	readonly workflowExecutionId: string;
 }
 
-/** A run of a workflow: its definition, what has become of it, and what is decided about it in this step. */
+/** Run of a workflow: its definition, its state, and the facts decided in the current step. */
 export class ConductorRun {
 	readonly definition: Definition;
 	readonly tools: ConductorTools;
@@ -29,7 +29,7 @@ export class ConductorRun {
 	readonly held = new JournalValues();
 	readonly evaluation: Evaluation;
 	readonly renderer: Renderer;
-	/** Microseconds. */
+	/** Current time in microseconds. */
 	now = 0;
 	facts: Fact[] = [];
 	lines: string[] = [];
@@ -43,7 +43,7 @@ export class ConductorRun {
 		this.renderer = new Renderer(expressions, this.evaluation);
 	}
 
-	/** What is decided: it changes the state, and stands in the journal. */
+	/** Records a fact: applies it to the state and adds it to the journal entry of the step. */
 	record(fact: Fact): void {
 		applyFact(this.state, fact, this.now);
 		this.facts.push(fact);
@@ -55,7 +55,7 @@ export class ConductorRun {
 		this.record({ fact: "error", entry: { type: "error", ...this.encode(entry) } });
 	}
 
-	/** The workflow fails, unless it ends otherwise. */
+	/** Marks the workflow as failed, unless it already ends otherwise. */
 	fail(): void {
 		if (this.state.status === "running" || this.state.status === "pausing") this.record({ fact: "status", status: "failed" });
 	}
@@ -64,7 +64,7 @@ export class ConductorRun {
 		return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.held.encode(value)]));
 	}
 
-	/** 24 hexadecimal digits, the same whoever goes on with the run. */
+	/** Returns the id of a task execution: 24 hexadecimal digits, the same on every node that continues the run. */
 	toTaskId(name: string, route: number, instance: number): string {
 		const text = JSON.stringify([this.tools.executionId, name, route, instance]);
 		return createHash("sha256").update(text).digest("hex").slice(0, 24);
@@ -77,29 +77,29 @@ export class ConductorRun {
 	}
 }
 
-/** Milliseconds of replaying in one turn of the event loop. */
-const turnMilliseconds = 10;
+/** Milliseconds of replaying within one turn of the event loop. */
+const maxTurnMs = 10;
 
 /**
- * Makes a state what its journal says, in pieces: the journal of a task with 100,000 items takes seconds, in which the event loop would answer
- * no other request.
+ * Restores a state from its journal. Yields to the event loop every 10 ms, because the journal of a task with 100,000 items takes seconds
+ * to replay. Without that, no other request would be served.
  */
 export async function replay(
 	run: { readonly state: RunState; readonly held: JournalValues },
 	entries: readonly JsonObject[],
 ): Promise<void> {
-	let began = performance.now();
+	let turnStartedAt = performance.now();
 	for (const { at, facts } of flattenEntries(entries)) {
 		for (const fact of facts) {
 			replayFacts(run.state, run.held, { at, facts: [fact] });
-			if (performance.now() - began < turnMilliseconds) continue;
-			await nextTurn();
-			began = performance.now();
+			if (performance.now() - turnStartedAt < maxTurnMs) continue;
+			await nextEventLoopTurn();
+			turnStartedAt = performance.now();
 		}
 	}
 }
 
-/** Entries of a run and of all that it has taken up, one behind another. */
+/** Returns the entries of a run, preceded by those of all executions that it runs again in part. */
 export function flattenEntries(entries: readonly JsonObject[]): readonly JournalEntry[] {
 	return (entries as unknown as readonly JournalEntry[]).flatMap(({ earlier = [], ...entry }) => [...earlier, entry]);
 }

@@ -7,30 +7,30 @@ import type { RunState } from "./run-state.ts";
 import { estimateBytes } from "./value-scan.ts";
 import { toMergedWrites, type Variables, type VariableWrite } from "./variables.ts";
 
-/** What an expression sees. */
+/** Variables and functions that an expression can use. */
 export interface ExpressionView {
 	readonly variables: Variables;
-	/** What counts before `variables`: values that have just been evaluated, whole. */
+	/** Decoded values that take precedence over `variables`, because they have just been evaluated. */
 	readonly overlay?: Map<string, JsonValue>;
-	/** Functions for what has come of tasks; they read results by `lookup`, which is undefined for what is not loaded. */
+	/** Returns functions that read tasks and results. `lookup` returns undefined for results that are not loaded. */
 	functions?(lookup: (executionId: string) => JsonValue | undefined): Readonly<Record<string, ExpressionFunction>>;
 }
 
-/** How often an evaluation begins anew because it reads a result that was not loaded; each one may tell of the next. */
-const mostRounds = 30;
-/** Objects that variables have been merged to. */
-const mergedBytes = 8 * 1024 * 1024;
+/** Most attempts of an evaluation. Each reads results that were not loaded, and may show which others are needed. */
+const maxRounds = 30;
+/** Most bytes of merged variables that are cached. */
+const maxMergedBytes = 8 * 1024 * 1024;
 
 /**
- * Evaluates expressions, which cannot wait for results: what one reads and is not loaded is noted, loaded, and the expression evaluated
- * again.
+ * Evaluates expressions. An expression cannot wait for a result: if it reads one that is not loaded, the result is loaded, and the
+ * expression is evaluated again.
  */
 export class Evaluation {
 	readonly #expressions: Expressions;
 	readonly #state: RunState;
-	readonly #held: JournalValues;
+	readonly #journalValues: JournalValues;
 	readonly #results: ChildResults;
-	readonly #merged = new ByteCache<VariableWrite, JsonValue>(mergedBytes);
+	readonly #merged = new ByteCache<VariableWrite, JsonValue>(maxMergedBytes);
 
 	constructor(tools: {
 		readonly expressions: Expressions;
@@ -40,10 +40,13 @@ export class Evaluation {
 	}) {
 		this.#expressions = tools.expressions;
 		this.#state = tools.state;
-		this.#held = tools.held;
+		this.#journalValues = tools.held;
 		this.#results = tools.results;
 	}
 
+	/**
+	 * Evaluates the expressions in a value. Rejects with the error of the expression; with `SVC_UNAVAILABLE` if a result cannot be reached.
+	 */
 	async evaluate(value: JsonValue, view: ExpressionView): Promise<JsonValue> {
 		const uses = this.#expressions.find(value);
 		if (uses.length === 0) return value;
@@ -54,12 +57,12 @@ export class Evaluation {
 		});
 	}
 
-	/** A value out of the journal. */
+	/** Decodes a value of the journal, and loads the results that it refers to. */
 	async decode(held: JsonValue): Promise<JsonValue> {
-		return this.#inRounds(async (lookup) => this.#held.decode(held, lookup));
+		return this.#inRounds(async (lookup) => this.#journalValues.decode(held, lookup));
 	}
 
-	/** What an expression saw of variables, in a short form. */
+	/** Returns the values that an expression sees for these variables; undefined for variables that are not set. */
 	async readVariables(names: readonly string[], view: ExpressionView): Promise<readonly (readonly [string, JsonValue | undefined])[]> {
 		return this.#inRounds(async (lookup) => names.map((name) => [name, this.#read(name, view, lookup)] as const));
 	}
@@ -71,25 +74,25 @@ export class Evaluation {
 			const lookup = (id: string) => this.#lookup(id, loaded, missing);
 			try {
 				const value = await attempt(lookup);
-				if (missing.size === 0 || round === mostRounds) return value;
+				if (missing.size === 0 || round === maxRounds) return value;
 			} catch (error) {
-				if (missing.size === 0 || round === mostRounds || isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+				if (missing.size === 0 || round === maxRounds || isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			}
 			await this.#results.load(missing, loaded);
 		}
 	}
 
 	#lookup(executionId: string, loaded: Map<string, JsonValue>, missing: Set<string>): JsonValue | undefined {
-		const known = loaded.has(executionId) ? loaded.get(executionId) : this.#results.get(executionId);
-		if (known !== undefined) loaded.set(executionId, known);
+		const result = loaded.has(executionId) ? loaded.get(executionId) : this.#results.get(executionId);
+		if (result !== undefined) loaded.set(executionId, result);
 		else missing.add(executionId);
-		return known;
+		return result;
 	}
 
 	#toScope(view: ExpressionView, lookup: (executionId: string) => JsonValue | undefined) {
 		const read = (name: string | symbol) => (typeof name === "string" ? this.#read(name, view, lookup) : undefined);
 		const has = (name: string | symbol) => typeof name === "string" && this.#has(name, view);
-		// Read one by one, when they are asked for: there may be many of them, and large ones.
+		// Variables are read on access, because there may be many of them, and large ones.
 		const variables = new Proxy<JsonObject>(
 			{},
 			{
@@ -119,20 +122,20 @@ export class Evaluation {
 		{ variables, overlay }: ExpressionView,
 		lookup: (executionId: string) => JsonValue | undefined,
 	): JsonValue | undefined {
-		const fresh = overlay?.get(name);
-		if (fresh !== undefined) return fresh;
+		const overlaid = overlay?.get(name);
+		if (overlaid !== undefined) return overlaid;
 		const write = variables.get(name);
 		const system = Object.hasOwn(this.#state.system, name) ? this.#state.system[name] : undefined;
 		if (write !== undefined) return this.#merge(write, system, lookup);
-		return system === undefined ? undefined : this.#held.decode(system, lookup);
+		return system === undefined ? undefined : this.#journalValues.decode(system, lookup);
 	}
 
 	#merge(write: VariableWrite, system: JsonValue | undefined, lookup: (executionId: string) => JsonValue | undefined): JsonValue {
 		const writes = toMergedWrites(write, (before) => this.#merged.has(before));
 		const [first] = writes;
-		const values = writes.map((one) => (one === first ? this.#merged.get(one) : undefined) ?? this.#held.decode(one.held, lookup));
-		const isLowest = first !== undefined && first.before === undefined && !this.#merged.has(first);
-		if (isLowest && system !== undefined) values.unshift(this.#held.decode(system, lookup));
+		const values = writes.map((one) => (one === first ? this.#merged.get(one) : undefined) ?? this.#journalValues.decode(one.held, lookup));
+		const reachesStart = first !== undefined && first.before === undefined && !this.#merged.has(first);
+		if (reachesStart && system !== undefined) values.unshift(this.#journalValues.decode(system, lookup));
 		const [only] = values;
 		if (values.length === 1 && only !== undefined) return only;
 		const merged = values.reduce(mergeDeep);
@@ -140,11 +143,11 @@ export class Evaluation {
 		return merged;
 	}
 
-	/** Whether nothing of them was missing, so that what they have been merged to is right. */
+	/** Returns true if no result was missing when these values were decoded, so that their merged value may be cached. */
 	#isLoaded(writes: readonly VariableWrite[], lookup: (executionId: string) => JsonValue | undefined): boolean {
 		let isLoaded = true;
 		for (const { held } of writes) {
-			this.#held.decode(held, (id) => {
+			this.#journalValues.decode(held, (id) => {
 				const value = lookup(id);
 				if (value === undefined) isLoaded = false;
 				return value;
@@ -154,7 +157,7 @@ export class Evaluation {
 	}
 }
 
-/** The value with results that nobody has read yet, as part of what `task()` gave. */
+/** Replaces getters of results that no expression has read, as in the record of `task()`, by their values. */
 function withResults(value: JsonValue): JsonValue {
 	if (typeof value !== "object" || value === null) return value;
 	if (Array.isArray(value)) return value.some((part) => withResults(part) !== part) ? value.map(withResults) : value;

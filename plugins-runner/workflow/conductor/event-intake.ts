@@ -3,19 +3,19 @@ import type { ConductorRun } from "./conductor-run.ts";
 import type { StepEffects } from "./step-effects.ts";
 import { isEndStatus, isRestingStatus } from "./task-run.ts";
 
-/** Takes in what has happened, and decides what needs no expression. */
+/** Applies events, and decides everything that needs no evaluation of expressions. */
 export class EventIntake {
 	readonly #run: ConductorRun;
-	readonly #orders: StepEffects;
-	/** Children that were asked to go on, and told to be paused behind that. */
-	readonly #askedAgain = new Set<string>();
+	readonly #effects: StepEffects;
+	/** Children that were resumed a second time, because they were reported as paused after the first. */
+	readonly #resumedAgain = new Set<string>();
 
 	constructor(run: ConductorRun, orders: StepEffects) {
 		this.#run = run;
-		this.#orders = orders;
+		this.#effects = orders;
 	}
 
-	/** Every one but `begin`. */
+	/** Applies an event of any type but `begin`. */
 	handle(event: WorkflowEvent): void {
 		const { state } = this.#run;
 		if (state.finished !== undefined) return;
@@ -30,50 +30,50 @@ export class EventIntake {
 
 	#takeChild({ key, id, status }: Extract<WorkflowEvent, { readonly type: "child" }>): void {
 		const { state } = this.#run;
-		const open = state.children.get(key);
-		const child = open?.run.childOf(open.item);
-		if (open === undefined || child === undefined || child.status === status) return;
-		// What it is on its way with makes no difference, but for a delay that is over.
-		const isQuiet = !isEndStatus(status) && !isRestingStatus(status) && !isRestingStatus(child.status);
-		if (status === "paused" && child.status === "resuming" && !this.#askedAgain.has(key)) {
-			// Perhaps it was told before it was asked to go on. Once more, so that it does not wait for ever when it was not.
-			this.#askedAgain.add(key);
-			this.#orders.resume = [...this.#orders.resume, key];
+		const openChild = state.children.get(key);
+		const child = openChild?.run.childOf(openChild.item);
+		if (openChild === undefined || child === undefined || child.status === status) return;
+		// A change between two active statuses is not recorded, unless a delay is over.
+		const isStillActive = !isEndStatus(status) && !isRestingStatus(status) && !isRestingStatus(child.status);
+		if (status === "paused" && child.status === "resuming" && !this.#resumedAgain.has(key)) {
+			// The report may be older than the resume. Resume once more, so that the child does not wait forever if it is newer.
+			this.#resumedAgain.add(key);
+			this.#effects.resume = [...this.#effects.resume, key];
 			return;
 		}
-		if (isQuiet && !(open.run.status === "delayed" && status !== "delayed" && status !== "requested")) return;
-		const item = open.item === undefined ? {} : { item: open.item };
-		this.#run.record({ fact: "child", task: open.run.number, ...item, id, status });
+		if (isStillActive && !(openChild.run.status === "delayed" && status !== "delayed" && status !== "requested")) return;
+		const item = openChild.item === undefined ? {} : { item: openChild.item };
+		this.#run.record({ fact: "child", task: openChild.run.number, ...item, id, status });
 		if (status !== "pending" || state.isEnding || state.status === "failed") return;
 		if (state.status === "running") this.#run.record({ fact: "status", status: "pausing" });
-		this.#orders.request ??= "pause";
+		this.#effects.request ??= "pause";
 	}
 
 	#takeRefusal({ key, message }: Extract<WorkflowEvent, { readonly type: "refused" }>): void {
-		const open = this.#run.state.children.get(key);
-		if (open === undefined) return;
-		const item = open.item === undefined ? {} : { item: open.item };
-		this.#run.record({ fact: "refused", task: open.run.number, ...item, message });
+		const openChild = this.#run.state.children.get(key);
+		if (openChild === undefined) return;
+		const item = openChild.item === undefined ? {} : { item: openChild.item };
+		this.#run.record({ fact: "refused", task: openChild.run.number, ...item, message });
 	}
 
 	#takePause(): void {
 		const { state } = this.#run;
 		if (state.status === "running") this.#run.record({ fact: "status", status: "pausing", isAsked: true });
-		this.#orders.pausesAll = state.status === "pausing";
+		this.#effects.pausesAll = state.status === "pausing";
 	}
 
 	#takeContinue({ isResumed, isAsked = true }: Extract<WorkflowEvent, { readonly type: "continue" }>): void {
 		const { state } = this.#run;
-		this.#askedAgain.clear();
+		this.#resumedAgain.clear();
 		if (isResumed && state.status === "pausing") {
 			const paused = [...state.children].filter(([, { run, item }]) => run.childOf(item)?.status === "paused").map(([key]) => key);
-			this.#orders.resume = isAsked ? paused : [];
+			this.#effects.resume = isAsked ? paused : [];
 			this.#run.record({ fact: "resume", children: isAsked });
-			this.#orders.request = undefined;
+			this.#effects.request = undefined;
 		}
-		// Whoever decided it before may not have come to do it.
-		this.#orders.cancelsAll = state.isEnding;
-		this.#orders.pausesAll = state.status === "pausing";
+		// The process that decided to cancel or pause may have stopped before it did so.
+		this.#effects.cancelsAll = state.isEnding;
+		this.#effects.pausesAll = state.status === "pausing";
 		for (const task of state.openTasks) if (task.hasExpired) this.#cancelTask(task.number);
 	}
 
@@ -83,7 +83,7 @@ export class EventIntake {
 			if (status === "timeout") this.#run.recordError({ message: "TimeoutError: The time of the workflow is over." });
 			this.#run.record({ fact: "status", status });
 		}
-		this.#orders.cancelsAll = true;
+		this.#effects.cancelsAll = true;
 	}
 
 	#takeWakes(): void {
@@ -100,6 +100,6 @@ export class EventIntake {
 	}
 
 	#cancelTask(number: number): void {
-		for (const [key, { run }] of this.#run.state.children) if (run.number === number) this.#orders.cancel.add(key);
+		for (const [key, { run }] of this.#run.state.children) if (run.number === number) this.#effects.cancel.add(key);
 	}
 }

@@ -1,36 +1,36 @@
 import type { ExecutionStatus, TaskStatus } from "../../../core/contract/index.ts";
 import type { JournalValue } from "./journal-values.ts";
 
-/** Values by name, as the journal holds them. */
+/** Values by name, encoded for the journal. */
 export type JournalRecord = Readonly<Record<string, JournalValue>>;
 
-/** Status of a run, as the conductor sees it. `failed`, `canceling` and `timeout`: what is active is waited for, then it ends so. */
+/** Status of a run, as the conductor sees it. `failed`, `canceling` and `timeout` become the end status once nothing is active any more. */
 export type RunStatus = "new" | "running" | "pausing" | "failed" | "canceling" | "timeout";
 
-/** Where a task leads to. */
+/** Edge to a task or command that a completed task leads to. */
 export interface FollowedEdge {
-	/** Names it within the graph. */
+	/** Id of the edge, unique within the graph. */
 	readonly id: string;
-	/** A task or a command. */
+	/** Name of a task or of an engine command. */
 	readonly to: string;
 	readonly transition: number;
 	readonly published?: JournalRecord;
-	/** Of its target: `new` is one of its own, behind that of the task. Absent: that of the task. */
+	/** Route of the target. `new`: a route of its own, which continues the route of the task. Default: the route of the task. */
 	readonly route?: "new";
-	/** How many different tasks a join needs; absent: it is none. */
+	/** Number of different tasks that the target needs as a join. Absent if it is not a join. */
 	readonly needs?: number;
 	readonly isCommand?: true;
 }
 
-/** What is known of an attempt when it begins. Times are in microseconds. */
+/** Facts about an attempt of a task when it starts. Times are in microseconds. */
 export interface AttemptFacts {
-	/** Number of what was staged. */
+	/** Number of the staged task. */
 	readonly staged: number;
-	/** Milliseconds before its children begin. */
+	/** Milliseconds by which the start of its children is delayed. */
 	readonly delay?: number;
-	/** Without action: when it is over. */
+	/** Time at which a task without an action ends. */
 	readonly due?: number;
-	/** When its time is over. */
+	/** Time at which the attempt times out. */
 	readonly deadline?: number;
 }
 
@@ -42,8 +42,8 @@ export interface ItemsFacts {
 }
 
 /**
- * What is decided or was seen: the only thing that changes the state of a run, live as well as out of its journal. Nothing in it is evaluated,
- * and nothing of it needs the definition.
+ * A decision or an observation. Facts alone change the state of a run, both live and when its journal is replayed. Applying a fact
+ * evaluates nothing and does not need the definition.
  */
 export type Fact =
 	| {
@@ -54,7 +54,7 @@ export type Fact =
 			readonly starts: readonly string[];
 			readonly deadline?: number;
 	  }
-	/** What is taken up again has another system, and its time begins anew. */
+	/** Start of a partial re-run: it has another system context, and its timeout starts anew. */
 	| { readonly fact: "system"; readonly system: JournalRecord; readonly deadline?: number }
 	| (AttemptFacts & {
 			readonly fact: "start";
@@ -64,7 +64,7 @@ export type Fact =
 			readonly items?: ItemsFacts;
 	  })
 	| (AttemptFacts & { readonly fact: "again"; readonly action: string | null })
-	/** Items up to this one, which is left out, are asked for. */
+	/** Items before `to` were requested. */
 	| { readonly fact: "ask"; readonly task: number; readonly to: number }
 	| {
 			readonly fact: "child";
@@ -74,38 +74,41 @@ export type Fact =
 			readonly status: ExecutionStatus;
 	  }
 	| { readonly fact: "refused"; readonly task: number; readonly item?: number; readonly message: string }
-	/** The delay of a task without action is over. */
+	/** The delay of a task without an action is over. */
 	| { readonly fact: "due"; readonly task: number }
 	| { readonly fact: "expire"; readonly task: number }
-	/** A further item cannot be rendered. */
+	/** The next item of the task could not be rendered. */
 	| { readonly fact: "break"; readonly task: number }
 	| { readonly fact: "retry"; readonly task: number }
 	| { readonly fact: "end"; readonly task: number; readonly status: TaskStatus; readonly next: readonly FollowedEdge[] }
 	| { readonly fact: "error"; readonly entry: JournalRecord }
-	/** `isAsked`: of a pause, that it is not for a child alone. */
+	/** `isAsked` is true if a pause was requested, not only caused by a child. */
 	| { readonly fact: "status"; readonly status: RunStatus; readonly isAsked?: boolean }
-	/** With `children` all that is paused below goes on as well. */
+	/** With `children`, all paused children are resumed as well. */
 	| { readonly fact: "resume"; readonly children: boolean }
-	/** What was staged and cannot be rendered. */
+	/** Staged tasks that could not be rendered and are not started. */
 	| { readonly fact: "block"; readonly staged: readonly number[] }
 	| { readonly fact: "finish"; readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: JournalValue }
 	| { readonly fact: "takeUp"; readonly tasks: readonly RerunTask[] };
 
-/** A task of an earlier run that runs again. */
+/** Task of an earlier execution that runs again. */
 export interface RerunTask {
 	readonly task: number;
-	/** With items that have succeeded. */
+	/** True if items that have succeeded also run again. */
 	readonly reset: boolean;
-	/** Tasks of the workflow that it is, and those of them that begin anew; none: all of it. */
+	/**
+	 * If its child is a workflow: tasks of that workflow that run again, and those of them whose items all run again. Empty: everything runs
+	 * again.
+	 */
 	readonly inner: readonly string[];
 	readonly innerReset: readonly string[];
 }
 
-/** An entry of the journal. */
+/** Entry of the journal. */
 export interface JournalEntry {
-	/** Microseconds. */
+	/** Time of the step in microseconds. */
 	readonly at: number;
 	readonly facts: readonly Fact[];
-	/** Of a run that takes up an earlier one, in its first entry: the entries of that one. */
+	/** Entries of the earlier execution; only in the first entry of a partial re-run. */
 	readonly earlier?: readonly JournalEntry[];
 }

@@ -6,28 +6,28 @@ import { createFunctions } from "./scope.ts";
 import { estimateBytes, isArray, isSmall } from "./value-scan.ts";
 import type { Variables } from "./variables.ts";
 
-/** Larger results stand in no error: who reads it finds them with the execution. */
-const longestResult = 64 * 1024;
+/** Most bytes of a result in an error. A larger result is replaced by the id of its execution. */
+const maxResultBytes = 64 * 1024;
 
-/** Ends a run of which nothing is active any more: with an output, whatever has become of it. */
+/** Finishes a run in which nothing is active: evaluates the output and records the end status. */
 export async function finish(run: ConductorRun): Promise<void> {
 	const { state } = run;
 	const isStopped = state.isEnding;
-	const errors = isStopped ? [] : findUnreached(run);
+	const errors = isStopped ? [] : findUnreachedJoins(run);
 	const { output, problems } = await renderOutput(run);
 	if (state.status !== "canceling") for (const error of [...errors, ...problems]) run.recordError(error);
 	if (!isStopped && (errors.length > 0 || problems.length > 0 || state.hasEarlierFailures)) run.fail();
 	run.record({ fact: "finish", status: toEndStatus(state.status), output: run.held.encode(output) });
 }
 
-/** What has become of a run that is finished. */
+/** Returns the end of a finished run; undefined if it is not finished. */
 export async function toEnd(run: ConductorRun): Promise<WorkflowEnd | undefined> {
 	const { finished } = run.state;
 	if (finished === undefined) return undefined;
 	const output = await run.evaluation.decode(finished.output);
 	const { status } = finished;
-	const isGood = status === "succeeded" || status === "canceled";
-	return { status, result: { output, ...(!isGood && { errors: await toErrors(run) }) } };
+	const hasNoErrors = status === "succeeded" || status === "canceled";
+	return { status, result: { output, ...(!hasNoErrors && { errors: await toErrors(run) }) } };
 }
 
 function toEndStatus(status: ConductorRun["state"]["status"]): "succeeded" | "failed" | "canceled" | "timeout" {
@@ -35,7 +35,7 @@ function toEndStatus(status: ConductorRun["state"]["status"]): "succeeded" | "fa
 	return status === "timeout" || status === "failed" ? status : "succeeded";
 }
 
-function findUnreached({ state }: ConductorRun): readonly JsonObject[] {
+function findUnreachedJoins({ state }: ConductorRun): readonly JsonObject[] {
 	const partial = [...state.joins.values()].filter(({ isPartial }) => isPartial);
 	return partial.map(({ name, route }) => ({
 		message: `UnreachableJoinError: The join task|route "${name}|${route}" is partially satisfied but unreachable.`,
@@ -44,7 +44,7 @@ function findUnreached({ state }: ConductorRun): readonly JsonObject[] {
 	}));
 }
 
-/** Each by itself, seeing those before it. */
+/** Evaluates the output in order; later values see earlier ones. */
 async function renderOutput(run: ConductorRun): Promise<{ output: JsonValue; problems: readonly JsonObject[] }> {
 	const { definition, renderer, state, tools } = run;
 	const variables = toFinalVariables(run);
@@ -65,7 +65,7 @@ async function renderOutput(run: ConductorRun): Promise<{ output: JsonValue; pro
 	return { output: output.size === 0 ? null : Object.fromEntries(output), problems };
 }
 
-/** Returns what all branches have published, in the order of their last tasks; also those that wait at a join that never started. */
+/** Returns the variables of all branches, in the order of their last tasks. Includes branches that wait at a join that never started. */
 function toFinalVariables({ state }: ConductorRun): Variables {
 	const ends = state.terminals.filter(({ run }) => !run.isSuperseded).sort((one, other) => one.order - other.order);
 	const staged = [...state.stagedTasks.values()];
@@ -78,29 +78,29 @@ function toFinalVariables({ state }: ConductorRun): Variables {
 
 async function toErrors(run: ConductorRun): Promise<readonly JsonObject[]> {
 	const { errors, droppedErrors } = run.state;
-	const told = new Map<string, JsonObject>();
+	const openedErrors = new Map<string, JsonObject>();
 	for (const entry of errors) {
 		const opened = await openError(run, entry);
-		told.set(isSmall(opened) ? stringifyJson(opened) : `${told.size}`, opened);
+		openedErrors.set(isSmall(opened) ? stringifyJson(opened) : `${openedErrors.size}`, opened);
 	}
-	if (droppedErrors > 0) told.set("dropped", { type: "error", message: `There are ${droppedErrors} more errors.` });
-	return [...told.values()];
+	if (droppedErrors > 0) openedErrors.set("dropped", { type: "error", message: `There are ${droppedErrors} more errors.` });
+	return [...openedErrors.values()];
 }
 
 async function openError({ evaluation }: ConductorRun, entry: JsonObject): Promise<JsonObject> {
 	try {
 		const opened = await evaluation.decode(entry);
 		if (!isJsonObject(opened)) return entry;
-		if (opened["result"] === undefined || estimateBytes(opened["result"]) <= longestResult) return opened;
-		return { ...opened, result: toStandIn(entry["result"] ?? null) };
+		if (opened["result"] === undefined || estimateBytes(opened["result"]) <= maxResultBytes) return opened;
+		return { ...opened, result: toResultReference(entry["result"] ?? null) };
 	} catch (error) {
-		// The execution has been removed meanwhile.
+		// The execution has been deleted.
 		if (!isSvcError(error, "SVC_NOT_FOUND")) throw error;
 		return { ...entry, result: null };
 	}
 }
 
-function toStandIn(held: JsonValue): JsonValue {
+function toResultReference(held: JsonValue): JsonValue {
 	const [executionId] = isJsonObject(held) && isArray(held["$"]) ? held["$"] : [];
 	return { execution_id: executionId ?? null };
 }

@@ -66,7 +66,7 @@ inFull(test)("a mechanism that is taken out is missed", async () => {
 	const mechanisms: readonly (readonly [object, string, PropertyDescriptor])[] = [
 		[TaskRun.prototype, "isSettled", { get: () => false }],
 		[TaskRun.prototype, "wantsItems", { get: () => false }],
-		[RunState.prototype, "review", { value: () => {} }],
+		[RunState.prototype, "updateTaskSets", { value: () => {} }],
 		[RunState.prototype, "isEnding", { get: () => false }],
 	];
 	for (const [prototype, name, other] of mechanisms.filter(isPlanted)) {

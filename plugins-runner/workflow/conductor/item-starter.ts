@@ -10,45 +10,45 @@ import type { TaskRun } from "./task-run.ts";
 import { estimateBytes, isArray } from "./value-scan.ts";
 
 /**
- * Items of a workflow that are on their way at once, whatever their tasks allow: the next ones start as these end. With one execution stored for each of
- * 100,000 items, all others would wait behind them, and each look at what is open would read them all.
+ * Most items of a workflow that are active at once, whatever concurrency its tasks allow. The next ones start as these end. With an
+ * execution stored for each of 100,000 items, other executions would be delayed, and each listing of open children would read them all.
  */
-const maxActive = 1_000;
-/** Lists that are kept from one item to the next. */
-const cacheBytes = 16 * 1024 * 1024;
+const maxActiveItems = 1_000;
+/** Most bytes of item lists that are cached between items. */
+const maxCacheBytes = 16 * 1024 * 1024;
 
-/** Starts items of tasks that run. */
+/** Starts items of running tasks. */
 export class ItemStarter {
 	readonly #run: ConductorRun;
 	readonly #requests: ChildRequest[];
-	readonly #lists = new ByteCache<TaskRun, readonly JsonValue[]>(cacheBytes);
+	readonly #lists = new ByteCache<TaskRun, readonly JsonValue[]>(maxCacheBytes);
 
 	constructor(run: ConductorRun, requests: ChildRequest[]) {
 		this.#run = run;
 		this.#requests = requests;
 	}
 
-	/** Starts at most as many as there is room for; how many. The workflow fails when one of them cannot be rendered. */
-	async start(room: number): Promise<number> {
+	/** Starts at most `maxCount` items and returns how many. If one of them cannot be rendered, the workflow fails. */
+	async start(maxCount: number): Promise<number> {
 		const { status, tasksWantingItems } = this.#run.state;
 		if (status !== "running" && status !== "failed") return 0;
-		const most = Math.min(room, maxActive - this.#run.state.active);
+		const maxStarts = Math.min(maxCount, maxActiveItems - this.#run.state.active);
 		let started = 0;
 		for (const run of [...tasksWantingItems]) {
-			if (started >= most) break;
-			started += await this.#startSome(run, most - started);
+			if (started >= maxStarts) break;
+			started += await this.#startItemsOf(run, maxStarts - started);
 		}
 		return started;
 	}
 
-	async #startSome(run: TaskRun, room: number): Promise<number> {
+	async #startItemsOf(run: TaskRun, maxCount: number): Promise<number> {
 		const { items } = run;
 		const task = this.#run.definition.tasks.get(run.name);
 		if (items === null || task === undefined) return 0;
-		const free = Math.min(room, items.concurrency - items.active - items.resting);
+		const freeSlots = Math.min(maxCount, items.concurrency - items.active - items.resting);
 		const requests: ChildRequest[] = [];
 		let to = items.next;
-		for (; to < items.total && requests.length < free; to++) {
+		for (; to < items.total && requests.length < freeSlots; to++) {
 			if (items.children[to] !== undefined) continue;
 			try {
 				const child = await renderChild(this.#run, task, await this.#toView(run, task, to));
@@ -64,23 +64,23 @@ export class ItemStarter {
 	}
 
 	async #toView(run: TaskRun, task: TaskDefinition, at: number): Promise<ExpressionView> {
-		const list = await this.#list(run);
+		const list = await this.#readList(run);
 		const { state, tools } = this.#run;
 		const item = toItem(list[at] ?? null, task.items?.names ?? []);
 		const functions = createFunctions({ state, workflowExecutionId: tools.workflowExecutionId, route: run.route, item });
 		return { variables: run.variables, functions };
 	}
 
-	async #list(run: TaskRun): Promise<readonly JsonValue[]> {
-		const known = this.#lists.get(run);
-		if (known !== undefined) return known;
-		const opened = await this.#run.evaluation.decode(run.items?.list ?? []);
-		const list = isArray(opened) ? opened : [];
+	async #readList(run: TaskRun): Promise<readonly JsonValue[]> {
+		const cached = this.#lists.get(run);
+		if (cached !== undefined) return cached;
+		const decoded = await this.#run.evaluation.decode(run.items?.list ?? []);
+		const list = isArray(decoded) ? decoded : [];
 		this.#lists.set(run, list, estimateBytes(list));
 		return list;
 	}
 
-	/** Those that have been started are waited for. */
+	/** Starts no more items of a task, because one cannot be rendered. Active items are awaited. */
 	#break(run: TaskRun, error: RenderingError): number {
 		this.#run.record({ fact: "break", task: run.number });
 		this.#run.recordError({ message: error.message, task_id: run.name, route: run.route, data: error.data });
@@ -89,7 +89,7 @@ export class ItemStarter {
 	}
 }
 
-/** What `item()` is: with names, an object of them. */
+/** Returns the value of `item()`. If the definition names the parts of an item, it is an object with these names. */
 function toItem(item: JsonValue, names: readonly string[]): JsonValue {
 	if (names.length === 0) return item;
 	const values = isArray(item) ? item : [item];

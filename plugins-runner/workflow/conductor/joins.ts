@@ -1,74 +1,75 @@
 import { Variables } from "./variables.ts";
 
-/** What one task has brought to a join. */
+/** Arrival of one task at a join, with its variables. */
 interface Arrival {
 	readonly source: string;
 	readonly task: number;
 	readonly variables: Variables;
 }
 
-/** What a join starts with. */
+/** Variables and tasks with which a join starts. */
 export interface JoinStart {
 	readonly variables: Variables;
 	readonly tasks: readonly number[];
-	/** Others have started it already. */
+	/** True if the join has already started, and starts again because of a further task. */
 	readonly isLate: boolean;
 }
 
-/** Tasks that have come to a join, on one route. */
+/** A join on one route: counts the tasks that arrive. */
 export class JoinRun {
 	readonly name: string;
 	readonly route: number;
-	#open = new Collection();
-	#started: Collection | undefined;
+	#current = new ArrivalSet();
+	#started: ArrivalSet | undefined;
 
 	constructor(name: string, route: number) {
 		this.name = name;
 		this.route = route;
 	}
 
-	/** Whether some have come, and fewer than it needs. */
+	/** True if some tasks have arrived since the last start, but fewer than the join needs. */
 	get isPartial(): boolean {
-		return this.#open.arrivals.length > 0;
+		return this.#current.arrivals.length > 0;
 	}
 
 	/** Variables of the tasks that have arrived at the join, if the join has not started. */
 	get waitingVariables(): Variables {
-		return this.#open.toStart(false).variables;
+		return this.#current.toStart(false).variables;
 	}
 
 	/**
-	 * Counts different tasks. One that comes when others have started it already, and that is not one of them, starts it again, with all that
-	 * has come; one that was among them comes in another lap, which begins to count anew.
+	 * Counts a task that arrives. Returns the start if the join starts now. Several arrivals of one task count once. A task that arrives
+	 * after the start without being part of that start starts the join again, with all arrivals. A task that was part of the start belongs to
+	 * the next pass of a loop, for which counting begins anew.
 	 */
 	arrive(arrival: Arrival, needs: number): JoinStart | undefined {
 		if (!this.isPartial && this.#started?.sources.has(arrival.source) === false) {
 			this.#started.add(arrival);
 			return this.#started.toStart(true);
 		}
-		this.#open.add(arrival);
-		if (this.#open.sources.size < needs) return undefined;
-		this.#started = this.#open;
-		this.#open = new Collection();
+		this.#current.add(arrival);
+		if (this.#current.sources.size < needs) return undefined;
+		this.#started = this.#current;
+		this.#current = new ArrivalSet();
 		return this.#started.toStart(false);
 	}
 
-	/** Goes back to before tasks that run again had come. */
+	/** Removes the arrivals of tasks that run again. */
 	reopen(isSuperseded: (task: number) => boolean): void {
-		const isKept = ({ task }: Arrival) => !isSuperseded(task);
-		const open = this.#open.arrivals.filter(isKept);
-		const started = this.#started?.arrivals ?? [];
-		if (started.every(isKept)) {
-			this.#open = new Collection(open);
+		const isStillValid = ({ task }: Arrival) => !isSuperseded(task);
+		const currentArrivals = this.#current.arrivals.filter(isStillValid);
+		const startedArrivals = this.#started?.arrivals ?? [];
+		if (startedArrivals.every(isStillValid)) {
+			this.#current = new ArrivalSet(currentArrivals);
 			return;
 		}
-		this.#open = new Collection([...started.filter(isKept), ...open]);
+		this.#current = new ArrivalSet([...startedArrivals.filter(isStillValid), ...currentArrivals]);
 		this.#started = undefined;
 	}
 }
 
-/** What has come in one lap, in the order of its coming. */
-class Collection {
+/** Arrivals of one pass, in the order in which they came. */
+class ArrivalSet {
 	readonly arrivals: Arrival[] = [];
 	readonly sources = new Set<string>();
 	#variables = Variables.empty;

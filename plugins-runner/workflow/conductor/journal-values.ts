@@ -2,72 +2,73 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/con
 import { isArray, isSmall, mapArray, mapObject, scanValue, toPath, type ValueScan } from "./value-scan.ts";
 
 /**
- * A value as the journal holds it: as it is, but for objects with the member `$`, which stand for
+ * A value as it is stored in the journal. It is stored as it is, except that an object with the member `$` has one of these meanings:
  *
- * - `{"$": ["<execution id>" | <number>, ...path]}`: a part of a child's result, or of a value that is written elsewhere; with `"m": true` when
- *   it is an object
- * - `{"$": {"n": <number>, "v": …}}`: a large value, written here and referred to by its number afterwards
- * - `{"$": {"o": {…}}}`: an object that has a member `$` itself
+ * - `{"$": ["<execution id>" | <number>, ...path]}`: a reference to a part of a child's result, or of a value stored elsewhere in the
+ *   journal; with `"m": true` if the part is an object
+ * - `{"$": {"n": <number>, "v": …}}`: a large value, stored here, and referred to by its number afterwards
+ * - `{"$": {"o": {…}}}`: an object that itself has a member `$`
  */
 export type JournalValue = JsonValue;
 
-/** Where a value is found again. */
+/** Reference to a value in a result or in the journal. */
 type Reference = { readonly $: readonly (string | number)[]; readonly m?: true };
 
-/** Finds the result of a child; undefined: not loaded. */
+/** Returns the result of a child; undefined if it is not loaded. */
 export type ResultLookup = (executionId: string) => JsonValue | undefined;
 
 /**
- * Writes values for the journal so that nothing large is written twice: what is the result of a child, or a part of it, becomes a reference to
- * it, and so does what has been written before. Values are known again by what they hold, as expressions make copies.
+ * Encodes values for the journal so that nothing large is stored twice. A large value that is part of a child's result, or was stored
+ * before, becomes a reference. Equal values are recognized by their content, because expressions copy values.
  */
 export class JournalValues {
 	readonly #contents = new Map<number, JournalValue>();
-	/** Large values by their digests. */
-	readonly #known = new Map<string, Reference>();
-	/** Digests of parts of results, by execution. */
-	readonly #ofResults = new Map<string, readonly string[]>();
-	/** Results that have not been looked through. */
-	readonly #offered = new Map<string, JsonValue>();
-	#next = 0;
+	/** References to large values, by digest. */
+	readonly #references = new Map<string, Reference>();
+	/** Digests of the large parts of each result, by execution id. */
+	readonly #digestsOfResults = new Map<string, readonly string[]>();
+	/** Results whose large parts have not been determined yet. */
+	readonly #unscannedResults = new Map<string, JsonValue>();
+	#nextNumber = 0;
 
-	/** The value for the journal, which must be written: what is new in it is referred to from now on. */
+	/** Encodes a value for the journal. The result must be stored, because later values refer to its new parts. */
 	encode(value: JsonValue): JournalValue {
 		if (isSmall(value)) return scanValue(value, () => undefined).held;
-		for (const [executionId, result] of this.#offered) this.#ofResults.set(executionId, this.#learn(scanValue(result), executionId));
-		this.#offered.clear();
-		const found = scanValue(value, (digest) => this.#known.get(digest));
-		if (isSmall(found.held)) return found.held;
-		const number = this.#next++;
-		this.#contents.set(number, found.held);
-		this.#learn(found, number);
-		return { $: { n: number, v: found.held } };
+		for (const [executionId, result] of this.#unscannedResults)
+			this.#digestsOfResults.set(executionId, this.#register(scanValue(result), executionId));
+		this.#unscannedResults.clear();
+		const surveyed = scanValue(value, (digest) => this.#references.get(digest));
+		if (isSmall(surveyed.held)) return surveyed.held;
+		const number = this.#nextNumber++;
+		this.#contents.set(number, surveyed.held);
+		this.#register(surveyed, number);
+		return { $: { n: number, v: surveyed.held } };
 	}
 
-	/** What a child has ended with, so that it, and its parts, are referred to instead of being written. */
+	/** Adds the result of a child, so that values refer to it and to its parts. */
 	addResult(executionId: string, result: JsonValue): void {
-		if (!isSmall(result)) this.#offered.set(executionId, result);
+		if (!isSmall(result)) this.#unscannedResults.set(executionId, result);
 	}
 
-	/** No more than it takes to refer to what was offered. */
+	/** Removes the references to a result that was added. */
 	removeResult(executionId: string): void {
-		this.#offered.delete(executionId);
-		for (const digest of this.#ofResults.get(executionId) ?? []) this.#known.delete(digest);
-		this.#ofResults.delete(executionId);
+		this.#unscannedResults.delete(executionId);
+		for (const digest of this.#digestsOfResults.get(executionId) ?? []) this.#references.delete(digest);
+		this.#digestsOfResults.delete(executionId);
 	}
 
-	/** The value again. Of what is not loaded it has null. */
+	/** Decodes a value. Results that are not loaded are null. */
 	decode(held: JournalValue, lookup: ResultLookup): JsonValue {
 		if (typeof held !== "object" || held === null) return held;
 		if (isArray(held)) return mapArray(held, (part) => this.decode(part, lookup));
 		if (!Object.hasOwn(held, "$")) return mapObject(held, (part) => this.decode(part, lookup));
 		const inner = held["$"] as JsonObject | readonly (string | number)[];
-		if (isArray(inner)) return this.#follow(inner as readonly (string | number)[], lookup);
+		if (isArray(inner)) return this.#followReference(inner as readonly (string | number)[], lookup);
 		if (Object.hasOwn(inner, "o")) return mapObject(inner["o"] as JsonObject, (part) => this.decode(part, lookup));
-		return this.#openNumber(inner["n"] as number, lookup);
+		return this.#decodeNumber(inner["n"] as number, lookup);
 	}
 
-	/** As `open`, without results: in their places stand `{"$result": [<execution id>, ...path]}`. */
+	/** Decodes a value without loading results: each result is replaced by `{"$result": [<execution id>, ...path]}`. */
 	decodeForDisplay(held: JournalValue): JsonValue {
 		if (typeof held !== "object" || held === null) return held;
 		if (isArray(held)) return mapArray(held, (part) => this.decodeForDisplay(part));
@@ -77,10 +78,10 @@ export class JournalValues {
 		if (!isArray(inner)) return this.decodeForDisplay(this.#contents.get(inner["n"] as number) ?? null);
 		const [source, ...path] = inner as readonly (string | number)[];
 		if (typeof source === "string") return { $result: inner };
-		return follow(this.decodeForDisplay(this.#contents.get(source ?? -1) ?? null), path);
+		return followPath(this.decodeForDisplay(this.#contents.get(source ?? -1) ?? null), path);
 	}
 
-	/** Takes in what a journal has written: the large values in one of its facts. */
+	/** Reads a fact from a journal, and registers the large values in it. */
 	readFact(fact: JsonValue): void {
 		if (typeof fact !== "object" || fact === null) return;
 		if (isArray(fact)) {
@@ -88,38 +89,38 @@ export class JournalValues {
 			return;
 		}
 		const inner = Object.hasOwn(fact, "$") ? fact["$"] : undefined;
-		if (isJsonObject(inner) && typeof inner["n"] === "number") this.#adoptNumber(inner["n"], inner["v"] ?? null);
-		// The object that is meant may look like one of these itself.
+		if (isJsonObject(inner) && typeof inner["n"] === "number") this.#registerNumber(inner["n"], inner["v"] ?? null);
+		// An escaped object may itself look like a stored value.
 		else for (const part of Object.values(isJsonObject(inner) && isJsonObject(inner["o"]) ? inner["o"] : fact)) this.readFact(part);
 	}
 
-	#adoptNumber(number: number, content: JournalValue): void {
+	#registerNumber(number: number, content: JournalValue): void {
 		if (this.#contents.has(number)) return;
 		this.#contents.set(number, content);
-		this.#next = Math.max(this.#next, number + 1);
+		this.#nextNumber = Math.max(this.#nextNumber, number + 1);
 		this.readFact(content);
-		this.#learn(scanValue(content), number);
+		this.#register(scanValue(content), number);
 	}
 
-	#openNumber(number: number, lookup: ResultLookup): JsonValue {
+	#decodeNumber(number: number, lookup: ResultLookup): JsonValue {
 		return this.decode(this.#contents.get(number) ?? null, lookup);
 	}
 
-	#follow([source, ...path]: readonly (string | number)[], lookup: ResultLookup): JsonValue {
-		return follow(typeof source === "number" ? this.#openNumber(source, lookup) : (lookup(source ?? "") ?? null), path);
+	#followReference([source, ...path]: readonly (string | number)[], lookup: ResultLookup): JsonValue {
+		return followPath(typeof source === "number" ? this.#decodeNumber(source, lookup) : (lookup(source ?? "") ?? null), path);
 	}
 
-	/** Digests that nobody knew. */
-	#learn({ large }: ValueScan, source: string | number): readonly string[] {
-		const learned = large.filter(({ digest }) => !this.#known.has(digest));
-		for (const { digest, trail, isObject } of learned) {
-			this.#known.set(digest, { $: [source, ...toPath(trail)], ...(isObject && { m: true as const }) });
+	/** Registers large parts that are not known yet. Returns their digests. */
+	#register({ large }: ValueScan, source: string | number): readonly string[] {
+		const newParts = large.filter(({ digest }) => !this.#references.has(digest));
+		for (const { digest, trail, isObject } of newParts) {
+			this.#references.set(digest, { $: [source, ...toPath(trail)], ...(isObject && { m: true as const }) });
 		}
-		return learned.map(({ digest }) => digest);
+		return newParts.map(({ digest }) => digest);
 	}
 }
 
-/** Whether it is, or stands for, an object, which is merged with the object that a variable was before. */
+/** Returns true if the value is an object or stands for one. Such a value is merged with the previous object of its variable. */
 export function isObjectValue(held: JournalValue): boolean {
 	if (!isJsonObject(held)) return false;
 	const inner = Object.hasOwn(held, "$") ? held["$"] : undefined;
@@ -127,7 +128,7 @@ export function isObjectValue(held: JournalValue): boolean {
 	return Object.hasOwn(inner, "o") || isObjectValue(inner["v"] ?? null);
 }
 
-function follow(from: JsonValue, path: readonly (string | number)[]): JsonValue {
+function followPath(from: JsonValue, path: readonly (string | number)[]): JsonValue {
 	let value = from;
 	for (const step of path) {
 		if (isArray(value) && typeof step === "number") value = value[step] ?? null;

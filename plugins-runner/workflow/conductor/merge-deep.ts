@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../../core/contract/index.ts";
 
-/** Objects member by member, other values by the later one. */
+/** Merges two values: objects member by member; for other values, the later one wins. */
 export function mergeDeep(before: JsonValue, after: JsonValue): JsonValue {
 	if (!isJsonObject(before) || !isJsonObject(after)) return after;
 	const merged = new Map(Object.entries(before));

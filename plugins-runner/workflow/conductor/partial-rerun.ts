@@ -4,39 +4,41 @@ import type { RunState } from "./run-state.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /**
- * Tasks of a run that are to run again, by their paths; none: those that have failed. Of each the one that ran last, on every route. Throws
- * `SVC_INVALID` for a task that never ran, and when there is nothing to do.
+ * Returns the tasks that run again. `tasks` and `reset` are paths; without tasks, those that failed run again. For each name, the last run
+ * on every route is chosen. Throws `SVC_INVALID` for a task that never ran, for a path in `reset` that is not in `tasks`, and if no task is
+ * left.
  */
 export function selectRerunTasks(state: RunState, tasks: readonly string[], reset: readonly string[]): readonly RerunTask[] {
-	const strays = reset.filter((path) => !tasks.includes(path));
-	if (strays.length > 0) throw new SvcError("SVC_INVALID", `"reset" names what is not among the tasks to run again: ${list(strays)}`);
+	const unknownResets = reset.filter((path) => !tasks.includes(path));
+	if (unknownResets.length > 0)
+		throw new SvcError("SVC_INVALID", `"reset" names what is not among the tasks to run again: ${quoteNames(unknownResets)}`);
 	const latest = latestTasks(state);
 	const names = new Set(tasks.map((path) => split(path).name));
 	const missing = [...names].filter((name) => !latest.some((run) => run.name === name));
-	if (missing.length > 0) throw new SvcError("SVC_INVALID", `these tasks have not run, and cannot run again: ${list(missing)}`);
+	if (missing.length > 0) throw new SvcError("SVC_INVALID", `these tasks have not run, and cannot run again: ${quoteNames(missing)}`);
 	const chosen = tasks.length === 0 ? latest.filter(hasFailed) : latest.filter(({ name }) => names.has(name));
 	if (chosen.length === 0 && !latest.some(isInterrupted)) {
 		throw new SvcError("SVC_INVALID", "no task has failed: name the tasks that are to run again");
 	}
-	return chosen.map((run) => toTaken(run, tasks, reset));
+	return chosen.map((run) => toRerunTask(run, tasks, reset));
 }
 
-/** A run that goes on where an earlier one has ended: chosen tasks run again, and what came of them is as if it had not been. */
+/** Continues an ended run. The chosen and the interrupted tasks are staged again, and everything that followed them is undone. */
 export function applyPartialRerun(state: RunState, { tasks }: Extract<Fact, { readonly fact: "takeUp" }>): void {
 	const chosen = new Map(tasks.map((taken) => [taken.task, taken] as const));
 	const interrupted = latestTasks(state).filter(isInterrupted);
 	const roots = new Set([...chosen.keys(), ...interrupted.map(({ number }) => number)]);
-	const behind = findBehind(state, roots);
-	for (const number of [...roots, ...behind]) {
+	const followers = findFollowers(state, roots);
+	for (const number of [...roots, ...followers]) {
 		const run = state.tasks[number];
 		if (run !== undefined) run.isSuperseded = true;
 	}
-	forgetWork(state);
-	reopen(state);
+	clearOpenWork(state);
+	undoSuperseded(state);
 	for (const number of roots) {
 		const run = state.tasks[number];
-		// What stands behind another one comes by itself.
-		if (run === undefined || behind.has(number)) continue;
+		// A task that follows another root is staged again when that one ends.
+		if (run === undefined || followers.has(number)) continue;
 		const { reset = false, inner = [], innerReset = [] } = chosen.get(number) ?? {};
 		const { name, route, variables, sources } = run;
 		state.stage({ name, route, variables, sources: [...sources], keeps: { task: run, reset, inner, innerReset } });
@@ -46,7 +48,7 @@ export function applyPartialRerun(state: RunState, { tasks }: Extract<Fact, { re
 	);
 }
 
-function forgetWork(state: RunState): void {
+function clearOpenWork(state: RunState): void {
 	state.status = "running";
 	state.finished = undefined;
 	state.earlierTasks = state.tasks.length;
@@ -56,11 +58,12 @@ function forgetWork(state: RunState): void {
 		run.deadline = null;
 		run.due = null;
 	}
-	for (const some of [state.openTasks, state.children, state.settledTasks, state.delayedTasks, state.tasksWantingItems]) some.clear();
+	for (const collection of [state.openTasks, state.children, state.settledTasks, state.delayedTasks, state.tasksWantingItems])
+		collection.clear();
 }
 
-/** Branches and joins as they were before what is superseded. */
-function reopen(state: RunState): void {
+/** Restores branches, joins and errors to their state before the superseded tasks. */
+function undoSuperseded(state: RunState): void {
 	const isSuperseded = (number: number) => state.tasks[number]?.isSuperseded === true;
 	for (const [number, staged] of state.stagedTasks) {
 		if (staged.sources.some(isSuperseded)) state.stagedTasks.delete(number);
@@ -73,14 +76,14 @@ function reopen(state: RunState): void {
 	state.filterErrors(({ task_id: task }) => typeof task === "string" && task !== "fail" && !names.has(task) && !joins.has(task));
 }
 
-/** What these have led to, in any number of steps. */
-function findBehind(state: RunState, roots: ReadonlySet<number>): ReadonlySet<number> {
-	const behind = new Set<number>();
-	// Whatever leads to a task has been started before it.
+/** Returns the numbers of all tasks that these tasks led to, directly or indirectly. */
+function findFollowers(state: RunState, roots: ReadonlySet<number>): ReadonlySet<number> {
+	const followers = new Set<number>();
+	// A task that leads to another one was started before it.
 	for (const run of state.tasks) {
-		if (run.sources.some((source) => roots.has(source) || behind.has(source))) behind.add(run.number);
+		if (run.sources.some((source) => roots.has(source) || followers.has(source))) followers.add(run.number);
 	}
-	return behind;
+	return followers;
 }
 
 function latestTasks(state: RunState): readonly TaskRun[] {
@@ -93,12 +96,12 @@ function hasFailed({ status }: TaskRun): boolean {
 	return status === "failed" || status === "timeout";
 }
 
-/** It had not ended, or was ended from outside: it is no more done than what has not been started. */
+/** True if the task had not ended, or was canceled from outside. It counts as not done. */
 function isInterrupted(run: TaskRun): boolean {
 	return !run.hasEnded || run.status === "canceled";
 }
 
-function toTaken(run: TaskRun, tasks: readonly string[], reset: readonly string[]): RerunTask {
+function toRerunTask(run: TaskRun, tasks: readonly string[], reset: readonly string[]): RerunTask {
 	const paths = tasks.filter((path) => split(path).name === run.name);
 	const inner = paths.includes(run.name) ? [] : paths.map((path) => split(path).rest);
 	const innerReset = reset.filter((path) => split(path).name === run.name && path !== run.name).map((path) => split(path).rest);
@@ -110,7 +113,7 @@ function split(path: string): { readonly name: string; readonly rest: string } {
 	return dot < 0 ? { name: path, rest: "" } : { name: path.slice(0, dot), rest: path.slice(dot + 1) };
 }
 
-function list(names: readonly string[]): string {
+function quoteNames(names: readonly string[]): string {
 	return names
 		.slice(0, 20)
 		.map((name) => `"${name.slice(0, 100)}"`)

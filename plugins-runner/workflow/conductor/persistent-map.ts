@@ -4,79 +4,80 @@ interface Leaf<V> {
 	readonly entries: readonly (readonly [name: string, value: V])[];
 }
 
-type Branch<V> = readonly (Place<V> | undefined)[];
-type Place<V> = Leaf<V> | Branch<V>;
+type Branch<V> = readonly (TrieNode<V> | undefined)[];
+type TrieNode<V> = Leaf<V> | Branch<V>;
 
-const width = 16;
-const bits = 4;
+/** Number of children of a branch, and number of bits of the hash that select one. */
+const branchWidth = 16;
+const bitsPerLevel = 4;
 
 /**
- * Values by names, never changed: what sets one makes another map, which shares with the first all but a few places. So each task of a run
- * may keep what it sees, however many tasks and names there are.
+ * Immutable map from names to values (a hash trie). `set` returns a new map that shares all but a few nodes with the old one. Each task of
+ * a run can therefore keep its variables, however many tasks and names there are.
  */
 export class PersistentMap<V> {
-	readonly #top: Place<V> | undefined;
+	readonly #root: TrieNode<V> | undefined;
 
-	constructor(top?: Place<V>) {
-		this.#top = top;
+	constructor(root?: TrieNode<V>) {
+		this.#root = root;
 	}
 
 	get(name: string): V | undefined {
 		const hash = toHash(name);
-		let place = this.#top;
-		for (let shift = 0; isBranch(place); shift += bits) place = place[(hash >>> shift) & (width - 1)];
-		return place?.entries.find(([key]) => key === name)?.[1];
+		let node = this.#root;
+		for (let shift = 0; isBranch(node); shift += bitsPerLevel) node = node[(hash >>> shift) & (branchWidth - 1)];
+		return node?.entries.find(([key]) => key === name)?.[1];
 	}
 
 	set(name: string, value: V): PersistentMap<V> {
-		return new PersistentMap(insert(this.#top, { hash: toHash(name), entries: [[name, value]] }, 0, (_, after) => after));
+		return new PersistentMap(insert(this.#root, { hash: toHash(name), entries: [[name, value]] }, 0, (_, after) => after));
 	}
 
-	/** Both together; `combine` is asked where they have unlike values. What they share is not looked at. */
+	/** Merges two maps. Where both have different values for a name, `combine` decides. Shared nodes are not visited. */
 	join(other: PersistentMap<V>, combine: (own: V, others: V) => V): PersistentMap<V> {
-		return new PersistentMap(joinPlaces(this.#top, other.#top, 0, combine));
+		return new PersistentMap(joinNodes(this.#root, other.#root, 0, combine));
 	}
 
 	*entries(): IterableIterator<readonly [string, V]> {
-		yield* entriesOf(this.#top);
+		yield* entriesOf(this.#root);
 	}
 }
 
-function isBranch<V>(place: Place<V> | undefined): place is Branch<V> {
-	return Array.isArray(place);
+function isBranch<V>(node: TrieNode<V> | undefined): node is Branch<V> {
+	return Array.isArray(node);
 }
 
-/** FNV-1a. */
+/** Returns the 32-bit FNV-1a hash of a name. */
 function toHash(name: string): number {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < name.length; index++) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
 	return hash >>> 0;
 }
 
-function insert<V>(place: Place<V> | undefined, leaf: Leaf<V>, shift: number, combine: (own: V, others: V) => V): Place<V> {
-	if (place === undefined) return leaf;
-	if (isBranch(place)) {
-		const at = (leaf.hash >>> shift) & (width - 1);
-		return place.with(at, insert(place[at], leaf, shift + bits, combine));
+function insert<V>(node: TrieNode<V> | undefined, leaf: Leaf<V>, shift: number, combine: (own: V, others: V) => V): TrieNode<V> {
+	if (node === undefined) return leaf;
+	if (isBranch(node)) {
+		const at = (leaf.hash >>> shift) & (branchWidth - 1);
+		return node.with(at, insert(node[at], leaf, shift + bitsPerLevel, combine));
 	}
-	if (place.hash === leaf.hash) return joinLeaves(place, leaf, combine);
-	const branch = new Array<Place<V> | undefined>(width).fill(undefined);
-	branch[(place.hash >>> shift) & (width - 1)] = place;
+	if (node.hash === leaf.hash) return joinLeaves(node, leaf, combine);
+	const branch = new Array<TrieNode<V> | undefined>(branchWidth).fill(undefined);
+	branch[(node.hash >>> shift) & (branchWidth - 1)] = node;
 	return insert(branch, leaf, shift, combine);
 }
 
-function joinPlaces<V>(
-	own: Place<V> | undefined,
-	others: Place<V> | undefined,
+function joinNodes<V>(
+	own: TrieNode<V> | undefined,
+	others: TrieNode<V> | undefined,
 	shift: number,
 	combine: (own: V, others: V) => V,
-): Place<V> | undefined {
+): TrieNode<V> | undefined {
 	if (own === others || others === undefined) return own;
 	if (own === undefined) return others;
 	if (!isBranch(others)) return insert(own, others, shift, combine);
 	if (!isBranch(own)) return insert(others, own, shift, (after, before) => combine(before, after));
-	const joined = own.map((place, at) => joinPlaces(place, others[at], shift + bits, combine));
-	return joined.every((place, at) => place === own[at]) ? own : joined;
+	const joined = own.map((node, at) => joinNodes(node, others[at], shift + bitsPerLevel, combine));
+	return joined.every((node, at) => node === own[at]) ? own : joined;
 }
 
 function joinLeaves<V>(own: Leaf<V>, others: Leaf<V>, combine: (own: V, others: V) => V): Leaf<V> {
@@ -90,8 +91,8 @@ function joinLeaves<V>(own: Leaf<V>, others: Leaf<V>, combine: (own: V, others: 
 	return { hash: own.hash, entries };
 }
 
-function* entriesOf<V>(place: Place<V> | undefined): IterableIterator<readonly [string, V]> {
-	if (place === undefined) return;
-	if (!isBranch(place)) yield* place.entries;
-	else for (const inner of place) yield* entriesOf(inner);
+function* entriesOf<V>(node: TrieNode<V> | undefined): IterableIterator<readonly [string, V]> {
+	if (node === undefined) return;
+	if (!isBranch(node)) yield* node.entries;
+	else for (const inner of node) yield* entriesOf(inner);
 }

@@ -7,14 +7,17 @@ import { RunState } from "./run-state.ts";
 import type { TaskRun } from "./task-run.ts";
 import { toMergedWrites } from "./variables.ts";
 
-/** What the journal of a run tells of it. Of results of executions, and of parts of them, it tells where they are: `{"$result": [id, …path]}`. */
+/**
+ * Returns the progress of a run, from its journal. Results of executions, and parts of them, appear as references: `{"$result": [id,
+ * …path]}`.
+ */
 export async function readProgress(entries: readonly JsonObject[]): Promise<RunProgress> {
 	const run = { state: new RunState(), held: new JournalValues() };
 	await replay(run, entries);
 	return toProgress(run.state, run.held);
 }
 
-/** True if a paused run with this journal can start a task or an item at once, or waits for the delay of a task without action. */
+/** Returns true if a paused run with this journal has work: a task or item that can start, or a delay that is not over. */
 export async function hasHeldWork(entries: readonly JsonObject[]): Promise<boolean> {
 	const run = { state: new RunState(), held: new JournalValues() };
 	await replay(run, entries);
@@ -27,7 +30,7 @@ export async function hasHeldWork(entries: readonly JsonObject[]): Promise<boole
 	);
 }
 
-/** Rejects with `SVC_INVALID` when a run with this journal cannot be taken up again with these tasks. */
+/** Rejects with `SVC_INVALID` if these tasks of a run with this journal cannot run again. */
 export async function assertCanRerun(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): Promise<void> {
 	const run = { state: new RunState(), held: new JournalValues() };
 	await replay(run, entries);

@@ -11,10 +11,10 @@ import type { SourceLocation, Timing } from "../definition/definition.ts";
 import type { Evaluation, ExpressionView } from "./evaluation.ts";
 import { isArray } from "./value-scan.ts";
 
-/** Something in a definition cannot be made a value of. */
+/** A value of the definition that cannot be evaluated, or that is not allowed there. */
 export class RenderingError extends Error {
 	override readonly name = "RenderingError";
-	/** For the entry in `errors`. */
+	/** Data for the entry in the `errors` of the workflow. */
 	readonly data: JsonObject;
 
 	constructor(message: string, data: JsonObject, cause?: unknown) {
@@ -23,11 +23,14 @@ export class RenderingError extends Error {
 	}
 }
 
-const mostSeen = 10;
-const longestSeen = 80;
-const mostSeconds = 10 * 366 * 86_400;
+/** Most variables, and members of one, that an error shows. */
+const maxShownNames = 10;
+/** Most characters of a text that an error shows. */
+const maxShownCharacters = 80;
+/** Longest delay or timeout: ten years. */
+const maxSeconds = 10 * 366 * 86_400;
 
-/** Evaluates what stands at a place of the definition. Errors say where that is, and what the expression saw. */
+/** Evaluates values of the definition. Errors name the location in the definition, and the variables that the expression used. */
 export class Renderer {
 	readonly #expressions: Expressions;
 	readonly #evaluation: Evaluation;
@@ -37,34 +40,34 @@ export class Renderer {
 		this.#evaluation = evaluation;
 	}
 
-	/** Rejects with a `RenderingError`; with `SVC_UNAVAILABLE` while what is read cannot be reached. */
+	/** Evaluates a value. Rejects with a `RenderingError`, or with `SVC_UNAVAILABLE` if a result cannot be reached. */
 	async render(value: JsonValue, view: ExpressionView, place: SourceLocation): Promise<JsonValue> {
 		try {
 			return await this.#evaluation.evaluate(value, view);
 		} catch (error) {
-			if (!isRenderingFault(error)) throw error;
+			if (!isCausedByDefinition(error)) throw error;
 			const expression = isSvcError(error) && typeof error.facts["expression"] === "string" ? error.facts["expression"] : undefined;
 			throw await this.#toError(toErrorMessage(error), { value: expression ?? value, view, place, cause: error });
 		}
 	}
 
-	/** Whether a criterion holds. Text without an expression does. */
+	/** Returns true if a condition holds. A text without an expression holds. */
 	async evaluateCondition(when: string, view: ExpressionView, place: SourceLocation): Promise<boolean> {
 		if (this.#expressions.find(when).length === 0) return true;
 		return isTruthy(await this.render(when, view, place));
 	}
 
-	/** A whole number, 0 or more. */
+	/** Evaluates a whole number of at least 0. Rejects with a `RenderingError` for other values. */
 	async renderCount(timing: Timing, what: string, view: ExpressionView): Promise<number> {
 		return this.#number(timing, { what, view, isAllowed: Number.isSafeInteger, wanted: "integer" });
 	}
 
-	/** Seconds, perhaps with a fraction. */
+	/** Evaluates a number of seconds, which may have a fraction. Rejects with a `RenderingError` for other values. */
 	async renderSeconds(timing: Timing, what: string, view: ExpressionView): Promise<number> {
 		return this.#number(timing, { what, view, isAllowed: Number.isFinite, wanted: "number" });
 	}
 
-	/** A value that is not what its place asks for. */
+	/** Returns the error for a value that is not allowed in its location. */
 	async createError(message: string, value: JsonValue, view: ExpressionView, place: SourceLocation): Promise<RenderingError> {
 		return this.#toError(message, { value, view, place, cause: undefined });
 	}
@@ -77,8 +80,8 @@ export class Renderer {
 		if (typeof value !== "number" || !isAllowed(value)) {
 			throw await this.createError(`TypeError: The value of ${what} is not type of ${wanted}.`, timing.value, view, timing);
 		}
-		if (value < 0 || value > mostSeconds) {
-			throw await this.createError(`ValueError: The value of ${what} is not between 0 and ${mostSeconds}.`, timing.value, view, timing);
+		if (value < 0 || value > maxSeconds) {
+			throw await this.createError(`ValueError: The value of ${what} is not between 0 and ${maxSeconds}.`, timing.value, view, timing);
 		}
 		return value;
 	}
@@ -87,19 +90,25 @@ export class Renderer {
 		message: string,
 		{ value, view, place, cause }: { value: JsonValue; view: ExpressionView; place: SourceLocation; cause: unknown },
 	): Promise<RenderingError> {
-		const names = [...new Set(this.#expressions.find(value).flatMap(({ variables }) => variables))].slice(0, mostSeen);
-		const seen = (await this.#evaluation.readVariables(names, view)).map(([name, found]) => [name, toShort(found)] as const);
-		const saw = seen.map(([name, short]) => `${name} = ${short}`).join(", ");
+		const usedNames = [...new Set(this.#expressions.find(value).flatMap(({ variables }) => variables))].slice(0, maxShownNames);
+		const shownVariables = (await this.#evaluation.readVariables(usedNames, view)).map(
+			([name, found]) => [name, summarize(found)] as const,
+		);
+		const summary = shownVariables.map(([name, short]) => `${name} = ${short}`).join(", ");
 		return new RenderingError(
-			`${message} [${place.spec_path}, line ${place.line}${saw === "" ? "" : `: ${saw}`}]`,
-			{ spec_path: place.spec_path, line: place.line, ...(seen.length === 0 ? {} : { seen: Object.fromEntries(seen) }) },
+			`${message} [${place.spec_path}, line ${place.line}${summary === "" ? "" : `: ${summary}`}]`,
+			{
+				spec_path: place.spec_path,
+				line: place.line,
+				...(shownVariables.length === 0 ? {} : { seen: Object.fromEntries(shownVariables) }),
+			},
 			cause,
 		);
 	}
 }
 
-/** Whether it is the definition, or what it is given, that is at fault. */
-function isRenderingFault(error: unknown): boolean {
+/** Returns true if the error is caused by the definition or its input, and not by the service. */
+function isCausedByDefinition(error: unknown): boolean {
 	return isSvcError(error) && ["SVC_INVALID", "SVC_NOT_FOUND", "SVC_FORBIDDEN", "SVC_TOO_LARGE"].includes(error.code);
 }
 
@@ -108,12 +117,15 @@ function isTruthy(value: JsonValue): boolean {
 	return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** A text is never cut: what is left of a secret could not be hidden. */
-function toShort(value: JsonValue | undefined): string {
+/** Summarizes a value. A text is never shortened, because a part of a secret could not be masked. */
+function summarize(value: JsonValue | undefined): string {
 	if (value === undefined) return "undefined";
-	if (typeof value === "string") return value.length <= longestSeen ? stringifyJson(value) : `text of ${value.length} characters`;
+	if (typeof value === "string") return value.length <= maxShownCharacters ? stringifyJson(value) : `text of ${value.length} characters`;
 	if (isArray(value)) return `list of ${value.length}`;
 	if (!isJsonObject(value)) return String(value);
 	const names = Object.keys(value);
-	return `object with ${names.slice(0, mostSeen).join(", ")}${names.length > mostSeen ? " …" : ""}`.slice(0, 4 * longestSeen);
+	return `object with ${names.slice(0, maxShownNames).join(", ")}${names.length > maxShownNames ? " …" : ""}`.slice(
+		0,
+		4 * maxShownCharacters,
+	);
 }

@@ -6,141 +6,141 @@ import { type EarlierTask, hasChildEnded, type StagedTask, type TaskRun } from "
 import { Variables } from "./variables.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
-/** A child that has not ended, as far as is known. */
+/** Child whose end is not known yet. */
 export interface OpenChild {
 	readonly run: TaskRun;
 	readonly item: number | undefined;
 }
 
-/** Nothing came behind it: what it has seen is part of what the output sees. */
-interface Terminal {
+/** End of a branch: a task or command without successors. The output sees its variables. */
+interface BranchEnd {
 	readonly order: number;
 	readonly variables: Variables;
 	readonly run: TaskRun;
 }
 
-/** Errors that are kept; the others are counted. */
-const mostErrors = 500;
+/** Most errors that are stored; further ones are only counted. */
+const maxErrors = 500;
 
-/** What has become of a run so far. Changed by facts alone (`applyFact`), which use the methods that change it. */
+/** State of a run. Only facts change it: `applyFact` calls its mutating methods. */
 export class RunState {
 	definition: string | null = null;
 	status: RunStatus = "new";
-	/** Whether it pauses for more than a child that waits. */
+	/** True if a pause was requested. False if the run pauses only because a child waits. */
 	isPauseAsked = false;
 	system: JournalRecord = {};
 	finished: { readonly status: "succeeded" | "failed" | "canceled" | "timeout"; readonly output: JournalValue } | undefined;
-	/** When its time is over, in microseconds. */
+	/** Time at which the run times out, in microseconds. */
 	deadline: number | null = null;
-	/** How much it has, in microseconds. */
+	/** Timeout of the run in microseconds. */
 	duration: number | null = null;
-	/** Tasks that an earlier run has started. */
+	/** Number of tasks that were started by earlier executions of a partial re-run. */
 	earlierTasks = 0;
-	/** In the order of their start. */
+	/** All started tasks, in the order of their start. */
 	readonly tasks: TaskRun[] = [];
-	/** Those that have not ended. */
+	/** Tasks that have not ended. */
 	readonly openTasks = new Set<TaskRun>();
 	readonly stagedTasks = new Map<number, StagedTask>();
 	readonly joins = new Map<string, JoinRun>();
-	/** By their keys. */
+	/** Children that have not ended, by their keys. */
 	readonly children = new Map<string, OpenChild>();
-	/** Children that work, and that wait for somebody. */
+	/** Numbers of open children that are at work, and of those that are paused or wait for an answer. */
 	active = 0;
 	resting = 0;
-	/** Tasks of which all that was started has ended. */
+	/** Tasks whose children have all ended, and which are due to be completed. */
 	readonly settledTasks = new Set<TaskRun>();
-	/** Without action, before they are due. */
+	/** Tasks without an action whose delay is not over. */
 	readonly delayedTasks = new Set<TaskRun>();
 	readonly tasksWantingItems = new Set<TaskRun>();
 	readonly wakes = new WakeQueue<TaskRun>();
-	/** Those whose status has changed since somebody has emptied it. */
+	/** Tasks whose status has changed since the caller last cleared this set. */
 	readonly changedTasks = new Set<TaskRun>();
-	/** All that has been published, in the order of time. */
+	/** All published variables, in the order of time. */
 	publishedVariables = Variables.empty;
-	/** What a run begins with. */
+	/** Variables at the start of the run. */
 	initialVariables = Variables.empty;
-	/** Failures that were there when it was taken up, and that nobody wants to run again. */
+	/** True if the earlier executions of a partial re-run have failures that do not run again. */
 	hasEarlierFailures = false;
 	errors: JournalRecord[] = [];
 	droppedErrors = 0;
-	terminals: Terminal[] = [];
-	/** By `<route> <name>`, the one that was started last. */
-	readonly #latest = new Map<string, TaskRun>();
-	/** By their number: the route before it, and the edge that leads to it. */
+	terminals: BranchEnd[] = [];
+	/** Task that was started last, by `<route> <name>`. */
+	readonly #latestTasks = new Map<string, TaskRun>();
+	/** Routes by number: the preceding route, and the edge that leads from it to the route. */
 	readonly #routes: { readonly before: number; readonly edge: string }[] = [{ before: -1, edge: "" }];
-	readonly #seenErrors = new Set<string>();
-	#staged = 0;
-	#order = 0;
-	#writes = 0;
+	readonly #errorTexts = new Set<string>();
+	#stagedCount = 0;
+	#orderCount = 0;
+	#writeCount = 0;
 
-	/** Whether what is active is only waited for. */
+	/** True if the run starts nothing more and only waits for active children. */
 	get isEnding(): boolean {
 		return this.status === "canceling" || this.status === "timeout";
 	}
 
-	/** The task of this name that was started last, on this route or those that have led to it. */
+	/** Returns the task of this name that was started last, on this route or on those that precede it. */
 	findTask(name: string, route: number): TaskRun | undefined {
 		for (let at = route; at >= 0; at = this.#routes[at]?.before ?? -1) {
-			const found = this.#latest.get(`${at} ${name}`);
-			if (found !== undefined) return found;
+			const latest = this.#latestTasks.get(`${at} ${name}`);
+			if (latest !== undefined) return latest;
 		}
 		return undefined;
 	}
 
-	/** As `find`, on any route. */
+	/** Returns the task of this name that was started last on the latest route that has one. */
 	findTaskOnAnyRoute(name: string): TaskRun | undefined {
 		for (let route = this.#routes.length - 1; route >= 0; route--) {
-			const found = this.#latest.get(`${route} ${name}`);
-			if (found !== undefined) return found;
+			const latest = this.#latestTasks.get(`${route} ${name}`);
+			if (latest !== undefined) return latest;
 		}
 		return undefined;
 	}
 
-	/** Whether an edge is part of a route. */
+	/** Returns true if an edge is part of a route. */
 	hasEdge(route: number, edge: string): boolean {
 		for (let at = route; at > 0; at = this.#routes[at]?.before ?? -1) if (this.#routes[at]?.edge === edge) return true;
 		return false;
 	}
 
 	nextOrder(): number {
-		return this.#order++;
+		return this.#orderCount++;
 	}
 
 	nextWrite(): number {
-		return this.#writes++;
+		return this.#writeCount++;
 	}
 
 	addTask(run: TaskRun): void {
 		this.tasks.push(run);
 		this.openTasks.add(run);
-		this.#latest.set(`${run.route} ${run.name}`, run);
+		this.#latestTasks.set(`${run.route} ${run.name}`, run);
 	}
 
 	stage(
-		what: Pick<StagedTask, "name" | "route" | "variables" | "sources"> & { runsOnFail?: boolean; retries?: TaskRun; keeps?: EarlierTask },
+		task: Pick<StagedTask, "name" | "route" | "variables" | "sources"> & { runsOnFail?: boolean; retries?: TaskRun; keeps?: EarlierTask },
 	): void {
-		const number = this.#staged++;
-		this.stagedTasks.set(number, { runsOnFail: false, ...what, number, isBlocked: false });
+		const number = this.#stagedCount++;
+		this.stagedTasks.set(number, { runsOnFail: false, ...task, number, isBlocked: false });
 	}
 
 	addError(entry: JournalRecord): void {
 		const text = stringifyJson(entry);
-		if (this.#seenErrors.has(text)) return;
-		if (this.errors.length >= mostErrors) {
+		if (this.#errorTexts.has(text)) return;
+		if (this.errors.length >= maxErrors) {
 			this.droppedErrors++;
 			return;
 		}
-		this.#seenErrors.add(text);
+		this.#errorTexts.add(text);
 		this.errors.push(entry);
 	}
 
-	/** Errors that still count when a run is taken up again. */
+	/** Removes errors that no longer apply in a partial re-run. */
 	filterErrors(isKept: (entry: JournalRecord) => boolean): void {
-		const kept = this.errors.filter(isKept);
+		const remainingErrors = this.errors.filter(isKept);
 		this.errors = [];
 		this.droppedErrors = 0;
-		this.#seenErrors.clear();
-		for (const entry of kept) this.addError(entry);
+		this.#errorTexts.clear();
+		for (const entry of remainingErrors) this.addError(entry);
 	}
 
 	setStatus(run: TaskRun, status: TaskStatus): void {
@@ -149,7 +149,7 @@ export class RunState {
 		this.changedTasks.add(run);
 	}
 
-	/** Notes what may be done with a task after something about it has changed. */
+	/** Updates the sets of tasks that can be completed or can start items, after a task has changed. */
 	updateTaskSets(run: TaskRun): void {
 		const isOver = this.isEnding ? isIdle(run) : run.isSettled;
 		if (isOver) this.settledTasks.add(run);
@@ -158,7 +158,7 @@ export class RunState {
 		else this.tasksWantingItems.delete(run);
 	}
 
-	/** A task is over, and leads on. */
+	/** Ends a task and stages its successors. */
 	endTask(
 		run: TaskRun,
 		{ status, next, at }: { readonly status: TaskStatus; readonly next: readonly FollowedEdge[]; readonly at: number },
@@ -172,10 +172,10 @@ export class RunState {
 		this.#follow(run, next);
 	}
 
-	/** Edges that lead to the same task, from the same one, start it once. */
+	/** Follows the edges of a task that has ended. Several edges from one task to the same target start the target once. */
 	#follow(run: TaskRun, next: readonly FollowedEdge[]): void {
 		const runsOnFail = next.some(({ to, isCommand }) => isCommand && to === "fail");
-		const ways = new Map<string, { readonly edge: FollowedEdge; readonly route: number; variables: Variables }>();
+		const targets = new Map<string, { readonly edge: FollowedEdge; readonly route: number; variables: Variables }>();
 		for (const edge of next) {
 			const variables = this.#publish(run, edge);
 			const route = edge.route === "new" ? this.#addRoute(run.route, edge.id) : run.route;
@@ -183,11 +183,11 @@ export class RunState {
 				this.terminals.push({ order: this.nextOrder(), variables, run });
 				continue;
 			}
-			const way = ways.get(`${route} ${edge.to}`);
-			if (way === undefined) ways.set(`${route} ${edge.to}`, { edge, route, variables });
-			else way.variables = way.variables.join(variables);
+			const target = targets.get(`${route} ${edge.to}`);
+			if (target === undefined) targets.set(`${route} ${edge.to}`, { edge, route, variables });
+			else target.variables = target.variables.join(variables);
 		}
-		for (const { edge, route, variables } of ways.values()) {
+		for (const { edge, route, variables } of targets.values()) {
 			if (edge.needs === undefined) this.stage({ name: edge.to, route, variables, sources: [run.number], runsOnFail });
 			else this.#arrive(run, { name: edge.to, route, variables, needs: edge.needs, runsOnFail });
 		}
@@ -210,10 +210,10 @@ export class RunState {
 		this.joins.set(key, join);
 		const start = join.arrive({ source: run.name, task: run.number, variables: to.variables }, to.needs);
 		if (start === undefined) return;
-		const isOfSame = ({ name, route, retries }: StagedTask) => name === to.name && route === to.route && retries === undefined;
-		const staged = start.isLate ? [...this.stagedTasks.values()].find(isOfSame) : undefined;
+		const isSameTask = ({ name, route, retries }: StagedTask) => name === to.name && route === to.route && retries === undefined;
+		const staged = start.isLate ? [...this.stagedTasks.values()].find(isSameTask) : undefined;
 		if (staged !== undefined) {
-			// It has not begun yet, so that what comes late is in time.
+			// The join has not started yet, so the late arrival still takes part in this start.
 			staged.variables = start.variables;
 			staged.sources.splice(0, staged.sources.length, ...start.tasks);
 			return;
@@ -222,7 +222,7 @@ export class RunState {
 	}
 }
 
-/** Whether none of its children is on its way. */
+/** Returns true if the task has not ended and none of its children is open. */
 export function isIdle(run: TaskRun): boolean {
 	if (run.hasEnded) return false;
 	if (run.items !== null) return run.items.active + run.items.resting === 0;

@@ -8,20 +8,20 @@ type Lookup = (executionId: string) => JsonValue | undefined;
 export interface ScopeFacts {
 	readonly state: RunState;
 	readonly workflowExecutionId: string;
-	/** The task that is looked at, or whose place is. */
+	/** Task whose transitions or parameters are evaluated. */
 	readonly run?: TaskRun;
 	readonly route?: number;
-	/** What has come of the task. */
+	/** Status with which the task ends. */
 	readonly outcome?: string;
 	readonly item?: JsonValue;
 }
 
-/** Names of all functions that some place of a definition has. */
+/** Names of all functions that are available somewhere in a definition. */
 export const scopeFunctionNames = ["task", "task_status", "item", "result", "succeeded", "failed", "timed_out", "completed"] as const;
 
 type ScopeFunctions = Readonly<Partial<Record<(typeof scopeFunctionNames)[number], ExpressionFunction>>>;
 
-/** Functions that tell what has come of tasks: those that make sense at the place. */
+/** Returns the functions that read tasks and results, as far as they are available for these facts. */
 export function createFunctions(facts: ScopeFacts): (lookup: Lookup) => ScopeFunctions {
 	return (lookup) => ({
 		task: (positional, named) => toTaskRecord(facts, { positional, named }, lookup),
@@ -31,7 +31,7 @@ export function createFunctions(facts: ScopeFacts): (lookup: Lookup) => ScopeFun
 	});
 }
 
-/** What a task has come to: the result of its child, or the list of those of its items. */
+/** Returns the result of a task: the result of its child, or the list of results of its items. */
 export function toResult(run: TaskRun, lookup: Lookup): JsonValue {
 	if (run.items !== null) return Array.from(run.items.children, (child) => toChildResult(child, lookup));
 	return toChildResult(run.child ?? undefined, lookup);
@@ -62,16 +62,16 @@ function toChildResult(child: ChildRun | undefined, lookup: Lookup): JsonValue {
 	return isEndStatus(child.status) || child.status === "pending" ? (lookup(child.id) ?? null) : null;
 }
 
-function findTask({ state, run, route }: ScopeFacts, name: JsonValue, on: JsonValue | undefined): TaskRun | undefined {
+function findTask({ state, run, route }: ScopeFacts, name: JsonValue, routeArgument: JsonValue | undefined): TaskRun | undefined {
 	if (typeof name !== "string") return undefined;
-	if (typeof on === "number") return state.findTask(name, on);
-	const from = run?.route ?? route;
-	return from === undefined ? (state.findTask(name, 0) ?? state.findTaskOnAnyRoute(name)) : state.findTask(name, from);
+	if (typeof routeArgument === "number") return state.findTask(name, routeArgument);
+	const currentRoute = run?.route ?? route;
+	return currentRoute === undefined ? (state.findTask(name, 0) ?? state.findTaskOnAnyRoute(name)) : state.findTask(name, currentRoute);
 }
 
-/** A task whose transitions are looked at has come to its end already. */
-function statusOf(found: TaskRun | undefined, { run, outcome }: ScopeFacts): string {
-	return (found !== undefined && found === run ? outcome : undefined) ?? found?.status ?? "null";
+/** Returns the status of a task. A task whose transitions are evaluated already has its end status. */
+function statusOf(task: TaskRun | undefined, { run, outcome }: ScopeFacts): string {
+	return (task !== undefined && task === run ? outcome : undefined) ?? task?.status ?? "null";
 }
 
 function toTaskRecord(
@@ -81,20 +81,20 @@ function toTaskRecord(
 ): JsonValue {
 	const name = positional[0] ?? named["task_id"] ?? facts.run?.name ?? null;
 	const isOwn = positional[0] === undefined && facts.run !== undefined;
-	const found = isOwn ? facts.run : findTask(facts, name, positional[1] ?? named["route"]);
-	if (found === undefined) throw new SvcError("SVC_INVALID", `Unable to find task execution for "${String(name).slice(0, 100)}".`);
+	const task = isOwn ? facts.run : findTask(facts, name, positional[1] ?? named["route"]);
+	if (task === undefined) throw new SvcError("SVC_INVALID", `Unable to find task execution for "${String(name).slice(0, 100)}".`);
 	const record = {
-		task_execution_id: found.id,
+		task_execution_id: task.id,
 		workflow_execution_id: facts.workflowExecutionId,
-		task_name: found.name,
-		task_id: found.name,
-		route: found.route,
-		status: statusOf(found, facts),
-		start_timestamp: toTimestamp(found.startedAt),
-		end_timestamp: found.endedAt === null ? null : toTimestamp(found.endedAt),
+		task_name: task.name,
+		task_id: task.name,
+		route: task.route,
+		status: statusOf(task, facts),
+		start_timestamp: toTimestamp(task.startedAt),
+		end_timestamp: task.endedAt === null ? null : toTimestamp(task.endedAt),
 	};
-	// Read when it is asked for: most ask for something else, and it may be large.
-	Object.defineProperty(record, "result", { enumerable: true, configurable: true, get: () => toTaskResult(found, lookup) });
+	// Read on access: most expressions do not use the result, and it may be large.
+	Object.defineProperty(record, "result", { enumerable: true, configurable: true, get: () => toTaskResult(task, lookup) });
 	return record;
 }
 

@@ -3,7 +3,7 @@ import type { Step } from "../steps.ts";
 import type { RunState } from "./run-state.ts";
 import { isRestingStatus } from "./task-run.ts";
 
-/** What is to be done after this step. */
+/** Effects of the current step, to be carried out by the caller. */
 export class StepEffects {
 	readonly start: ChildRequest[] = [];
 	readonly cancel = new Set<string>();
@@ -12,14 +12,14 @@ export class StepEffects {
 	resume: readonly string[] = [];
 	request: "pause" | "cancel" | undefined;
 
-	/** Takes it out, by the keys of children. */
+	/** Returns the collected effects, which name children by their keys, and clears them. */
 	takeAll(state: RunState): Pick<Step, "start" | "cancel" | "pause" | "resume" | "request"> {
-		// Only then: there may be many.
-		const open = this.cancelsAll || this.pausesAll ? [...state.children] : [];
-		const active = open.filter(([, { run, item }]) => !isRestingStatus(run.childOf(item)?.status ?? "asked"));
-		const taken = {
+		// Copied only if needed, because there may be many children.
+		const openChildren = this.cancelsAll || this.pausesAll ? [...state.children] : [];
+		const active = openChildren.filter(([, { run, item }]) => !isRestingStatus(run.childOf(item)?.status ?? "asked"));
+		const effects = {
 			start: this.start.splice(0),
-			cancel: this.cancelsAll ? open.map(([key]) => key) : [...this.cancel],
+			cancel: this.cancelsAll ? openChildren.map(([key]) => key) : [...this.cancel],
 			pause: this.pausesAll ? active.map(([key]) => key) : [],
 			resume: this.resume,
 			request: this.request,
@@ -29,6 +29,6 @@ export class StepEffects {
 		this.pausesAll = false;
 		this.resume = [];
 		this.request = undefined;
-		return taken;
+		return effects;
 	}
 }

@@ -10,21 +10,21 @@ import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
 import type { ChildRun, TaskRun } from "./task-run.ts";
 
-/** An edge whose criterion holds, with what it publishes. */
-interface Followed {
+/** Edge whose condition holds, with the variables that it publishes. */
+interface HoldingEdge {
 	readonly edge: Edge;
 	readonly published: Map<string, JsonValue>;
 }
 
-/** Items of one task that have errors of their own. */
-const mostItemErrors = 100;
-const messages: Readonly<Record<string, string>> = {
+/** Most items of one task for which an error is recorded. */
+const maxItemErrors = 100;
+const failureMessages: Readonly<Record<string, string>> = {
 	failed: "Execution failed. See result for details.",
 	timeout: "Execution timed out. See result for details.",
 	abandoned: "Execution was abandoned. See result for details.",
 };
 
-/** Decides what follows when everything that a task has started is over. */
+/** Decides what follows when everything that a task has started has ended. */
 export class TaskCompletion {
 	readonly #run: ConductorRun;
 
@@ -32,13 +32,13 @@ export class TaskCompletion {
 		this.#run = run;
 	}
 
-	/** Records nothing before everything has been evaluated, so that it may be asked for again. */
+	/** Completes a task. Records nothing before everything is evaluated, so that a call that failed can be repeated. */
 	async complete(task: TaskRun): Promise<void> {
 		const outcome = toOutcome(task);
 		const { state } = this.#run;
 		if (state.isEnding) {
 			if (state.status === "timeout") this.#recordFailures(task, outcome);
-			this.#end(task, isUndone(task) ? "canceled" : outcome, []);
+			this.#end(task, isIncomplete(task) ? "canceled" : outcome, []);
 			return;
 		}
 		if (outcome === "canceled") {
@@ -47,21 +47,21 @@ export class TaskCompletion {
 			return;
 		}
 		const errors: JsonObject[] = [];
-		if (await this.#isTriedAgain(task, outcome, errors)) {
+		if (await this.#shouldRetry(task, outcome, errors)) {
 			this.#recordFailures(task, outcome);
 			this.#run.record({ fact: "retry", task: task.number });
 			return;
 		}
-		const followed = await this.#follow(task, outcome, errors);
+		const followed = await this.#findHoldingEdges(task, outcome, errors);
 		this.#recordFailures(task, outcome);
-		this.#lead(task, { outcome, followed, errors });
+		this.#endAndStageNext(task, { outcome, followed, errors });
 	}
 
 	#end(task: TaskRun, status: TaskStatus, next: readonly FollowedEdge[]): void {
 		this.#run.record({ fact: "end", task: task.number, status, next });
 	}
 
-	async #isTriedAgain(task: TaskRun, outcome: TaskStatus, errors: JsonObject[]): Promise<boolean> {
+	async #shouldRetry(task: TaskRun, outcome: TaskStatus, errors: JsonObject[]): Promise<boolean> {
 		const { definition, renderer, state } = this.#run;
 		const retry = definition.tasks.get(task.name)?.retry ?? null;
 		if (retry === null || task.retry === null || task.attempt > task.retry.count || state.status === "failed") return false;
@@ -72,31 +72,31 @@ export class TaskCompletion {
 				line: retry.line,
 			});
 		} catch (error) {
-			errors.push(toEntry(error, { task_id: task.name, route: task.route }));
+			errors.push(toErrorEntry(error, { task_id: task.name, route: task.route }));
 			return false;
 		}
 	}
 
-	/** Edges whose criterion holds. A transition is looked at once; what it publishes, for each target. */
-	async #follow(task: TaskRun, outcome: TaskStatus, errors: JsonObject[]): Promise<readonly Followed[]> {
+	/** Returns the edges whose condition holds. The condition of a transition is evaluated once, its published variables for each target. */
+	async #findHoldingEdges(task: TaskRun, outcome: TaskStatus, errors: JsonObject[]): Promise<readonly HoldingEdge[]> {
 		const view = this.#toView(task, outcome);
-		const held = new Map<number, boolean | unknown>();
-		const followed: Followed[] = [];
+		const conditions = new Map<number, boolean | unknown>();
+		const followed: HoldingEdge[] = [];
 		for (const edge of this.#run.definition.graph.from.get(task.name) ?? []) {
 			const names = { task_id: task.name, route: task.route, task_transition_id: edge.id };
 			try {
-				if (!held.has(edge.transition.index)) held.set(edge.transition.index, await this.#holds(edge.transition, view));
-				const holds = held.get(edge.transition.index);
+				if (!conditions.has(edge.transition.index)) conditions.set(edge.transition.index, await this.#holds(edge.transition, view));
+				const holds = conditions.get(edge.transition.index);
 				if (holds === true) followed.push({ edge, published: await this.#publish(edge.transition, view) });
-				else if (holds !== false) errors.push(toEntry(holds, names));
+				else if (holds !== false) errors.push(toErrorEntry(holds, names));
 			} catch (error) {
-				errors.push(toEntry(error, names));
+				errors.push(toErrorEntry(error, names));
 			}
 		}
 		return followed;
 	}
 
-	/** An error is told for each target. */
+	/** Evaluates the condition. Returns an error instead of throwing it, because it is recorded for each target. */
 	async #holds(transition: TransitionDefinition, view: ExpressionView): Promise<boolean | unknown> {
 		if (transition.when === null) return true;
 		try {
@@ -109,14 +109,14 @@ export class TaskCompletion {
 		}
 	}
 
-	/** Later ones see earlier ones. */
+	/** Evaluates published variables in order; later ones see earlier ones. */
 	async #publish({ publish }: TransitionDefinition, view: ExpressionView): Promise<Map<string, JsonValue>> {
 		const published = new Map<string, JsonValue>();
 		const overlay = new Map<string, JsonValue>();
 		for (const assignment of publish) {
-			const seen = { ...view, overlay };
-			const value = await this.#run.renderer.render(assignment.value, seen, assignment);
-			const [[, before] = []] = await this.#run.evaluation.readVariables([assignment.name], seen);
+			const publishView = { ...view, overlay };
+			const value = await this.#run.renderer.render(assignment.value, publishView, assignment);
+			const [[, before] = []] = await this.#run.evaluation.readVariables([assignment.name], publishView);
 			const earlier = published.get(assignment.name);
 			published.set(assignment.name, earlier === undefined ? value : mergeDeep(earlier, value));
 			overlay.set(assignment.name, before === undefined ? value : mergeDeep(before, value));
@@ -124,24 +124,24 @@ export class TaskCompletion {
 		return published;
 	}
 
-	#lead(
+	#endAndStageNext(
 		task: TaskRun,
 		{
 			outcome,
 			followed,
 			errors,
-		}: { readonly outcome: TaskStatus; readonly followed: readonly Followed[]; readonly errors: readonly JsonObject[] },
+		}: { readonly outcome: TaskStatus; readonly followed: readonly HoldingEdge[]; readonly errors: readonly JsonObject[] },
 	): void {
 		const next = followed.map((one) => this.#toFollowed(task, one));
 		this.#end(task, outcome, next);
 		for (const error of errors) this.#run.recordError(error);
 		const hasCommand = next.some(({ to, isCommand }) => isCommand && to === "fail");
-		if (hasCommand) this.#run.recordError({ message: messages["failed"] ?? "", task_id: "fail" });
-		const isRemedied = next.some(({ to, isCommand }) => !isCommand || to !== "continue");
-		if (hasCommand || errors.length > 0 || (isFailure(outcome) && !isRemedied)) this.#run.fail();
+		if (hasCommand) this.#run.recordError({ message: failureMessages["failed"] ?? "", task_id: "fail" });
+		const isHandled = next.some(({ to, isCommand }) => !isCommand || to !== "continue");
+		if (hasCommand || errors.length > 0 || (isFailure(outcome) && !isHandled)) this.#run.fail();
 	}
 
-	#toFollowed(task: TaskRun, { edge, published }: Followed): FollowedEdge {
+	#toFollowed(task: TaskRun, { edge, published }: HoldingEdge): FollowedEdge {
 		const { definition, state } = this.#run;
 		const isCommand = engineCommands.some((command) => command === edge.target);
 		const join = definition.tasks.get(edge.target)?.join ?? null;
@@ -165,23 +165,23 @@ export class TaskCompletion {
 			return;
 		}
 		if (!isFailure(outcome)) return;
-		let told = 0;
+		let errorCount = 0;
 		const children = task.items === null ? [task.child] : task.items.children;
 		for (const [at, child] of children.entries()) {
-			if (child == null || messages[child.status] === undefined) continue;
-			if (++told > mostItemErrors) return;
+			if (child == null || failureMessages[child.status] === undefined) continue;
+			if (++errorCount > maxItemErrors) return;
 			this.#recordFailure(task, child, task.items === null ? undefined : at);
 		}
 	}
 
-	/** Refers to the result, which is not read for it. */
+	/** Records an error that refers to the result of the child, without reading it. */
 	#recordFailure(task: TaskRun, child: ChildRun, item: number | undefined): void {
 		if (child.message !== undefined) {
 			this.#run.recordError({ message: child.message, task_id: task.name, route: task.route });
 			return;
 		}
 		const result: JournalValue = child.id === null ? null : { $: [child.id] };
-		const entry = { type: "error", message: messages[child.status] ?? "", task_id: task.name };
+		const entry = { type: "error", message: failureMessages[child.status] ?? "", task_id: task.name };
 		this.#run.record({ fact: "error", entry: { ...entry, result, ...(item !== undefined && { item_id: item }) } });
 	}
 
@@ -192,7 +192,7 @@ export class TaskCompletion {
 	}
 }
 
-/** Names an edge within the graph: the same names lead from several tasks. */
+/** Returns an id for an edge that is unique within the graph: edges from several tasks may have the same id. */
 function toRouteEdge({ source, id }: Edge): string {
 	return `${source}__${id}`;
 }
@@ -206,8 +206,8 @@ function toOutcome(task: TaskRun): TaskStatus {
 	return "failed";
 }
 
-/** Whether it would have gone on: with further items, or when it was due. */
-function isUndone(task: TaskRun): boolean {
+/** True if the task was not finished: it had further items to start, or a delay that was not over. */
+function isIncomplete(task: TaskRun): boolean {
 	return task.wantsItems || (task.child === null && task.items === null && task.due !== null && !task.hasExpired);
 }
 
@@ -215,7 +215,7 @@ function isFailure(outcome: TaskStatus): boolean {
 	return outcome === "failed" || outcome === "timeout";
 }
 
-function toEntry(error: unknown, names: JsonObject): JsonObject {
+function toErrorEntry(error: unknown, names: JsonObject): JsonObject {
 	if (!(error instanceof RenderingError)) throw error;
 	return { message: error.message, ...names, data: error.data };
 }

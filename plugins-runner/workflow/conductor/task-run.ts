@@ -3,11 +3,11 @@ import type { ItemsFacts } from "./facts.ts";
 import type { JournalValue } from "./journal-values.ts";
 import type { Variables } from "./variables.ts";
 
-/** A child, as far as it is known. `asked`: nothing has been told of it yet. */
+/** Child of a task. `asked`: requested, but no status is known yet. */
 export interface ChildRun {
 	id: string | null;
 	status: ExecutionStatus | "asked";
-	/** Why it could not be started. */
+	/** Reason why it could not be started. */
 	message?: string;
 }
 
@@ -16,35 +16,36 @@ export interface ItemsRun {
 	readonly total: number;
 	readonly concurrency: number;
 	readonly continues: boolean;
-	/** By position; undefined: not asked for. */
+	/** Children by item index; undefined if the item was not requested. */
 	readonly children: (ChildRun | undefined)[];
-	/** The first that may not have been asked for. */
+	/** Index of the first item that may not have been requested. */
 	next: number;
 	active: number;
-	/** Waiting for an answer, or paused. */
+	/** Children that wait for an answer or are paused. */
 	resting: number;
 	succeeded: number;
 	failed: number;
 	canceled: number;
 }
 
-/** What leads to a task, ready to be started. */
+/** Task that is ready to start, for the first time or again. */
 export interface StagedTask {
 	readonly number: number;
 	readonly name: string;
 	readonly route: number;
 	variables: Variables;
-	/** Tasks that have led to it. */
+	/** Numbers of the tasks that led to it. */
 	readonly sources: number[];
-	/** It runs though the workflow has failed by the same completion. */
+	/** True if it runs although the workflow failed by the completion that staged it. */
 	readonly runsOnFail: boolean;
 	isBlocked: boolean;
-	/** Another attempt of this task. */
+	/** Task of which this is the next attempt. */
 	readonly retries?: TaskRun;
-	/** A task of an earlier run whose items that have succeeded are kept, or whose child is taken up. */
+	/** Task of an earlier execution that runs again: its succeeded items are kept, or tasks of its child run again. */
 	readonly keeps?: EarlierTask;
 }
 
+/** Task of an earlier execution that runs again in part. The members are those of the fact that started the re-run. */
 export interface EarlierTask {
 	readonly task: TaskRun;
 	readonly reset: boolean;
@@ -57,14 +58,14 @@ export interface TaskRunStart {
 	readonly id: string;
 	readonly staged: StagedTask;
 	readonly action: string | null;
-	/** Microseconds. */
+	/** Time of the start in microseconds. */
 	readonly at: number;
 	readonly order: number;
 	readonly retry: { readonly count: number; readonly delay: number } | null;
 	readonly items: ItemsFacts | null;
 }
 
-/** A task that has been started, through all its attempts. Only facts change it. */
+/** Started task, through all its attempts. Only facts change it. */
 export class TaskRun {
 	readonly number: number;
 	readonly id: string;
@@ -74,7 +75,7 @@ export class TaskRun {
 	readonly sources: readonly number[];
 	readonly action: string | null;
 	readonly startedAt: number;
-	/** Its place among all that has begun. */
+	/** Position among all starts and ends of branches. */
 	readonly order: number;
 	readonly retry: { readonly count: number; readonly delay: number } | null;
 	readonly keeps: EarlierTask | undefined;
@@ -83,16 +84,16 @@ export class TaskRun {
 	attempt = 1;
 	child: ChildRun | null = null;
 	items: ItemsRun | null = null;
-	/** When its time is over, in microseconds. */
+	/** Time at which the attempt times out, in microseconds. */
 	deadline: number | null = null;
-	/** Milliseconds before the children of this attempt begin. */
+	/** Milliseconds by which the children of this attempt are delayed. */
 	delay = 0;
-	/** A task without action: whether it is over when it is. */
+	/** Time at which the delay of a task without an action is over; null if it is over or there is none. */
 	due: number | null = null;
 	hasExpired = false;
-	/** A further item could not be rendered. */
+	/** True if a further item could not be rendered. */
 	isBroken = false;
-	/** It runs again, or what led to it does. */
+	/** True if it runs again, or a task that led to it does. */
 	isSuperseded = false;
 	next: readonly { readonly to: string; readonly transition: number }[] = [];
 	readonly executionIds: string[] = [];
@@ -116,7 +117,7 @@ export class TaskRun {
 		return this.endedAt !== null;
 	}
 
-	/** Whether everything that it was to start has ended, and it is over. */
+	/** True if everything it had to start has ended, so that the task can be completed. */
 	get isSettled(): boolean {
 		if (this.hasEnded || this.status === "retrying") return false;
 		if (this.items !== null) return this.items.active + this.items.resting === 0 && !this.wantsItems;
@@ -124,14 +125,14 @@ export class TaskRun {
 		return this.due === null || this.hasExpired;
 	}
 
-	/** Whether there are items that it would start. */
+	/** True if there are further items that it may start. */
 	get wantsItems(): boolean {
 		if (this.items === null || this.hasEnded || this.hasExpired || this.isBroken || this.items.canceled > 0) return false;
 		if (this.items.failed > 0 && !this.items.continues) return false;
 		return this.items.next < this.items.total;
 	}
 
-	/** The key of a child, which names task, attempt and item. */
+	/** Returns the key of a child: task id, attempt and item index. */
 	keyOf(item: number | undefined): string {
 		return item === undefined ? `${this.id}.${this.attempt}` : `${this.id}.${this.attempt}.${item}`;
 	}
@@ -158,7 +159,7 @@ export class TaskRun {
 	}
 }
 
-/** A list as it is before an attempt; what is kept of an earlier one has succeeded already. */
+/** Returns the items of a task before an attempt: none is requested yet. */
 export function toItemsRun({
 	list,
 	total,
@@ -189,12 +190,12 @@ export function isEndStatus(status: string): boolean {
 	return ["succeeded", "failed", "timeout", "abandoned", "canceled"].includes(status);
 }
 
-/** Whether a child waits for somebody. */
+/** True if a child waits for an answer or is paused. */
 export function isRestingStatus(status: string): boolean {
 	return status === "pending" || status === "paused";
 }
 
-/** Microseconds as ISO 8601. */
+/** Formats microseconds since 1970 as ISO 8601. */
 export function toTimestamp(microseconds: number): string {
 	const milliseconds = Math.floor(microseconds / 1000);
 	const rest = String(Math.round(microseconds - milliseconds * 1000)).padStart(3, "0");

@@ -9,19 +9,20 @@ import { createFunctions } from "./scope.ts";
 import type { StagedTask } from "./task-run.ts";
 import { isArray } from "./value-scan.ts";
 
-/** Starts of tasks in a run, so that a loop without end has one. */
+/** Most task starts in a run, so that an endless loop ends. */
 export const maxTasks = 100_000;
+/** Most items of a task. */
 export const maxItems = 100_000;
 
 type RenderedItems = Omit<ItemsFacts, "list"> & { readonly list: readonly JsonValue[] };
 
-/** A task whose expressions have been evaluated. */
-interface Rendered {
+/** Staged task whose expressions have been evaluated. */
+interface RenderedTask {
 	readonly staged: StagedTask;
 	readonly attempt: AttemptFacts;
-	/** Null without an action, and with items. */
+	/** Action and parameters of the child. Null for a task without an action or with items. */
 	readonly child: { readonly action: string; readonly parameters: JsonObject } | null;
-	/** Of a task that has not been tried yet. */
+	/** Facts of the first attempt; null for a retry. */
 	readonly start: {
 		readonly action: string | null;
 		readonly retry?: { count: number; delay: number };
@@ -29,7 +30,7 @@ interface Rendered {
 	} | null;
 }
 
-/** Starts tasks that are staged. */
+/** Starts staged tasks. */
 export class TaskStarter {
 	readonly #run: ConductorRun;
 	readonly #requests: ChildRequest[];
@@ -39,10 +40,10 @@ export class TaskStarter {
 		this.#requests = requests;
 	}
 
-	/** Starts at most as many as there is room for; how many. When one of them cannot be rendered, none is, and the workflow fails. */
-	async startTasks(room: number): Promise<number> {
-		const ready = this.#ready().slice(0, Math.max(0, room));
-		const rendered: Rendered[] = [];
+	/** Starts at most `maxCount` tasks and returns how many. If one of them cannot be rendered, none is started, and the workflow fails. */
+	async startTasks(maxCount: number): Promise<number> {
+		const ready = this.#findReady().slice(0, Math.max(0, maxCount));
+		const rendered: RenderedTask[] = [];
 		const errors: JsonObject[] = [];
 		for (const staged of ready) {
 			try {
@@ -58,13 +59,13 @@ export class TaskStarter {
 			const message = `TaskLimitError: The workflow has started ${maxTasks} tasks, the most that are allowed.`;
 			errors.push({ message, task_id: first?.name ?? null, route: first?.route ?? 0 });
 		}
-		if (errors.length > 0) this.#refuse(ready, errors);
+		if (errors.length > 0) this.#block(ready, errors);
 		else for (const one of rendered) this.#start(one);
 		return ready.length;
 	}
 
-	/** What may start now, by name and route. */
-	#ready(): readonly StagedTask[] {
+	/** Returns the staged tasks that may start now, by name and route. */
+	#findReady(): readonly StagedTask[] {
 		const { status, stagedTasks } = this.#run.state;
 		if (status !== "running" && status !== "failed") return [];
 		return [...stagedTasks.values()]
@@ -72,13 +73,13 @@ export class TaskStarter {
 			.sort((one, other) => compare(one.name, other.name) || one.route - other.route || one.number - other.number);
 	}
 
-	#refuse(ready: readonly StagedTask[], errors: readonly JsonObject[]): void {
+	#block(ready: readonly StagedTask[], errors: readonly JsonObject[]): void {
 		this.#run.record({ fact: "block", staged: ready.map(({ number }) => number) });
 		for (const error of errors) this.#run.recordError(error);
 		this.#run.fail();
 	}
 
-	async #render(staged: StagedTask): Promise<Rendered> {
+	async #render(staged: StagedTask): Promise<RenderedTask> {
 		const { definition, state, tools } = this.#run;
 		const task = definition.tasks.get(staged.name);
 		if (task === undefined) throw new RenderingError(`The task "${staged.name}" is not defined.`, {});
@@ -126,26 +127,26 @@ export class TaskStarter {
 
 	async #renderAttempt({ number, retries }: StagedTask, task: TaskDefinition, view: ExpressionView): Promise<AttemptFacts> {
 		const { renderer, now } = this.#run;
-		const ownDelay = async (delay: Timing | null) => (delay === null ? 0 : renderer.renderCount(delay, "task delay", view));
-		const seconds = retries === undefined ? await ownDelay(task.delay) : (retries.retry?.delay ?? 0);
-		const timeout = task.timeout === null ? undefined : await renderer.renderSeconds(task.timeout, "task timeout", view);
-		const due = now + seconds * 1e6;
+		const renderDelay = async (delay: Timing | null) => (delay === null ? 0 : renderer.renderCount(delay, "task delay", view));
+		const delaySeconds = retries === undefined ? await renderDelay(task.delay) : (retries.retry?.delay ?? 0);
+		const timeoutSeconds = task.timeout === null ? undefined : await renderer.renderSeconds(task.timeout, "task timeout", view);
+		const due = now + delaySeconds * 1e6;
 		return {
 			staged: number,
-			...(seconds > 0 && (task.action === null ? { due } : { delay: seconds * 1000 })),
-			...(timeout !== undefined && { deadline: Math.round(due + timeout * 1e6) }),
+			...(delaySeconds > 0 && (task.action === null ? { due } : { delay: delaySeconds * 1000 })),
+			...(timeoutSeconds !== undefined && { deadline: Math.round(due + timeoutSeconds * 1e6) }),
 		};
 	}
 
-	#start({ staged, attempt, child, start }: Rendered): void {
+	#start({ staged, attempt, child, start }: RenderedTask): void {
 		const { state } = this.#run;
-		const earlier = state.tasks.length;
+		const taskNumber = state.tasks.length;
 		if (start !== null) {
-			const id = this.#run.toTaskId(staged.name, staged.route, earlier);
+			const id = this.#run.toTaskId(staged.name, staged.route, taskNumber);
 			const items = start.items && { ...start.items, list: this.#run.held.encode(start.items.list) };
 			this.#run.record({ fact: "start", ...attempt, ...start, id, ...(items && { items }) } as Extract<Fact, { readonly fact: "start" }>);
 		} else this.#run.record({ fact: "again", ...attempt, action: child?.action ?? null });
-		const run = staged.retries ?? state.tasks[earlier];
+		const run = staged.retries ?? state.tasks[taskNumber];
 		if (run !== undefined && child !== null) this.#requests.push(toChildRequest(this.#run, { run, item: undefined, ...child }));
 	}
 }

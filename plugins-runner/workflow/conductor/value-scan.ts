@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError, stringifyJson } from "../../../core/contract/index.ts";
 
-/** A path from its end to its beginning. */
-interface Trail {
+/** Path to a part of a value, linked from its end to its beginning. */
+interface PathLink {
 	readonly step: string | number;
-	readonly before: Trail | undefined;
+	readonly before: PathLink | undefined;
 }
 
-/** A large part of a value. */
+/** Part of a value that is large enough to be referred to. */
 interface LargePart {
-	/** The same for the same value, and for no other. */
+	/** SHA-256 digest of the content, so that equal values have equal digests. */
 	readonly digest: string;
-	readonly trail: Trail | undefined;
+	readonly trail: PathLink | undefined;
 	readonly isObject: boolean;
 }
 
-/** What a value is made of. */
+/** A value and its large parts. */
 export interface ValueScan {
-	/** The value with what stands for known parts in their places, and objects with a member `$` made unmistakable. */
+	/** The value, in which references replace known large parts. Objects with a member `$` are escaped. */
 	readonly held: JsonValue;
 	readonly large: readonly LargePart[];
 }
@@ -25,123 +25,136 @@ export interface ValueScan {
 interface Part {
 	readonly held: JsonValue;
 	readonly bytes: number;
-	/** Its text, or its digest when it is large. */
+	/** Text of the part; its digest instead if it is large. */
 	readonly text: string;
-	/** It has, or looks as if it had, references in it: what it is cannot be told. */
+	/** True if it contains a member `$`, and so cannot be identified by its text. */
 	readonly isOpaque: boolean;
 }
 
-/** Bytes from which on a value is worth a reference. */
+/** Estimated bytes from which a value is stored once and then referred to. */
 const largeBytes = 512;
-/** Values that seem smaller are looked through at once. */
-const quickBytes = largeBytes / 2;
-/** What is nested deeper is refused. */
-const deepest = 1000;
+/** Estimated bytes below which a value is serialized at once, without examining its parts. */
+const flatBytes = largeBytes / 2;
+/** Deepest nesting; deeper values are refused. */
+const maxDepth = 1000;
 
-/** Looks through a value once. `find` tells what stands for a large part. `SVC_INVALID` for what is nested too deeply. */
+/**
+ * Finds the large parts of a value, in one pass. `find` returns the reference that replaces a large part. Throws `SVC_INVALID` if the value
+ * is nested more than 1000 levels deep.
+ */
 export function scanValue(value: JsonValue, find: (digest: string) => JsonValue | undefined = () => undefined): ValueScan {
-	const surveying: Surveying = { large: [], find };
-	return { held: look(value, undefined, { depth: 0, surveying }).held, large: surveying.large };
+	const run: SurveyRun = { large: [], find };
+	return { held: surveyPart(value, undefined, { depth: 0, run }).held, large: run.large };
 }
 
-interface Surveying {
+interface SurveyRun {
 	readonly large: LargePart[];
 	readonly find: (digest: string) => JsonValue | undefined;
 }
 
-function look(part: JsonValue, trail: Trail | undefined, at: { readonly depth: number; readonly surveying: Surveying }): Part {
-	const { depth, surveying } = at;
-	if (depth > deepest) throw new SvcError("SVC_INVALID", `the value is nested more than ${deepest} levels deep`);
-	const inside = { depth: depth + 1, surveying };
-	const inner = (step: string | number, member: JsonValue) => look(member, { step, before: trail }, inside);
-	const seen = toFlat(part) ?? lookInside(part, inner);
-	if (seen.bytes < largeBytes || seen.isOpaque) return seen;
-	const digest = createHash("sha256").update(seen.text).digest("base64");
-	surveying.large.push({ digest, trail, isObject: isJsonObject(part) });
-	return { ...seen, held: surveying.find(digest) ?? seen.held, text: `#${digest}` };
+function surveyPart(part: JsonValue, trail: PathLink | undefined, at: { readonly depth: number; readonly run: SurveyRun }): Part {
+	const { depth, run } = at;
+	if (depth > maxDepth) throw new SvcError("SVC_INVALID", `the value is nested more than ${maxDepth} levels deep`);
+	const inside = { depth: depth + 1, run };
+	const surveyMember = (step: string | number, member: JsonValue) => surveyPart(member, { step, before: trail }, inside);
+	const surveyed = toFlatPart(part) ?? surveyMembers(part, surveyMember);
+	if (surveyed.bytes < largeBytes || surveyed.isOpaque) return surveyed;
+	const digest = createHash("sha256").update(surveyed.text).digest("base64");
+	run.large.push({ digest, trail, isObject: isJsonObject(part) });
+	return { ...surveyed, held: run.find(digest) ?? surveyed.held, text: `#${digest}` };
 }
 
-/** The part for a small value, or a list of small values, looked through at once: a list may have a hundred thousand. Undefined for all else. */
-function toFlat(value: JsonValue): Part | undefined {
-	const isFlat = isArray(value) ? value.every(isQuick) : isQuick(value);
+/**
+ * Returns the part for a small value, or for a list of small values, serialized at once, as a list may have 100,000 elements. Returns
+ * undefined for other values, and for values that contain a member `$`.
+ */
+function toFlatPart(value: JsonValue): Part | undefined {
+	const isFlat = isArray(value) ? value.every(isFlatValue) : isFlatValue(value);
 	if (!isFlat) return undefined;
 	const text = stringifyJson(value);
 	return text.includes('"$"') ? undefined : { held: value, bytes: text.length, text, isOpaque: false };
 }
 
-function isQuick(value: JsonValue): boolean {
-	return measure(value, quickBytes) < quickBytes;
+function isFlatValue(value: JsonValue): boolean {
+	return estimate(value, flatBytes) < flatBytes;
 }
 
-export function toPath(trail: Trail | undefined): readonly (string | number)[] {
+/** Returns the path from the root of the value. */
+export function toPath(trail: PathLink | undefined): readonly (string | number)[] {
 	const path: (string | number)[] = [];
 	for (let at = trail; at !== undefined; at = at.before) path.push(at.step);
 	return path.reverse();
 }
 
-/** About the bytes of a value as JSON. */
+/** Returns the estimated number of bytes of a value as JSON. */
 export function estimateBytes(value: JsonValue): number {
-	return measure(value, Number.POSITIVE_INFINITY);
+	return estimate(value, Number.POSITIVE_INFINITY);
 }
 
+/** Returns true if a value is too small to be stored by reference. */
 export function isSmall(value: JsonValue): boolean {
-	return measure(value, largeBytes) < largeBytes;
+	return estimate(value, largeBytes) < largeBytes;
 }
 
 export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
 	return Array.isArray(value);
 }
 
-/** The same list where nothing changes. */
+/** Maps the elements of a list. Returns the same list if no element changes. */
 export function mapArray(value: readonly JsonValue[], change: (part: JsonValue) => JsonValue): readonly JsonValue[] {
 	const changed = value.map(change);
 	return changed.every((part, at) => part === value[at]) ? value : changed;
 }
 
-/** The same object where nothing changes. */
+/** Maps the members of an object. Returns the same object if no member changes. */
 export function mapObject(value: JsonObject, change: (part: JsonValue) => JsonValue): JsonObject {
 	const changed = Object.entries(value).map(([name, part]) => [name, change(part)] as const);
 	return changed.every(([name, part]) => part === value[name]) ? value : Object.fromEntries(changed);
 }
 
-function lookInside(value: JsonValue, inner: (step: string | number, member: JsonValue) => Part): Part {
+function surveyMembers(value: JsonValue, surveyMember: (step: string | number, member: JsonValue) => Part): Part {
 	if (typeof value !== "object" || value === null) {
 		const text = stringifyJson(value);
 		return { held: value, bytes: text.length, text, isOpaque: false };
 	}
 	if (isArray(value)) {
-		const parts = value.map((member, at) => inner(at, member));
+		const parts = value.map((member, at) => surveyMember(at, member));
 		const held = parts.every((part, at) => part.held === value[at]) ? value : parts.map((part) => part.held);
-		return { held, bytes: sum(parts), text: `[${parts.map(({ text }) => text).join()}]`, isOpaque: parts.some(({ isOpaque }) => isOpaque) };
+		return {
+			held,
+			bytes: sumBytes(parts),
+			text: `[${parts.map(({ text }) => text).join()}]`,
+			isOpaque: parts.some(({ isOpaque }) => isOpaque),
+		};
 	}
-	const entries = Object.entries(value).map(([name, member]) => [name, inner(name, member)] as const);
+	const entries = Object.entries(value).map(([name, member]) => [name, surveyMember(name, member)] as const);
 	const isSame = entries.every(([name, part]) => part.held === value[name]);
 	const plain = isSame ? value : Object.fromEntries(entries.map(([name, part]) => [name, part.held]));
-	const isMarked = Object.hasOwn(value, "$");
+	const isEscaped = Object.hasOwn(value, "$");
 	return {
-		held: isMarked ? { $: { o: plain } } : plain,
-		bytes: sum(entries.map(([, part]) => part)) + sum(entries.map(([name]) => ({ bytes: name.length + 3 }))),
+		held: isEscaped ? { $: { o: plain } } : plain,
+		bytes: sumBytes(entries.map(([, part]) => part)) + sumBytes(entries.map(([name]) => ({ bytes: name.length + 3 }))),
 		text: `{${entries.map(([name, { text }]) => `${stringifyJson(name)}:${text}`).join()}}`,
-		isOpaque: isMarked || entries.some(([, { isOpaque }]) => isOpaque),
+		isOpaque: isEscaped || entries.some(([, { isOpaque }]) => isOpaque),
 	};
 }
 
-function sum(parts: readonly { readonly bytes: number }[]): number {
+function sumBytes(parts: readonly { readonly bytes: number }[]): number {
 	return parts.reduce((all, { bytes }) => all + bytes + 1, 1);
 }
 
-/** Stops when it has found as much as `most`. */
-function measure(value: JsonValue, most: number, depth = 0): number {
+/** Estimates the bytes of a value as JSON. Stops once `maxBytes` is reached. */
+function estimate(value: JsonValue, maxBytes: number, depth = 0): number {
 	if (typeof value === "string") return value.length + 2;
-	if (typeof value !== "object" || value === null || depth > deepest) return 8;
+	if (typeof value !== "object" || value === null || depth > maxDepth) return 8;
 	let bytes = 2;
 	if (isArray(value)) {
-		for (let at = 0; at < value.length && bytes < most; at++) bytes += 1 + measure(value[at] ?? null, most - bytes, depth + 1);
+		for (let at = 0; at < value.length && bytes < maxBytes; at++) bytes += 1 + estimate(value[at] ?? null, maxBytes - bytes, depth + 1);
 		return bytes;
 	}
 	for (const name in value) {
-		if (bytes >= most) break;
-		bytes += name.length + 4 + measure(value[name] ?? null, most - bytes, depth + 1);
+		if (bytes >= maxBytes) break;
+		bytes += name.length + 4 + estimate(value[name] ?? null, maxBytes - bytes, depth + 1);
 	}
 	return bytes;
 }

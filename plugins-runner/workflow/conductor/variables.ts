@@ -1,19 +1,19 @@
 import { isObjectValue, type JournalValue } from "./journal-values.ts";
 import { PersistentMap } from "./persistent-map.ts";
 
-/** A value that a variable has got. Objects are merged with the object that it was before. */
+/** Value written to a variable. An object is merged with the previous object of the variable. */
 export interface VariableWrite {
-	/** Of what has published it. */
+	/** Number of the publication; all values published together have the same. */
 	readonly id: number;
 	readonly held: JournalValue;
 	readonly before: VariableWrite | undefined;
-	/** How many are before it. */
+	/** Number of earlier writes of the variable. */
 	readonly depth: number;
 }
 
 /**
- * What a branch sees: for each variable what the branch has written, one behind another. Never changed, and shared between tasks: a task that
- * publishes adds what is new to what it has seen.
+ * Variables that a branch sees: for each name, its writes in order. Immutable and shared between tasks: a task that publishes adds its
+ * writes to those that it has seen.
  */
 export class Variables {
 	static readonly empty = new Variables(new PersistentMap());
@@ -37,13 +37,13 @@ export class Variables {
 		return new Variables(writes);
 	}
 
-	/** What two branches have written, behind what they share: of this one first, so that the other's counts where both have written. */
+	/** Merges the variables of two branches: writes that both share, then those of this branch, then those of the other, which win. */
 	join(other: Variables): Variables {
 		return this === other ? this : new Variables(this.#writes.join(other.#writes, joinWrites));
 	}
 }
 
-/** The objects that a value is merged of, the oldest first. */
+/** Returns the writes that are merged to the value of a variable, the oldest first. Stops at a write whose merged value is known. */
 export function toMergedWrites(write: VariableWrite, isKnown: (write: VariableWrite) => boolean): readonly VariableWrite[] {
 	const merged: VariableWrite[] = [];
 	for (let at: VariableWrite | undefined = write; at !== undefined; at = at.before) {
@@ -60,13 +60,13 @@ function addWrite(before: VariableWrite | undefined, id: number, held: JournalVa
 
 function joinWrites(own: VariableWrite, others: VariableWrite): VariableWrite {
 	const shared = findShared(own, others);
-	const ownIds = new Set(idsBehind(own, shared));
-	const added = writesBehind(others, shared).filter(({ id }) => !ownIds.has(id));
+	const ownIds = new Set(idsAfter(own, shared));
+	const added = writesAfter(others, shared).filter(({ id }) => !ownIds.has(id));
 	if (ownIds.size === 0) return others;
 	return added.reduce((before: VariableWrite, { id, held }) => addWrite(before, id, held), own);
 }
 
-/** The last one that both have. */
+/** Returns the last write that both have in common. */
 function findShared(own: VariableWrite, others: VariableWrite): VariableWrite | undefined {
 	let first: VariableWrite | undefined = own;
 	let second: VariableWrite | undefined = others;
@@ -78,12 +78,12 @@ function findShared(own: VariableWrite, others: VariableWrite): VariableWrite | 
 	return first === second ? first : undefined;
 }
 
-function writesBehind(write: VariableWrite, shared: VariableWrite | undefined): readonly VariableWrite[] {
-	const found: VariableWrite[] = [];
-	for (let at: VariableWrite | undefined = write; at !== undefined && at !== shared; at = at.before) found.push(at);
-	return found.reverse();
+function writesAfter(write: VariableWrite, shared: VariableWrite | undefined): readonly VariableWrite[] {
+	const writes: VariableWrite[] = [];
+	for (let at: VariableWrite | undefined = write; at !== undefined && at !== shared; at = at.before) writes.push(at);
+	return writes.reverse();
 }
 
-function idsBehind(write: VariableWrite, shared: VariableWrite | undefined): readonly number[] {
-	return writesBehind(write, shared).map(({ id }) => id);
+function idsAfter(write: VariableWrite, shared: VariableWrite | undefined): readonly number[] {
+	return writesAfter(write, shared).map(({ id }) => id);
 }

@@ -1,44 +1,44 @@
-/** Something that is due at a time. */
-interface Wake<T> {
-	/** Microseconds. */
+/** Object that is due at a time. */
+interface DueEntry<T> {
+	/** Time in microseconds. */
 	readonly at: number;
 	readonly what: T;
 }
 
-/** What is due when, the next first, of those at the same time the one with the lower number: a heap. */
+/** Priority queue (a binary heap) of objects by the time at which they are due; at equal times, the lower number comes first. */
 export class WakeQueue<T extends { readonly number: number }> {
-	readonly #heap: Wake<T>[] = [];
+	readonly #heap: DueEntry<T>[] = [];
 
 	add(at: number, what: T): void {
 		const heap = this.#heap;
 		heap.push({ at, what });
 		for (let child = heap.length - 1; child > 0; ) {
 			const parent = (child - 1) >> 1;
-			if (!this.#swapUnlessOrdered(parent, child)) return;
+			if (!this.#swapIfMisordered(parent, child)) return;
 			child = parent;
 		}
 	}
 
-	/** The first that still counts; others before it are forgotten. */
+	/** Returns the earliest time that still counts. Removes entries before it that no longer count. */
 	next(stillCounts: (what: T, at: number) => boolean): number | undefined {
 		for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
 			if (stillCounts(first.what, first.at)) return first.at;
-			this.#take();
+			this.#removeFirst();
 		}
 		return undefined;
 	}
 
-	/** What is due by now, which is forgotten. */
+	/** Removes and returns the objects that are due at `now`. */
 	takeDue(now: number): readonly T[] {
 		const due: T[] = [];
 		for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
 			due.push(first.what);
-			this.#take();
+			this.#removeFirst();
 		}
 		return due;
 	}
 
-	#take(): void {
+	#removeFirst(): void {
 		const heap = this.#heap;
 		const last = heap.pop();
 		if (last === undefined || heap.length === 0) return;
@@ -48,12 +48,12 @@ export class WakeQueue<T extends { readonly number: number }> {
 			if (left >= heap.length) return;
 			const right = left + 1;
 			const child = isBefore(heap[right], heap[left]) ? right : left;
-			if (!this.#swapUnlessOrdered(parent, child)) return;
+			if (!this.#swapIfMisordered(parent, child)) return;
 			parent = child;
 		}
 	}
 
-	#swapUnlessOrdered(parent: number, child: number): boolean {
+	#swapIfMisordered(parent: number, child: number): boolean {
 		const above = this.#heap[parent];
 		const below = this.#heap[child];
 		if (above === undefined || below === undefined || !isBefore(below, above)) return false;
@@ -63,7 +63,7 @@ export class WakeQueue<T extends { readonly number: number }> {
 	}
 }
 
-function isBefore<T extends { readonly number: number }>(one: Wake<T> | undefined, other: Wake<T> | undefined): boolean {
+function isBefore<T extends { readonly number: number }>(one: DueEntry<T> | undefined, other: DueEntry<T> | undefined): boolean {
 	if (one === undefined || other === undefined) return false;
 	return one.at === other.at ? one.what.number < other.what.number : one.at < other.at;
 }

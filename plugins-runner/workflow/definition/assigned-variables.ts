@@ -1,20 +1,20 @@
 import { addAll, addBit, type Bits, createBits, keepAll } from "./bits.ts";
 import type { Definition, Edge, TransitionDefinition } from "./definition.ts";
 
-/** Numbers of the variables that a transition publishes. */
+/** Returns the numbers of the variables that a transition publishes. */
 export type PublishedNumbers = (transition: TransitionDefinition) => readonly number[];
 
 /**
- * Which variables are set before a task begins, for each that is reached: in a join what any way to it has set, as those that have not come
- * yet may have; elsewhere what every way has.
+ * Variables that are assigned before a task starts, for each reachable task. A join has the variables of any path to it, because paths that
+ * have not arrived yet may arrive. Any other task has only the variables that are assigned on every path.
  */
 export class AssignedVariables {
 	readonly #definition: Definition;
 	readonly #published: PublishedNumbers;
-	readonly #before = new Map<string, Bits>();
+	readonly #assignedBefore = new Map<string, Bits>();
 	readonly #arriving = new Map<string, Edge[]>();
 
-	/** `known` is set before everything. */
+	/** @param known Variables that are assigned before the first task. */
 	constructor(definition: Definition, known: Bits, published: PublishedNumbers) {
 		this.#definition = definition;
 		this.#published = published;
@@ -23,40 +23,40 @@ export class AssignedVariables {
 			if (arriving === undefined) this.#arriving.set(edge.target, [edge]);
 			else arriving.push(edge);
 		}
-		this.#spread(known);
-		this.#narrow();
+		this.#addAnyPath(known);
+		this.#keepEveryPath();
 	}
 
-	/** Undefined for a task that nothing reaches. */
+	/** Returns undefined for a task that cannot be reached. */
 	before(task: string): Bits | undefined {
-		return this.#before.get(task);
+		return this.#assignedBefore.get(task);
 	}
 
-	/** What any way sets, everywhere. */
-	#spread(known: Bits): void {
+	/** Gives each task the variables that are assigned on any path to it. */
+	#addAnyPath(known: Bits): void {
 		const { graph, tasks } = this.#definition;
-		for (const name of graph.starts) this.#before.set(name, known.slice());
-		const open = new Set(graph.starts);
-		for (const name of open) {
-			open.delete(name);
+		for (const name of graph.starts) this.#assignedBefore.set(name, known.slice());
+		const pending = new Set(graph.starts);
+		for (const name of pending) {
+			pending.delete(name);
 			for (const edge of graph.from.get(name) ?? []) {
 				if (!tasks.has(edge.target)) continue;
-				const before = this.#before.get(edge.target);
+				const before = this.#assignedBefore.get(edge.target);
 				const next = before ?? createBits(known.length * 32);
-				this.#before.set(edge.target, next);
-				if (addAll(next, this.#after(edge)) || before === undefined) open.add(edge.target);
+				this.#assignedBefore.set(edge.target, next);
+				if (addAll(next, this.#after(edge)) || before === undefined) pending.add(edge.target);
 			}
 		}
 	}
 
-	/** Without what only some ways set, but for joins. */
-	#narrow(): void {
-		const open = new Set(this.#before.keys());
-		for (const name of open) {
-			open.delete(name);
-			const before = this.#before.get(name);
+	/** Removes variables that are assigned on some paths only, except at joins. */
+	#keepEveryPath(): void {
+		const pending = new Set(this.#assignedBefore.keys());
+		for (const name of pending) {
+			pending.delete(name);
+			const before = this.#assignedBefore.get(name);
 			if (before === undefined || !this.#narrowTask(name, before)) continue;
-			for (const { target } of this.#definition.graph.from.get(name) ?? []) open.add(target);
+			for (const { target } of this.#definition.graph.from.get(name) ?? []) pending.add(target);
 		}
 	}
 
@@ -65,14 +65,14 @@ export class AssignedVariables {
 		if (arriving.length === 0) return false;
 		const isJoin = (this.#definition.tasks.get(name)?.join ?? null) !== null;
 		if (!isJoin) return arriving.map((edge) => keepAll(before, this.#after(edge))).includes(true);
-		const any = createBits(before.length * 32);
-		for (const edge of arriving) addAll(any, this.#after(edge));
-		return keepAll(before, any);
+		const anyPath = createBits(before.length * 32);
+		for (const edge of arriving) addAll(anyPath, this.#after(edge));
+		return keepAll(before, anyPath);
 	}
 
-	/** What is set at the end of a way. */
+	/** Returns the variables that are assigned after an edge. */
 	#after({ source, transition }: Edge): Bits {
-		const bits = this.#before.get(source)?.slice() ?? createBits(0);
+		const bits = this.#assignedBefore.get(source)?.slice() ?? createBits(0);
 		for (const number of this.#published(transition)) addBit(bits, number);
 		return bits;
 	}

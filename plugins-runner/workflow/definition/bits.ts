@@ -1,4 +1,4 @@
-/** Sets of numbers below a limit, of which thousands are held at once: one bit for each number. */
+/** Set of numbers below a limit, as one bit for each number, because thousands of sets exist at once. */
 export type Bits = Uint32Array;
 
 export function createBits(limit: number, filled = false): Bits {
@@ -13,12 +13,12 @@ export function hasBit(bits: Bits, number: number): boolean {
 	return ((bits[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0;
 }
 
-/** Adds what the other has; whether that has changed anything. */
+/** Adds the numbers of the other set. Returns true if the set has changed. */
 export function addAll(bits: Bits, other: Bits): boolean {
 	return change(bits, (word, index) => word | (other[index] ?? 0));
 }
 
-/** Removes what the other has not; whether that has changed anything. */
+/** Removes the numbers that the other set does not have. Returns true if the set has changed. */
 export function keepAll(bits: Bits, other: Bits): boolean {
 	return change(bits, (word, index) => word & (other[index] ?? 0));
 }

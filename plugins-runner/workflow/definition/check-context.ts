@@ -6,10 +6,10 @@ import type { Definition, TransitionDefinition } from "./definition.ts";
 import { type AssignmentUses, type DefinitionUses, type TaskUses, toUses } from "./definition-uses.ts";
 import type { LocatedUse } from "./expression-finder.ts";
 
-/** What every definition finds: the service's own objects. */
-const given = ["svc", "parent"];
+/** Variables of every definition: the objects of the service. */
+const predefinedVariables = ["svc", "parent"];
 
-/** Variables that expressions refer to and that nothing has set where they are evaluated. */
+/** Returns findings about variables that an expression uses before they are assigned. */
 export function checkContext(definition: Definition, uses: DefinitionUses): readonly DefinitionFinding[] {
 	return new ContextCheck(definition, uses).run();
 }
@@ -18,7 +18,7 @@ class ContextCheck {
 	readonly #definition: Definition;
 	readonly #uses: DefinitionUses;
 	readonly #findings: DefinitionFinding[] = [];
-	/** Variables that are referred to: all others cannot be missed. */
+	/** Numbers of the variables that expressions use; other variables need not be tracked. */
 	readonly #numbers: ReadonlyMap<string, number>;
 
 	constructor(definition: Definition, uses: DefinitionUses) {
@@ -30,53 +30,53 @@ class ContextCheck {
 
 	run(): readonly DefinitionFinding[] {
 		const { graph } = this.#definition;
-		const known = createBits(this.#numbers.size);
-		for (const name of given) this.#add(known, name);
-		this.#checkAssignments([...this.#uses.input, ...this.#uses.vars], known);
-		this.#checkUses(this.#uses.timeout, known);
+		const assigned = createBits(this.#numbers.size);
+		for (const name of predefinedVariables) this.#add(assigned, name);
+		this.#checkAssignments([...this.#uses.input, ...this.#uses.vars], assigned);
+		this.#checkUses(this.#uses.timeout, assigned);
 		const published = ({ publish }: TransitionDefinition) => publish.flatMap(({ name }) => this.#numbers.get(name) ?? []);
-		const assigned = new AssignedVariables(this.#definition, known, published);
-		for (const [name, task] of this.#uses.tasks) this.#checkTask(task, assigned.before(name));
+		const variablesBefore = new AssignedVariables(this.#definition, assigned, published);
+		for (const [name, task] of this.#uses.tasks) this.#checkTask(task, variablesBefore.before(name));
 		const transitions = new Set([...graph.from.values()].flat().map(({ transition }) => transition));
-		for (const number of [...transitions].flatMap(published)) addBit(known, number);
-		this.#checkAssignments(this.#uses.output, known);
+		for (const number of [...transitions].flatMap(published)) addBit(assigned, number);
+		this.#checkAssignments(this.#uses.output, assigned);
 		return this.#findings;
 	}
 
-	/** A task that nothing reaches has nothing before it. */
-	#checkTask({ own, transitions }: TaskUses, known: Bits | undefined): void {
-		if (known === undefined) return;
-		this.#checkUses(own, known);
+	/** Checks a task. A task that cannot be reached has no variables and is not checked. */
+	#checkTask({ own, transitions }: TaskUses, assigned: Bits | undefined): void {
+		if (assigned === undefined) return;
+		this.#checkUses(own, assigned);
 		for (const { when, publish } of transitions) {
-			this.#checkUses(when, known);
-			this.#checkAssignments(publish, known.slice());
+			this.#checkUses(when, assigned);
+			this.#checkAssignments(publish, assigned.slice());
 		}
 	}
 
-	/** Each one may refer to those before it. */
-	#checkAssignments(assignments: readonly AssignmentUses[], known: Bits): void {
+	/** Checks assignments. Each one may use variables of those before it. */
+	#checkAssignments(assignments: readonly AssignmentUses[], assigned: Bits): void {
 		for (const { name, uses } of assignments) {
-			this.#checkUses(uses, known);
-			if (name !== undefined) this.#add(known, name);
+			this.#checkUses(uses, assigned);
+			if (name !== undefined) this.#add(assigned, name);
 		}
 	}
 
-	#add(known: Bits, name: string): void {
+	#add(assigned: Bits, name: string): void {
 		const number = this.#numbers.get(name);
-		if (number !== undefined) addBit(known, number);
+		if (number !== undefined) addBit(assigned, number);
 	}
 
-	#checkUses(uses: readonly LocatedUse[], known: Bits): void {
+	#checkUses(uses: readonly LocatedUse[], assigned: Bits): void {
 		for (const use of uses) {
 			for (const name of use.variables) {
-				const message = this.#toProblem(name, known);
+				const message = this.#describeProblem(name, assigned);
 				if (message !== undefined) this.#findings.push(useFinding(use, "context", message));
 			}
 		}
 	}
 
-	#toProblem(name: string, known: Bits): string | undefined {
+	#describeProblem(name: string, assigned: Bits): string | undefined {
 		if (name.startsWith("__")) return `Variable "${name}" is private, as its name begins with two underscores, and cannot be referenced.`;
-		return hasBit(known, this.#numbers.get(name) ?? 0) ? undefined : `Variable "${name}" is referenced before assignment.`;
+		return hasBit(assigned, this.#numbers.get(name) ?? 0) ? undefined : `Variable "${name}" is referenced before assignment.`;
 	}
 }

@@ -3,7 +3,7 @@ import type { LocatedUse } from "./expression-finder.ts";
 import { findingAt } from "./finding.ts";
 import { shorten } from "./shorten.ts";
 
-/** Finds expressions that cannot be evaluated, by their grammar or because they call something that does not exist. */
+/** Returns findings about expressions that cannot be evaluated: by their grammar, or because they call something that does not exist. */
 export function checkExpressions(uses: readonly LocatedUse[]): readonly DefinitionFinding[] {
 	return uses.flatMap((use) => {
 		const problems = use.problem === undefined ? (use.unknown ?? []) : [use.problem];
@@ -11,7 +11,7 @@ export function checkExpressions(uses: readonly LocatedUse[]): readonly Definiti
 	});
 }
 
-/** A finding about an expression. */
+/** Returns a finding about an expression. */
 export function useFinding(use: LocatedUse, type: DefinitionFinding["type"], message: string): DefinitionFinding {
 	return { ...findingAt(use.spot, type, message), line: use.line, language: use.language, expression: shorten(use.expression) };
 }

@@ -7,9 +7,10 @@ import { findingAt } from "./finding.ts";
 import { isObject } from "./is-object.ts";
 import type { Spot } from "./source.ts";
 
-const reserved: ReadonlySet<string> = new Set([...engineCommands, "retry"]);
+/** Names that a task must not have. */
+const reservedNames: ReadonlySet<string> = new Set([...engineCommands, "retry"]);
 
-/** What cannot be meant: names that are taken, tasks that nothing can lead to, targets that are none. */
+/** Returns findings about definitions that cannot work: reserved task names, unreachable tasks, and undefined targets. */
 export function checkSemantics(top: Spot, definition: Definition): readonly DefinitionFinding[] {
 	const tasks = tasksOf(top);
 	return [
@@ -22,7 +23,8 @@ export function checkSemantics(top: Spot, definition: Definition): readonly Defi
 
 function checkTask(name: string, spot: Spot): readonly DefinitionFinding[] {
 	const findings: DefinitionFinding[] = [];
-	if (reserved.has(name)) findings.push(findingAt(spot, "semantic", `The task name "${name}" is reserved: it is a command of the engine.`));
+	if (reservedNames.has(name))
+		findings.push(findingAt(spot, "semantic", `The task name "${name}" is reserved: it is a command of the engine.`));
 	const hasItems = isObject(spot.property("with").value);
 	if (hasItems && spot.property("action").value === undefined)
 		findings.push(findingAt(spot, "semantic", "The action property is required for with items task."));
@@ -32,7 +34,7 @@ function checkTask(name: string, spot: Spot): readonly DefinitionFinding[] {
 function checkTargets(task: Spot, tasks: ReadonlyMap<string, Spot>): readonly DefinitionFinding[] {
 	return transitionsOf(task).flatMap(({ spot }) =>
 		draftTargets(spot)
-			.filter((target) => !tasks.has(target) && !reserved.has(target))
+			.filter((target) => !tasks.has(target) && !reservedNames.has(target))
 			.map((target) => findingAt(spot.property("do"), "semantic", `The task "${target}" is not defined.`)),
 	);
 }
@@ -48,7 +50,7 @@ function checkJoin(name: string, spot: Spot | undefined): readonly DefinitionFin
 	return spot === undefined ? [] : [findingAt(spot, "semantic", `The join task "${name}" is unreachable. ${reason}`)];
 }
 
-/** Joins to which ways lead that have come through different splits. */
+/** Returns the joins that are reached over paths with different splits. */
 function findUnreachableJoins({ tasks, graph }: Definition): readonly string[] {
 	const splits = findSplitsBefore(graph, [...tasks.keys()]);
 	const isUnreachable = (name: string) => {
@@ -58,18 +60,18 @@ function findUnreachableJoins({ tasks, graph }: Definition): readonly string[] {
 	return [...tasks.values()].filter(({ name, join }) => join !== null && isUnreachable(name)).map(({ name }) => name);
 }
 
-/** For each task the splits on all ways to it, itself among them. */
+/** Returns the splits on all paths to each task, including the task itself. */
 function findSplitsBefore(graph: TaskGraph, names: readonly string[]): ReadonlyMap<string, Bits> {
 	const numbers = new Map([...graph.splits].map((name, number) => [name, number]));
-	const before = new Map(names.map((name) => [name, createBits(numbers.size)]));
-	for (const [name, number] of numbers) addBit(before.get(name) ?? createBits(0), number);
-	const open = new Set(names);
-	for (const name of open) {
-		open.delete(name);
+	const splitsBefore = new Map(names.map((name) => [name, createBits(numbers.size)]));
+	for (const [name, number] of numbers) addBit(splitsBefore.get(name) ?? createBits(0), number);
+	const pending = new Set(names);
+	for (const name of pending) {
+		pending.delete(name);
 		for (const { target } of graph.from.get(name) ?? []) {
-			const [own, bits] = [before.get(name), before.get(target)];
-			if (own !== undefined && bits !== undefined && addAll(bits, own)) open.add(target);
+			const [own, bits] = [splitsBefore.get(name), splitsBefore.get(target)];
+			if (own !== undefined && bits !== undefined && addAll(bits, own)) pending.add(target);
 		}
 	}
-	return before;
+	return splitsBefore;
 }

@@ -4,7 +4,7 @@ import { isObject } from "./is-object.ts";
 import type { Shape } from "./shape.ts";
 import type { Spot } from "./source.ts";
 
-/** Where a definition differs from what it may look like. Messages are those that validators of JSON schema give in Python. */
+/** Returns the differences between a definition and its shape. The messages are those of Python validators for JSON schema. */
 export function checkShape(spot: Spot, shape: Shape): DefinitionFinding[] {
 	const report = (keyword: string, message: string) => {
 		const finding = findingAt(spot, "syntax", message);
@@ -20,7 +20,7 @@ function* checkValue(spot: Spot, shape: Shape, report: Report): Iterable<Definit
 	if (shape.type !== undefined && !isOfType(value, shape.type))
 		yield report("type", `${spellInPython(spot)} is not of type ${spellText(shape.type)}`);
 	if (shape.enum !== undefined && !shape.enum.some((each) => each === value))
-		yield report("enum", `${spellInPython(spot)} is not one of [${shape.enum.map(spellAllowed).join(", ")}]`);
+		yield report("enum", `${spellInPython(spot)} is not one of [${shape.enum.map(spellEnumValue).join(", ")}]`);
 	if (shape.oneOf?.every((each) => checkShape(spot, each).length > 0) === true)
 		yield report("oneOf", `${spellInPython(spot)} is not valid under any of the given schemas`);
 	if (typeof value === "string" && value.length < (shape.minLength ?? 0)) yield report("minLength", "'' is too short");
@@ -64,17 +64,19 @@ function* checkNames(spot: Spot, { properties = {}, named, additionalProperties 
 function* checkList(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
 	if (!Array.isArray(spot.value)) return;
 	if (spot.value.length < (shape.minItems ?? 0)) yield report("minItems", "[] is too short");
-	if (shape.uniqueItems === true && !areDifferent(spot.value))
-		yield report("uniqueItems", `${spellInPython(spot)} has non-unique elements`);
+	if (shape.uniqueItems === true && !areDistinct(spot.value)) yield report("uniqueItems", `${spellInPython(spot)} has non-unique elements`);
 	if (shape.items === undefined) return;
 	for (let index = 0; index < spot.value.length; index++) yield* checkShape(spot.item(index), shape.items);
 }
 
-function areDifferent(values: readonly JsonValue[]): boolean {
+function areDistinct(values: readonly JsonValue[]): boolean {
 	return new Set(values.map((value) => stringifyJson(sortMembers(value)))).size === values.length;
 }
 
-/** Members in another order make the same object. As a list of pairs, since names of digits come first in every object. */
+/**
+ * Returns a form in which objects with the same members in any order are equal. Uses lists of pairs, because objects put numeric names
+ * first.
+ */
 function sortMembers(value: JsonValue): JsonValue {
 	if (Array.isArray(value)) return ["list", ...value.map(sortMembers)];
 	if (!isObject(value)) return value;
@@ -92,15 +94,15 @@ function isOfType(value: JsonValue | undefined, type: NonNullable<Shape["type"]>
 	return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
-function spellAllowed(value: JsonValue): string {
+function spellEnumValue(value: JsonValue): string {
 	if (typeof value === "boolean") return value ? "True" : "False";
 	return typeof value === "number" ? value.toFixed(1) : spellText(String(value));
 }
 
-/** Characters after which a value is long enough for a message. */
-const enough = 600;
+/** Characters of a value in a message; the rest is omitted. */
+const maxSpelledLength = 600;
 
-/** A value as Python spells it: `None`, `True`, `'text'`, `[1, 'x']`, `{'k': 'v'}`. Of a long one the beginning. */
+/** Returns a value as Python writes it: `None`, `True`, `'text'`, `[1, 'x']`, `{'k': 'v'}`. A long value is shortened. */
 function spellInPython(spot: Spot): string {
 	const { value } = spot;
 	if (Array.isArray(value)) return `[${spellAll(value, (index) => spellInPython(spot.at(index)))}]`;
@@ -109,11 +111,11 @@ function spellInPython(spot: Spot): string {
 	return spellScalar(value ?? null, spot.isFloat);
 }
 
-/** A text as Python quotes it. */
+/** Returns a text as Python quotes it. */
 function spellText(text: string): string {
 	const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is spelled out here
-	const escaped = text.slice(0, enough).replaceAll(/[\\\u0000-\u001f\u007f]/g, escapeCharacter);
+	const escaped = text.slice(0, maxSpelledLength).replaceAll(/[\\\u0000-\u001f\u007f]/g, escapeCharacter);
 	return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`;
 }
 
@@ -121,7 +123,7 @@ function spellAll<T extends JsonValue>(parts: readonly T[], spell: (index: numbe
 	const spelled: string[] = [];
 	let length = 0;
 	for (const [index, part] of parts.entries()) {
-		if (length > enough) break;
+		if (length > maxSpelledLength) break;
 		const text = spell(index, part);
 		length += text.length;
 		spelled.push(text);
@@ -137,6 +139,6 @@ function spellScalar(value: JsonValue, isFloat: boolean): string {
 }
 
 function escapeCharacter(character: string): string {
-	const known: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-	return known[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+	const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+	return escapes[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

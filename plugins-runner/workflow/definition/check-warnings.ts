@@ -7,9 +7,10 @@ import { findingAt } from "./finding.ts";
 import { findTruncatedArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
-const constant = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
+/** Condition that is always true. */
+const alwaysTrueExpression = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
 
-/** What runs, and perhaps not as it is meant. */
+/** Returns warnings about definitions that run, but perhaps not as intended. */
 export function checkWarnings(top: Spot, definition: Definition, finder: ExpressionFinder): readonly DefinitionFinding[] {
 	const assignments = ["input", "vars", "output"].flatMap((name) => checkShorthand(top.property(name)));
 	const tasks = [...tasksOf(top)].flatMap(([name, spot]) => [
@@ -24,7 +25,7 @@ export function checkWarnings(top: Spot, definition: Definition, finder: Express
 	return [...assignments, ...tasks];
 }
 
-/** A value in quotes has no way to hold its own quotes: it ends at the first one. */
+/** Warns about quoted values that end early: a value in quotes cannot contain the same quotes, so it ends at the first one. */
 function checkShorthand(spot: Spot): readonly DefinitionFinding[] {
 	if (typeof spot.value !== "string") return [];
 	return findTruncatedArguments(spot.value).map((name) =>
@@ -42,8 +43,8 @@ function checkReached(name: string, spot: Spot, { graph }: Definition): readonly
 }
 
 function checkRetry(task: Spot): readonly DefinitionFinding[] {
-	const commands = transitionsOf(task).filter(({ spot }) => draftTargets(spot).includes("retry"));
-	if (commands.length === 0 || task.property("retry").value === undefined) return [];
+	const retryTransitions = transitionsOf(task).filter(({ spot }) => draftTargets(spot).includes("retry"));
+	if (retryTransitions.length === 0 || task.property("retry").value === undefined) return [];
 	return [
 		findingAt(
 			task.property("retry"),
@@ -56,15 +57,15 @@ function checkRetry(task: Spot): readonly DefinitionFinding[] {
 function checkWhen(spot: Spot, finder: ExpressionFinder): readonly DefinitionFinding[] {
 	const { value } = spot;
 	if (typeof value !== "string" || value === "") return [];
-	const reason = findReason(value, finder, spot);
+	const reason = findReasonForTrue(value, finder, spot);
 	return reason === undefined ? [] : [findingAt(spot, "warning", `The condition "${value}" is always true, ${reason}.`)];
 }
 
-function findReason(text: string, finder: ExpressionFinder, spot: Spot): string | undefined {
+function findReasonForTrue(text: string, finder: ExpressionFinder, spot: Spot): string | undefined {
 	const uses = finder.findIn(text, spot);
 	if (uses.length === 0) return "as it holds no expression";
-	if (constant.test(text.trim())) return "as its expression is";
-	// Blocks are one expression with all that stands between them.
+	if (alwaysTrueExpression.test(text.trim())) return "as its expression is";
+	// A text with blocks is one expression, including everything between them.
 	const isText = uses.every(({ expression }) => expression !== text) && !text.includes("{%");
 	return isText ? "as it is a text with more in it than one expression" : undefined;
 }

@@ -1,4 +1,4 @@
-/** Names of what stands in a cycle: whatever leads back to itself. */
+/** Returns the names of the nodes in cycles: those from which a path leads back to the node itself. */
 export function findCyclicNames(names: Iterable<string>, next: (name: string) => readonly string[]): ReadonlySet<string> {
 	const search = new ComponentSearch(next);
 	for (const name of names) search.visit(name);
@@ -11,14 +11,14 @@ interface Visit {
 	position: number;
 }
 
-/** Tarjan's search for strongly connected components, without recursion: definitions may be one long line of tasks. */
+/** Tarjan's search for strongly connected components. It does not recurse, because a definition may be one long chain of tasks. */
 class ComponentSearch {
 	readonly cyclic = new Set<string>();
 	readonly #next: (name: string) => readonly string[];
 	readonly #index = new Map<string, number>();
-	readonly #lowest = new Map<string, number>();
+	readonly #lowestIndex = new Map<string, number>();
 	readonly #component: string[] = [];
-	readonly #isOpen = new Set<string>();
+	readonly #onStack = new Set<string>();
 
 	constructor(next: (name: string) => readonly string[]) {
 		this.#next = next;
@@ -33,28 +33,28 @@ class ComponentSearch {
 				path.pop();
 				this.#leave(visit.name, path.at(-1)?.name);
 			} else if (!this.#index.has(target)) path.push(this.#enter(target));
-			else if (this.#isOpen.has(target)) this.#lower(visit.name, this.#index.get(target) ?? 0);
+			else if (this.#onStack.has(target)) this.#lower(visit.name, this.#index.get(target) ?? 0);
 		}
 	}
 
 	#enter(name: string): Visit {
-		this.#lowest.set(name, this.#index.size);
+		this.#lowestIndex.set(name, this.#index.size);
 		this.#index.set(name, this.#index.size);
 		this.#component.push(name);
-		this.#isOpen.add(name);
+		this.#onStack.add(name);
 		return { name, targets: this.#next(name), position: 0 };
 	}
 
 	#leave(name: string, parent: string | undefined): void {
-		const lowest = this.#lowest.get(name) ?? 0;
+		const lowest = this.#lowestIndex.get(name) ?? 0;
 		if (parent !== undefined) this.#lower(parent, lowest);
 		if (lowest !== this.#index.get(name)) return;
 		const members = this.#component.splice(this.#component.lastIndexOf(name));
-		for (const member of members) this.#isOpen.delete(member);
+		for (const member of members) this.#onStack.delete(member);
 		if (members.length > 1 || this.#next(name).includes(name)) for (const member of members) this.cyclic.add(member);
 	}
 
 	#lower(name: string, index: number): void {
-		this.#lowest.set(name, Math.min(this.#lowest.get(name) ?? 0, index));
+		this.#lowestIndex.set(name, Math.min(this.#lowestIndex.get(name) ?? 0, index));
 	}
 }

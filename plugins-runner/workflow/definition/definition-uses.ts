@@ -5,9 +5,9 @@ import type { ExpressionFinder, LocatedUse } from "./expression-finder.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
-/** A variable that gets a value. */
+/** Expressions of a variable that is assigned. */
 export interface AssignmentUses {
-	/** Undefined where it cannot be told. */
+	/** Undefined if the name cannot be determined. */
 	readonly name: string | undefined;
 	readonly uses: readonly LocatedUse[];
 }
@@ -18,12 +18,12 @@ export interface TransitionUses {
 }
 
 export interface TaskUses {
-	/** All but those of its transitions. */
+	/** Expressions of the task itself, without those of its transitions. */
 	readonly own: readonly LocatedUse[];
 	readonly transitions: readonly TransitionUses[];
 }
 
-/** All expressions of a definition, in the order in which they are evaluated. */
+/** All expressions of a definition, in the order of their evaluation. */
 export interface DefinitionUses {
 	readonly input: readonly AssignmentUses[];
 	readonly vars: readonly AssignmentUses[];
@@ -42,7 +42,7 @@ export function findDefinitionUses(top: Spot, finder: ExpressionFinder): Definit
 	};
 }
 
-/** The same as one list. */
+/** Returns all expressions of a definition as one list. */
 export function toUses({ input, vars, timeout, tasks, output }: DefinitionUses): readonly LocatedUse[] {
 	const ofTasks = [...tasks.values()].flatMap(({ own, transitions }) => {
 		return [...own, ...transitions.flatMap(({ when, publish }) => [...when, ...publish.flatMap(({ uses }) => uses)])];
@@ -72,7 +72,10 @@ function findItems(spot: Spot, finder: ExpressionFinder): readonly LocatedUse[] 
 	return list === undefined ? finder.find(spot) : finder.findIn(list, spot);
 }
 
-/** Arguments of an action in one text are looked at one by one: they may be of both languages. */
+/**
+ * Returns the expressions of an action and its input. Arguments in the same text as the action are searched one by one, because they may be
+ * written in either language.
+ */
 function findAction(task: Spot, finder: ExpressionFinder): readonly LocatedUse[] {
 	const spot = task.property("action");
 	const { action, input } = draftAction(task);

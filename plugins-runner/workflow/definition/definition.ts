@@ -1,39 +1,39 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 
-/** A definition that may run: read, all shorthand spelled out, without findings other than warnings. */
+/** Definition that can run: parsed, with all shorthand expanded, and without findings other than warnings. */
 export interface Definition {
-	/** As it was read. */
+	/** Original text. */
 	readonly text: string;
 	readonly input: readonly InputDefinition[];
 	readonly vars: readonly Assignment[];
 	readonly output: readonly Assignment[];
-	/** Seconds for the whole, or an expression for them. */
+	/** Timeout of the whole workflow in seconds, or an expression for it. */
 	readonly timeout: Timing | null;
-	/** In the order of the text. */
+	/** Tasks by name, in the order of the text. */
 	readonly tasks: ReadonlyMap<string, TaskDefinition>;
 	readonly graph: TaskGraph;
 }
 
-/** Where something stands. */
+/** Location in the text of a definition. */
 export interface SourceLocation {
-	/** Such as `tasks.task2.next[0].when`. */
+	/** Path such as `tasks.task2.next[0].when`. */
 	readonly spec_path: string;
-	/** From 1. */
+	/** Line, from 1. */
 	readonly line: number;
 }
 
-/** A number, or an expression that yields one. */
+/** Number, or an expression that yields one. */
 export interface Timing extends SourceLocation {
 	readonly value: number | string;
 }
 
 export interface InputDefinition extends SourceLocation {
 	readonly name: string;
-	/** Undefined: null when nothing is given. */
+	/** Value if no parameter is given; undefined means null. */
 	readonly default: JsonValue | undefined;
 }
 
-/** A name and the value, perhaps with expressions, that it gets. */
+/** Variable and its value, which may contain expressions. */
 export interface Assignment extends SourceLocation {
 	readonly name: string;
 	readonly value: JsonValue;
@@ -41,12 +41,12 @@ export interface Assignment extends SourceLocation {
 
 export interface TaskDefinition extends SourceLocation {
 	readonly name: string;
-	/** Ref of an action, or an expression for one; null: a step without work. */
+	/** Ref of an action, or an expression for one. Null: a step without work. */
 	readonly action: string | null;
-	/** Parameters, perhaps with expressions, or one expression that yields them. */
+	/** Parameters, which may contain expressions, or one expression that yields all of them. */
 	readonly input: JsonObject | string;
 	readonly items: ItemsDefinition | null;
-	/** How many different tasks before it must have come; null where each one starts it. */
+	/** Number of different tasks that must have arrived. Null if each one starts the task. */
 	readonly join: "all" | number | null;
 	readonly delay: Timing | null;
 	readonly timeout: Timing | null;
@@ -55,53 +55,57 @@ export interface TaskDefinition extends SourceLocation {
 }
 
 export interface ItemsDefinition extends SourceLocation {
-	/** Names before `in`; none: an item is what it is. */
+	/** Names before `in` for the parts of an item. Empty if an item is not split. */
 	readonly names: readonly string[];
-	/** The expression for the list. */
+	/** Expression for the list. */
 	readonly list: string;
 	readonly concurrency: Timing | null;
-	/** `continue_on_failure`: all items run, whatever becomes of some. */
+	/** `continue_on_failure`: all items run, even if some fail. */
 	readonly continuesOnFailure: boolean;
 }
 
 export interface RetryDefinition extends SourceLocation {
-	/** Null: when the task has failed. */
+	/** Condition of a retry. Null: the task has failed. */
 	readonly when: string | null;
 	readonly count: Timing;
 	readonly delay: Timing | null;
 }
 
 export interface TransitionDefinition extends SourceLocation {
-	/** Number in `next`, from 0. */
+	/** Index in `next`, from 0. */
 	readonly index: number;
-	/** Null: whatever came of the task. */
+	/** Condition of the transition. Null: it is always followed. */
 	readonly when: string | null;
 	readonly publish: readonly Assignment[];
-	/** Tasks and engine commands; at least `continue`. The command `retry` is no target, it has become the task's `retry`. */
+	/** Tasks and engine commands, at least `continue`. The command `retry` is not a target, because it is converted to the task's `retry`. */
 	readonly targets: readonly string[];
 }
 
-/** Engine commands, which stand where tasks do. */
+/** Engine commands, which are used as targets like tasks. */
 export const engineCommands = ["continue", "noop", "fail"] as const;
 
-/** What leads where. */
+/** Graph of the tasks. */
 export interface TaskGraph {
-	/** Names of the tasks that nothing leads to, in the order of their names. */
+	/** Names of the tasks without a predecessor, sorted by name. */
 	readonly starts: readonly string[];
-	/** Edges that leave a task, by the number of their transition, then in the order of its targets; none of a task that nothing reaches. */
+	/**
+	 * Edges that leave a task, by the index of their transition, then in the order of its targets. A task that cannot be reached has none.
+	 */
 	readonly from: ReadonlyMap<string, readonly Edge[]>;
 	/** Names of the different tasks that lead to a task. */
 	readonly sources: ReadonlyMap<string, readonly string[]>;
-	/** Tasks and commands that run once for each way that leads to them: no joins, in no cycle, and the target of several edges. */
+	/**
+	 * Tasks and commands that run once for each path that leads to them. They are not joins, not in a cycle, and have several incoming edges.
+	 */
 	readonly splits: ReadonlySet<string>;
 }
 
 /** One target of a transition. */
 export interface Edge {
-	/** `<target>__t<number>`, where edges between the same two tasks are numbered from 0: what errors have as `task_transition_id`. */
+	/** `<target>__t<number>`, where the edges between two tasks are numbered from 0. Errors have it as `task_transition_id`. */
 	readonly id: string;
 	readonly source: string;
-	/** A task or an engine command. */
+	/** Task or engine command. */
 	readonly target: string;
 	readonly transition: TransitionDefinition;
 }

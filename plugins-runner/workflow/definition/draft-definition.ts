@@ -7,8 +7,8 @@ import { taskName } from "./shape.ts";
 import type { Spot } from "./source.ts";
 
 /**
- * A definition with all shorthand spelled out. What has a wrong shape is left out, so that the rest can be looked at: only one without
- * findings is what its text says.
+ * Returns the definition with all shorthand expanded. Values of a wrong shape are omitted, so that the rest can be checked. The definition
+ * corresponds to its text only if there are no findings.
  */
 export function draftDefinition(text: string, top: Spot): Definition {
 	const tasks: ReadonlyMap<string, TaskDefinition> = new Map([...tasksOf(top)].map(([name, spot]) => [name, draftTask(name, spot)]));
@@ -23,11 +23,11 @@ export function draftDefinition(text: string, top: Spot): Definition {
 	};
 }
 
-/** Where the tasks of a definition stand, by their names. What is none is left out. */
+/** Returns the locations of the tasks, by their names. Members that are not tasks are omitted. */
 export function tasksOf(top: Spot): ReadonlyMap<string, Spot> {
 	const tasks = top.property("tasks");
-	const all = tasks.names().map((name): [string, Spot] => [name, tasks.at(name, `patternProperties.${taskName.path}`)]);
-	return new Map(all.filter(([name, spot]) => taskName.pattern.test(name) && isObject(spot.value)));
+	const members = tasks.names().map((name): [string, Spot] => [name, tasks.at(name, `patternProperties.${taskName.path}`)]);
+	return new Map(members.filter(([name, spot]) => taskName.pattern.test(name) && isObject(spot.value)));
 }
 
 function draftInput(element: Spot): readonly InputDefinition[] {
@@ -38,15 +38,15 @@ function draftInput(element: Spot): readonly InputDefinition[] {
 
 type Tasks = ReadonlyMap<string, TaskDefinition>;
 
-const commands: ReadonlySet<string> = new Set(engineCommands);
+const commandNames: ReadonlySet<string> = new Set(engineCommands);
 
-/** What leads where. Targets that are not defined are left out; what nothing reaches leads nowhere. */
+/** Builds the graph. Undefined targets are omitted, and an unreachable task has no edges. */
 function buildGraph(tasks: Tasks): TaskGraph {
-	const all = new Map([...tasks].map(([name, task]) => [name, edgesOf(task, tasks)]));
-	const targets = new Set([...all.values()].flat().map(({ target }) => target));
+	const allEdges = new Map([...tasks].map(([name, task]) => [name, edgesOf(task, tasks)]));
+	const targets = new Set([...allEdges.values()].flat().map(({ target }) => target));
 	const starts = [...tasks.keys()].filter((name) => !targets.has(name)).sort();
-	const reached = findReached(starts, all);
-	const from = new Map([...all].map(([name, edges]) => [name, reached.has(name) ? edges : []]));
+	const reached = findReached(starts, allEdges);
+	const from = new Map([...allEdges].map(([name, edges]) => [name, reached.has(name) ? edges : []]));
 	const sources = findSources(from);
 	return { starts, from, sources, splits: findSplits(tasks, from) };
 }
@@ -56,7 +56,7 @@ function edgesOf({ name, next }: TaskDefinition, tasks: Tasks): readonly Edge[] 
 	const edges: Edge[] = [];
 	for (const transition of next) {
 		for (const target of transition.targets) {
-			if (!tasks.has(target) && !commands.has(target)) continue;
+			if (!tasks.has(target) && !commandNames.has(target)) continue;
 			const number = numbers.get(target) ?? 0;
 			numbers.set(target, number + 1);
 			edges.push({ id: `${target}__t${number}`, source: name, target, transition });

@@ -5,16 +5,16 @@ import { parseInlineArguments } from "./inline-arguments.ts";
 import { isObject } from "./is-object.ts";
 import type { Spot } from "./source.ts";
 
-/** A target that is none: the task is tried again, three times at most. */
+/** Target that is not a task: the task is retried, at most three times. */
 const retryCommand = "retry";
-const retryCount = 3;
+const maxRetries = 3;
 
-/** As the shape of definitions has it, with its parts. */
-const itemsParts = /^\s*(?:(?<names>\w+(?:\s*,\s*\w+)*)\s+in\s+)?(?<list><%.*%>|\{\{.*\}\})\s*$/;
+/** The pattern of item expressions in the shape of definitions, with groups for its parts. */
+const itemsGroups = /^\s*(?:(?<names>\w+(?:\s*,\s*\w+)*)\s+in\s+)?(?<list><%.*%>|\{\{.*\}\})\s*$/;
 
-/** A task with all shorthand spelled out. */
+/** Returns a task with all shorthand expanded. */
 export function draftTask(name: string, spot: Spot): TaskDefinition {
-	const transitions = transitionsOf(spot).map(({ index, spot: each }) => draftTransition(index, each));
+	const transitions = transitionsOf(spot).map(({ index, spot: transition }) => draftTransition(index, transition));
 	const join = spot.property("join").value;
 	return {
 		...locationOf(spot),
@@ -29,27 +29,27 @@ export function draftTask(name: string, spot: Spot): TaskDefinition {
 	};
 }
 
-/** Where the transitions of a task stand. What is none is left out. */
+/** Returns the locations of the transitions of a task. Elements that are not transitions are omitted. */
 export function transitionsOf(task: Spot): readonly { readonly index: number; readonly spot: Spot }[] {
 	const next = task.property("next");
 	const all = Array.from({ length: next.length() }, (_, index) => ({ index, spot: next.item(index) }));
 	return all.filter(({ spot }) => isObject(spot.value));
 }
 
-/** The action, and its parameters: those that stand with it in one text take the place of all others. */
+/** Returns the action and its parameters. Parameters in the same text as the action replace all others. */
 export function draftAction(task: Spot): { readonly action: string | null; readonly input: JsonObject | string } {
 	const action = textOf(task.property("action")) ?? null;
 	const input = task.property("input").value;
-	const written = isObject(input) || (typeof input === "string" && input !== "") ? input : {};
+	const ownInput = isObject(input) || (typeof input === "string" && input !== "") ? input : {};
 	const end = action?.indexOf(" ") ?? -1;
 	const inline = action === null || end < 0 ? [] : parseInlineArguments(action.slice(end + 1));
-	if (action === null || inline.length === 0) return { action, input: written };
+	if (action === null || inline.length === 0) return { action, input: ownInput };
 	return { action: action.slice(0, end), input: Object.fromEntries(inline.map(({ name, value }) => [name, value])) };
 }
 
-/** What an item text is made of: its names, and the expression. */
+/** Splits an item expression into the names of an item's parts and the expression of the list. */
 export function splitItems(text: string): { readonly names: readonly string[]; readonly list: string } | undefined {
-	const match = itemsParts.exec(text);
+	const match = itemsGroups.exec(text);
 	const list = match?.groups?.["list"];
 	if (list === undefined) return undefined;
 	const names = match?.groups?.["names"]?.split(",").map((name) => name.trim()) ?? [];
@@ -80,22 +80,22 @@ function draftTransition(index: number, spot: Spot): TransitionDefinition {
 	};
 }
 
-/** Names of what comes next, as they are written, each once. */
+/** Returns the names of the targets, as written, without duplicates. */
 export function draftTargets(transition: Spot): readonly string[] {
 	const { value } = transition.property("do");
 	const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : Array.isArray(value) ? value : [];
 	return [...new Set(names.filter((name) => typeof name === "string" && name !== ""))];
 }
 
-/** What the last transition that leads to the command `retry` makes of the task. */
+/** Returns the retry of a task that the last transition to the command `retry` defines. */
 function toRetry(transitions: readonly TransitionDefinition[]): RetryDefinition | null {
 	const transition = transitions.findLast(({ targets }) => targets.includes(retryCommand));
 	if (transition === undefined) return null;
-	const place = { spec_path: transition.spec_path, line: transition.line };
-	return { ...place, when: transition.when ?? "<% completed() %>", count: { ...place, value: retryCount }, delay: null };
+	const location = { spec_path: transition.spec_path, line: transition.line };
+	return { ...location, when: transition.when ?? "<% completed() %>", count: { ...location, value: maxRetries }, delay: null };
 }
 
-/** A transition that leads to nothing else than another try never happens. */
+/** Removes a transition that leads only to a retry, because it never happens as a transition. */
 function withoutRetry(transition: TransitionDefinition): readonly TransitionDefinition[] {
 	const targets = transition.targets.filter((target) => target !== retryCommand);
 	return targets.length === 0 ? [] : [{ ...transition, targets }];

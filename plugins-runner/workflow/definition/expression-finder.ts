@@ -2,32 +2,32 @@ import type { Expressions, ExpressionUse, JsonValue } from "../../../core/contra
 import { isObject } from "./is-object.ts";
 import type { Spot } from "./source.ts";
 
-/** An expression, and where it stands. */
+/** Expression and its location. */
 export interface LocatedUse extends ExpressionUse {
-	/** What it belongs to, such as all the input of a task. */
+	/** Location of the whole value that contains it, such as the input of a task. */
 	readonly spot: Spot;
-	/** Its own line. */
+	/** Line of the expression itself. */
 	readonly line: number;
 }
 
-/** Finds expressions. */
+/** Finds the expressions in a definition. */
 export class ExpressionFinder {
 	readonly #expressions: Expressions;
 	readonly #functions: readonly string[] | undefined;
-	readonly #known = new Map<string, readonly ExpressionUse[]>();
+	readonly #usesByText = new Map<string, readonly ExpressionUse[]>();
 
-	/** @param functions names that expressions may call; undefined: calls are not checked */
+	/** @param functions Names of functions that expressions may call. If undefined, calls are not checked. */
 	constructor(expressions: Expressions, functions?: readonly string[]) {
 		this.#expressions = expressions;
 		this.#functions = functions;
 	}
 
-	/** All expressions of what stands in a place, names of members included. */
+	/** Returns all expressions at a location and below it, including those in names of members. */
 	find(spot: Spot): readonly LocatedUse[] {
 		return this.#findBelow(spot, spot);
 	}
 
-	/** Those of a value that a text in this place stands for. */
+	/** Returns the expressions in a value that a text at this location stands for. */
 	findIn(value: JsonValue, spot: Spot): readonly LocatedUse[] {
 		if (typeof value === "string") return this.#findInText(value).map((use) => ({ ...use, spot, line: spot.line }));
 		if (Array.isArray(value)) return value.flatMap((each) => this.findIn(each, spot));
@@ -48,8 +48,8 @@ export class ExpressionFinder {
 
 	#findInText(text: string): readonly ExpressionUse[] {
 		if (!/<%|\{[{%]/.test(text)) return [];
-		const uses = this.#known.get(text) ?? this.#expressions.find(text, undefined, this.#functions);
-		this.#known.set(text, uses);
+		const uses = this.#usesByText.get(text) ?? this.#expressions.find(text, undefined, this.#functions);
+		this.#usesByText.set(text, uses);
 		return uses;
 	}
 }

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { definitionShape, type Shape } from "./shape.ts";
 
-/** What the files of definitions may say, as a JSON schema for editors: what they are checked by. */
+/** JSON schema of definition files, for editors; the same shape is used to check them. */
 export const workflowFileSchema = toFileSchema("Workflow", definitionShape);
 
-/** The schema of files of a shape. */
+/** Returns the JSON schema of files of a shape. */
 export function toFileSchema(title: string, shape: Shape): JsonObject {
 	return { $schema: "http://json-schema.org/draft-07/schema#", title, ...toSchema(shape) };
 }

@@ -5,15 +5,18 @@ import type { Spot } from "./source.ts";
 
 type FindingType = DefinitionFinding["type"];
 
-/** A finding about what stands, or is missing, in a place. */
+/** Returns a finding about a location of a definition, where a value may be missing. */
 export function findingAt(spot: Spot, type: FindingType, message: string): DefinitionFinding {
 	return { type, message: shorten(message), spec_path: spot.path || null, schema_path: spot.schemaPath || null, line: spot.line };
 }
 
-/** By type, then by their place in the schema and in the definition; without those that say the same, and the first thousand only. */
+/**
+ * Sorts findings by type, then by their location in the schema and in the definition. Removes duplicates, and returns at most the first
+ * thousand.
+ */
 export function sortFindings(findings: readonly DefinitionFinding[]): readonly DefinitionFinding[] {
-	const different = new Map(findings.map((finding) => [toSortKey(finding).join("\0"), finding]));
-	const sorted = [...different.values()].sort(compareFindings);
+	const distinct = new Map(findings.map((finding) => [toSortKey(finding).join("\0"), finding]));
+	const sorted = [...distinct.values()].sort(compareFindings);
 	if (sorted.length <= limits.findings) return sorted;
 	const message = `There are ${sorted.length} findings, of which the first ${limits.findings} are told.`;
 	const more: DefinitionFinding = { type: "syntax", message, spec_path: null, schema_path: null, line: null };
@@ -23,8 +26,8 @@ export function sortFindings(findings: readonly DefinitionFinding[]): readonly D
 function compareFindings(one: DefinitionFinding, other: DefinitionFinding): number {
 	const [left, right] = [toSortKey(one), toSortKey(other)];
 	for (const [index, part] of left.entries()) {
-		const against = right[index] ?? "";
-		if (part !== against) return part < against ? -1 : 1;
+		const otherPart = right[index] ?? "";
+		if (part !== otherPart) return part < otherPart ? -1 : 1;
 	}
 	return (one.line ?? 0) - (other.line ?? 0);
 }

@@ -1,28 +1,28 @@
 import { type JsonValue, parseJson } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 
-/** An argument that stands in a text as `name=value`. */
+/** Argument in a text, written as `name=value`. */
 export interface InlineArgument {
 	readonly name: string;
 	readonly value: JsonValue;
 }
 
-/** The arguments that stand in a text. What has another form, such as a word without quotes, is passed over. */
+/** Returns the arguments in a text. Anything else, such as a word without quotes, is skipped. */
 export function parseInlineArguments(text: string): readonly InlineArgument[] {
 	return new InlineReader(text).read();
 }
 
-/** Returns the names of arguments in quotes whose value ends at an inner quote, so that the rest of what was meant is lost. */
+/** Returns the names of arguments in quotes whose value ends at an inner quote, so that the rest of the intended value is lost. */
 export function findTruncatedArguments(text: string): readonly string[] {
 	const reader = new InlineReader(text);
 	reader.read();
-	return reader.cut;
+	return reader.truncatedNames;
 }
 
-/** Letters, digits and underscores right before the sign are the name. */
-const word = /[\p{L}\p{M}\p{N}_]+/uy;
-const plainValues = [/-?\d*\.\d+/y, /-?\d+/y, /true|false/iy, /null/y];
-/** What opens a value, and what closes it; expressions end in their line. */
+/** Name of an argument: the letters, digits and underscores directly before the `=`. */
+const namePattern = /[\p{L}\p{M}\p{N}_]+/uy;
+const plainValuePatterns = [/-?\d*\.\d+/y, /-?\d+/y, /true|false/iy, /null/y];
+/** Delimiters of values. Expressions must end in the same line. */
 const delimiters = [
 	{ open: '"', close: '"', isInLine: false },
 	{ open: "'", close: "'", isInLine: false },
@@ -32,50 +32,50 @@ const delimiters = [
 
 class InlineReader {
 	readonly #text: string;
-	/** What opens a value, and how far nothing closes it: a text full of beginnings is looked through once. */
-	readonly #unclosed = new Map<string, number>();
-	/** Names of arguments whose quoted value something follows without a space. */
-	readonly cut: string[] = [];
+	/** Position up to which an opening delimiter has no closing one, so that a text with many of them is searched only once. */
+	readonly #unclosedUntil = new Map<string, number>();
+	/** Names of arguments whose quoted value is followed by a character other than a separator. */
+	readonly truncatedNames: string[] = [];
 
 	constructor(text: string) {
 		this.#text = text;
 	}
 
 	read(): readonly InlineArgument[] {
-		const found: InlineArgument[] = [];
+		const inlineArguments: InlineArgument[] = [];
 		for (let position = 0; position < this.#text.length; ) {
-			const name = this.#match(word, position);
+			const name = this.#match(namePattern, position);
 			position += name?.length ?? 1;
 			if (name === undefined || this.#text[position] !== "=") continue;
-			const written = this.#findValue(position + 1);
-			position += 1 + (written?.length ?? 0);
-			if (written !== undefined && /^["']/.test(written) && /[^\s,;]/.test(this.#text[position] ?? "")) this.cut.push(name);
-			if (written !== undefined) found.push({ name, value: toValue(written) });
+			const valueText = this.#findValue(position + 1);
+			position += 1 + (valueText?.length ?? 0);
+			if (valueText !== undefined && /^["']/.test(valueText) && /[^\s,;]/.test(this.#text[position] ?? "")) this.truncatedNames.push(name);
+			if (valueText !== undefined) inlineArguments.push({ name, value: toValue(valueText) });
 		}
-		return found;
+		return inlineArguments;
 	}
 
 	#findValue(position: number): string | undefined {
-		if (this.#text[position] === "[") return this.#close("[", position, this.#findListEnd(position));
+		if (this.#text[position] === "[") return this.#sliceOrMarkUnclosed("[", position, this.#findListEnd(position));
 		for (const { open, close, isInLine } of delimiters) {
 			if (!this.#text.startsWith(open, position)) continue;
-			if (position < (this.#unclosed.get(open) ?? 0)) return undefined;
+			if (position < (this.#unclosedUntil.get(open) ?? 0)) return undefined;
 			const end = this.#text.indexOf(close, position + open.length);
 			const isClosed = end >= 0 && !(isInLine && end > this.#lineEnd(position));
-			return this.#close(open, position, isClosed ? end + close.length : undefined);
+			return this.#sliceOrMarkUnclosed(open, position, isClosed ? end + close.length : undefined);
 		}
-		return plainValues.map((each) => this.#match(each, position)).find((each) => each !== undefined);
+		return plainValuePatterns.map((each) => this.#match(each, position)).find((each) => each !== undefined);
 	}
 
-	#close(open: string, position: number, end: number | undefined): string | undefined {
+	#sliceOrMarkUnclosed(open: string, position: number, end: number | undefined): string | undefined {
 		if (end !== undefined) return this.#text.slice(position, end);
-		this.#unclosed.set(open, Math.max(this.#lineEnd(position), this.#unclosed.get(open) ?? 0));
+		this.#unclosedUntil.set(open, Math.max(this.#lineEnd(position), this.#unclosedUntil.get(open) ?? 0));
 		return undefined;
 	}
 
-	/** Behind the bracket that closes a list; brackets in quotes do not count. */
+	/** Returns the position after the bracket that closes a list. Brackets in quotes do not count. */
 	#findListEnd(position: number): number | undefined {
-		if (position < (this.#unclosed.get("[") ?? 0)) return undefined;
+		if (position < (this.#unclosedUntil.get("[") ?? 0)) return undefined;
 		let depth = 0;
 		let isQuoted = false;
 		for (let index = position; index < this.#text.length && this.#text[index] !== "\n"; index++) {
@@ -99,10 +99,12 @@ class InlineReader {
 	}
 }
 
-/** Texts in quotes stay text, but for those that hold an object; the rest is what JSON makes of it, or itself. */
-function toValue(written: string): JsonValue {
-	const isQuoted = /^["']/.test(written);
-	const content = isQuoted ? written.slice(1, -1) : written;
+/**
+ * Converts a value. Quoted text remains text, unless it contains an object. Other text is parsed as JSON, or remains text if that fails.
+ */
+function toValue(valueText: string): JsonValue {
+	const isQuoted = /^["']/.test(valueText);
+	const content = isQuoted ? valueText.slice(1, -1) : valueText;
 	if (isQuoted && !(content.startsWith("{") && content.endsWith("}"))) return content;
 	if (findDepth(content) > limits.depth) return content;
 	const text = /^(?:true|false)$/i.test(content) ? content.toLowerCase() : content.replace(/^(-?)\./, "$10.");

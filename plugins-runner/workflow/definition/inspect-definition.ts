@@ -11,11 +11,11 @@ import { parseDefinition } from "./read-definition.ts";
 import type { Spot } from "./source.ts";
 
 /**
- * Everything that is wrong with the text of a definition, of all kinds at once, sorted by type, then by place. What has a wrong form is not
- * looked at any further, everything else is. Rejects only with what `tools` reject with.
+ * Returns all findings of a definition, of all kinds, sorted by type, then by location. Values of a wrong form are not checked further.
+ * Rejects only with errors of `tools`.
  *
- * @param functions names that expressions may call; undefined: calls are not checked. A run does not check them, as a call that it never
- * reaches does no harm.
+ * @param functions Names of functions that expressions may call. If undefined, calls are not checked: a run does not check them, because a
+ * call that it never reaches does no harm.
  */
 export async function inspectDefinition(
 	text: string,
@@ -40,9 +40,9 @@ export async function inspectDefinition(
 
 type FindAction = NonNullable<DefinitionTools["findAction"]>;
 
-/** What is wrong with actions and their parameters. Nothing can be told of those that an expression names. */
+/** Returns findings about actions and their parameters. An action that an expression names cannot be checked. */
 async function checkContent(top: Spot, finder: ExpressionFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {
-	const known = new Map<string, ActionSignature | undefined>();
+	const signatures = new Map<string, ActionSignature | undefined>();
 	const findings: DefinitionFinding[] = [];
 	for (const task of tasksOf(top).values()) {
 		const { action, input } = draftAction(task);
@@ -52,15 +52,15 @@ async function checkContent(top: Spot, finder: ExpressionFinder, findAction: Fin
 			findings.push(findingAt(spot, "content", `The action reference "${action}" is not formatted correctly.`));
 			continue;
 		}
-		if (!known.has(action)) known.set(action, await findAction(action));
-		const signature = known.get(action);
-		if (signature === undefined) findings.push(toMissing(spot, action));
+		if (!signatures.has(action)) signatures.set(action, await findAction(action));
+		const signature = signatures.get(action);
+		if (signature === undefined) findings.push(toMissingAction(spot, action));
 		else findings.push(...checkAction(task, signature), ...checkInput(task.property("input"), input, { action, signature, finder }));
 	}
 	return findings;
 }
 
-function toMissing(spot: Spot, action: string): DefinitionFinding {
+function toMissingAction(spot: Spot, action: string): DefinitionFinding {
 	return { ...findingAt(spot, "content", `The action "${action}" is not registered in the database.`), missing_action: action };
 }
 
@@ -68,25 +68,25 @@ function checkAction(task: Spot, { ref, enabled }: ActionSignature): readonly De
 	return enabled ? [] : [findingAt(task.property("action"), "warning", `The action "${ref}" is disabled.`)];
 }
 
-interface Checked {
+interface CheckedAction {
 	readonly action: string;
 	readonly signature: ActionSignature;
 	readonly finder: ExpressionFinder;
 }
 
-function checkInput(spot: Spot, input: JsonObject | string, { action, signature, finder }: Checked): readonly DefinitionFinding[] {
+function checkInput(spot: Spot, input: JsonObject | string, { action, signature, finder }: CheckedAction): readonly DefinitionFinding[] {
 	const { parameters } = signature;
 	if (typeof input === "string" || finder.findIn(Object.keys(input), spot).length > 0) return [];
 	const findings: DefinitionFinding[] = [];
-	for (const [name, { required, default: fallback }] of Object.entries(parameters))
-		if (required === true && (fallback ?? null) === null && !Object.hasOwn(input, name))
+	for (const [name, { required, default: defaultValue }] of Object.entries(parameters))
+		if (required === true && (defaultValue ?? null) === null && !Object.hasOwn(input, name))
 			findings.push(findingAt(spot, "content", `Action "${action}" is missing required input "${name}".`));
 	for (const name of Object.keys(input)) {
 		const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-		const place = spot.at(name, "patternProperties.^\\w+$");
-		if (parameter === undefined) findings.push(findingAt(place, "content", `Action "${action}" has unexpected input "${name}".`));
+		const location = spot.at(name, "patternProperties.^\\w+$");
+		if (parameter === undefined) findings.push(findingAt(location, "content", `Action "${action}" has unexpected input "${name}".`));
 		else if (parameter.immutable === true)
-			findings.push(findingAt(place, "content", `Action "${action}" does not let input "${name}" be set.`));
+			findings.push(findingAt(location, "content", `Action "${action}" does not let input "${name}" be set.`));
 	}
 	return findings;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 
-/** Whether a value is an object, and neither a list nor null. */
+/** Returns true if a value is an object, and neither a list nor null. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,18 +1,18 @@
-/** What a definition may have at most: whoever may write one shall not keep a node busy, or fill its memory, with reading it. */
+/** Limits of a definition. Without them, a user who may write definitions could block a node or fill its memory while one is read. */
 export const limits = {
 	/** Bytes of the text. */
 	size: 500_000,
-	/** Objects, lists and values, with everything that aliases repeat. */
+	/** Objects, lists and values, counting each repetition by an alias. */
 	values: 200_000,
-	/** Characters of all texts, with everything that aliases repeat. */
+	/** Characters of all texts, counting each repetition by an alias. */
 	characters: 2_000_000,
-	/** Objects and lists in one another. */
+	/** Nesting depth of objects and lists. */
 	depth: 64,
 	tasks: 10_000,
-	/** Targets of all transitions. */
+	/** Targets of all transitions together. */
 	edges: 50_000,
-	/** Characters in the name of a task: what the children of a run are called begins with it. */
+	/** Characters in the name of a task; the names of a run's children begin with it. */
 	taskName: 128,
-	/** Findings that are told. */
+	/** Findings that are returned. */
 	findings: 1000,
 } as const;

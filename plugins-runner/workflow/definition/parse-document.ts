@@ -2,11 +2,11 @@ import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, Sca
 import { exactNumberTags } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 
-/** Words of YAML 1.1 for true and false; its single letters are texts everywhere else, and here. */
+/** Words of YAML 1.1 for true and false. Its single letters, such as `y`, remain texts, as in most implementations. */
 const trueWords = /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const falseWords = /^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 
-const boolean = (value: boolean, test: RegExp): ScalarTag => ({
+const createBooleanTag = (value: boolean, test: RegExp): ScalarTag => ({
 	tag: "tag:yaml.org,2002:bool",
 	default: true,
 	identify: (each) => each === value,
@@ -14,19 +14,19 @@ const boolean = (value: boolean, test: RegExp): ScalarTag => ({
 	resolve: () => new Scalar(value),
 });
 
-/** Kinds that JSON has no value for, so that a date stays the text that it is; and merge keys, which `ValueReader` resolves. */
-const leftOut = new Set(["bool", "binary", "merge", "omap", "pairs", "set", "timestamp"].map((name) => `tag:yaml.org,2002:${name}`));
+/** Kinds without a counterpart in JSON, so that a date, for example, remains a text. Merge keys are resolved by `ValueReader`. */
+const omittedTags = new Set(["bool", "binary", "merge", "omap", "pairs", "set", "timestamp"].map((name) => `tag:yaml.org,2002:${name}`));
 
-/** The kinds of values that YAML 1.1 knows, as far as JSON has them. */
+/** Kinds of values of YAML 1.1 that JSON has. */
 const yamlTags = (tags: Tags): Tags => [
-	boolean(true, trueWords),
-	boolean(false, falseWords),
-	...exactNumberTags(tags.filter((tag) => typeof tag === "string" || !leftOut.has(tag.tag))),
+	createBooleanTag(true, trueWords),
+	createBooleanTag(false, falseWords),
+	...exactNumberTags(tags.filter((tag) => typeof tag === "string" || !omittedTags.has(tag.tag))),
 ];
 
 type Token = CST.Token;
 
-/** Names that stand twice are looked for by `ValueReader`: the library compares each name with all before it. */
+/** Options of the parser. `ValueReader` looks for duplicate names, because the library compares each name with all names before it. */
 const options = {
 	version: "1.1",
 	customTags: yamlTags,
@@ -37,27 +37,29 @@ const options = {
 	logLevel: "error",
 } as const;
 
-/** A mistake of the notation. */
+/** Syntax error in a text. */
 export interface YamlProblem {
 	readonly message: string;
-	/** Where it is in the text. */
+	/** Position in the text. */
 	readonly offset: number;
 }
 
-/** A text in YAML 1.1 as a document, or what is wrong with it. */
+/** Parses a YAML 1.1 text. Returns the document, or its syntax errors. */
 export function parseDocument(text: string, lines: LineCounter): Document | readonly YamlProblem[] {
-	// The library goes down into what stands in one another until the stack is full, which can end the process; its parser does not.
+	// The library's composer recurses into nested values until the stack is full, which can end the process. Its parser does not.
 	const tokens = readTokens(text, lines);
-	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
-	if (deep !== undefined) return [{ message: `More than ${limits.depth} objects and lists stand in one another.`, offset: deep.offset }];
-	const [document, another] = new Composer(options).compose(tokens, true, text.length);
+	const tooDeepToken = tokens.map(findTooDeep).find((token) => token !== undefined);
+	if (tooDeepToken !== undefined)
+		return [{ message: `More than ${limits.depth} objects and lists stand in one another.`, offset: tooDeepToken.offset }];
+	const [document, secondDocument] = new Composer(options).compose(tokens, true, text.length);
 	if (document === undefined) return [];
-	const mistakes = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message: `${message}.`, offset: pos[0] }));
-	if (another !== undefined) mistakes.push({ message: "The text holds more than one document.", offset: another.range[0] });
-	return mistakes.length > 0 ? mistakes : (document as Document);
+	const syntaxErrors = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message: `${message}.`, offset: pos[0] }));
+	if (secondDocument !== undefined)
+		syntaxErrors.push({ message: "The text holds more than one document.", offset: secondDocument.range[0] });
+	return syntaxErrors.length > 0 ? syntaxErrors : (document as Document);
 }
 
-/** Those of a text that becomes too deep end there: the parser takes ever longer for what stands in one another. */
+/** Returns the tokens of a text. Stops if the text is nested too deeply, because the parser slows down with each level. */
 function readTokens(text: string, lines: LineCounter): readonly Token[] {
 	const parser = new Parser(lines.addNewLine);
 	lines.addNewLine(0);
@@ -71,11 +73,11 @@ function readTokens(text: string, lines: LineCounter): readonly Token[] {
 }
 
 function findTooDeep(root: Token): Token | undefined {
-	const open: { readonly token: Token; readonly depth: number }[] = [{ token: root, depth: 0 }];
-	for (let next = open.pop(); next !== undefined; next = open.pop()) {
+	const stack: { readonly token: Token; readonly depth: number }[] = [{ token: root, depth: 0 }];
+	for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
 		const { token, depth } = next;
 		if (depth > limits.depth + 1) return token;
-		for (const part of partsOf(token)) open.push({ token: part, depth: depth + 1 });
+		for (const part of partsOf(token)) stack.push({ token: part, depth: depth + 1 });
 	}
 	return undefined;
 }

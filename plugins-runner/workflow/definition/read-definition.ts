@@ -10,19 +10,19 @@ import { parseSource } from "./parse-source.ts";
 import { definitionShape } from "./shape.ts";
 import type { Spot } from "./source.ts";
 
-/** A definition as far as its text makes sense, and what is wrong with its form. */
+/** Definition as far as its text can be read, and the findings about its form. */
 export interface ParsedDefinition {
-	/** Undefined when there is nothing to look at. */
+	/** Undefined if nothing could be read. */
 	readonly read: { readonly top: Spot; readonly definition: Definition } | undefined;
 	readonly findings: readonly DefinitionFinding[];
 }
 
-/** Most findings that an error names. */
-const mostNamed = 5;
+/** Most findings that the message of an error names. */
+const maxNamedFindings = 5;
 
 /**
- * The definition that a text holds. Expressions, what they refer to, and actions are not looked at. `SVC_INVALID` with `facts.findings`
- * for one that has other findings than warnings without them.
+ * Reads a definition. Expressions, their variables and the actions are not checked. Throws `SVC_INVALID` with `facts.findings` if there are
+ * other findings than warnings about its form.
  */
 export function readDefinition(text: string): Definition {
 	const { read, findings } = parseDefinition(text);
@@ -31,30 +31,30 @@ export function readDefinition(text: string): Definition {
 	throw toInvalidError("the definition cannot be read", sorted);
 }
 
-/** An error that names the first findings, and has all of them as `facts.findings`. */
+/** Returns a `SVC_INVALID` error that names the first findings, and has all of them as `facts.findings`. */
 export function toInvalidError(what: string, findings: readonly DefinitionFinding[]): SvcError {
-	const more = findings.length > mostNamed ? ` (and ${findings.length - mostNamed} more)` : "";
-	const named = findings.slice(0, mostNamed).map(nameFinding).join("; ");
+	const more = findings.length > maxNamedFindings ? ` (and ${findings.length - maxNamedFindings} more)` : "";
+	const named = findings.slice(0, maxNamedFindings).map(describeFinding).join("; ");
 	return new SvcError("SVC_INVALID", `${what}: ${named}${more}`, { facts: { findings } });
 }
 
-/** What a text holds, with everything that is wrong with its form and what leads where. Never throws. */
+/** Reads a text and returns the definition with all findings about its form and its graph. Never throws. */
 export function parseDefinition(text: string): ParsedDefinition {
 	const { top, findings } = parseSource(text);
 	if (top === undefined) return { read: undefined, findings };
-	const tooMuch = checkLimits(top);
-	if (tooMuch.length > 0) return { read: undefined, findings: [...findings, ...tooMuch] };
+	const exceededLimits = checkLimits(top);
+	if (exceededLimits.length > 0) return { read: undefined, findings: [...findings, ...exceededLimits] };
 	const definition = draftDefinition(text, top);
 	const problems = [...checkShape(top, definitionShape), ...checkSemantics(top, definition)];
 	return { read: { top, definition }, findings: [...findings, ...problems] };
 }
 
-function nameFinding({ spec_path, line, message }: DefinitionFinding): string {
-	const place = [spec_path, line === null ? null : `line ${line}`].filter((part) => part !== null).join(", ");
-	return place === "" ? message : `${place}: ${message}`;
+function describeFinding({ spec_path, line, message }: DefinitionFinding): string {
+	const location = [spec_path, line === null ? null : `line ${line}`].filter((part) => part !== null).join(", ");
+	return location === "" ? message : `${location}: ${message}`;
 }
 
-/** Whether a definition is so large that its graph is not even made. */
+/** Returns findings if a definition exceeds the limits, so that its graph must not be built. */
 function checkLimits(top: Spot): readonly DefinitionFinding[] {
 	const tasks = top.property("tasks");
 	const count = tasks.names().length;
@@ -62,6 +62,6 @@ function checkLimits(top: Spot): readonly DefinitionFinding[] {
 	const targets = [...tasksOf(top).values()].flatMap((task) => transitionsOf(task).map(({ spot }) => draftTargets(spot).length));
 	const edges = targets.reduce((sum, each) => sum + each, 0);
 	if (edges > limits.edges) return [findingAt(tasks, "syntax", `Transitions have ${edges} targets; at most ${limits.edges} are allowed.`)];
-	const long = [...tasksOf(top)].filter(([name]) => name.length > limits.taskName);
-	return long.map(([, spot]) => findingAt(spot, "syntax", `The name of a task has at most ${limits.taskName} characters.`));
+	const longNamed = [...tasksOf(top)].filter(([name]) => name.length > limits.taskName);
+	return longNamed.map(([, spot]) => findingAt(spot, "syntax", `The name of a task has at most ${limits.taskName} characters.`));
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../core/contract/index.ts";
 
-/** The words of JSON schema that say what a definition may look like. `checkShape` knows these and no others. */
+/** Subset of JSON schema that describes definitions. `checkShape` supports exactly these keywords. */
 export interface Shape {
 	readonly description?: string;
 	readonly type?: "object" | "array" | "string" | "integer";
@@ -15,18 +15,18 @@ export interface Shape {
 	readonly maxProperties?: 1;
 	readonly required?: readonly string[];
 	readonly properties?: Readonly<Record<string, Shape>>;
-	/** What the names of members are like, as messages and paths call it, and what each member is like. */
+	/** Pattern for names of members, as a regular expression and as messages and paths write it, and the shape of these members. */
 	readonly named?: { readonly pattern: RegExp; readonly path: string; readonly shape: Shape };
 	readonly additionalProperties?: false;
-	/** What it may be written as; it has been spelled out when the shape is checked. */
+	/** Alternative notation. It is already expanded when the shape is checked. */
 	readonly shorthand?: Shape;
-	/** The value fits one of them. They exclude each other. */
+	/** The value must match one of these shapes, which exclude each other. */
 	readonly oneOf?: readonly Shape[];
 }
 
 /** Names of tasks: letters, digits and underscores. */
 export const taskName = { pattern: /^[\p{L}\p{M}\p{N}_]+$/u, path: "^\\w+$" } as const;
-/** `<% … %>`, `{{ … }}`, or one of them behind names and the word `in`. */
+/** Pattern of item expressions: `<% … %>` or `{{ … }}`, optionally after names and the word `in`. */
 export const itemsPattern = /^\s*(?:(?:\w+(?:\s*,\s*\w+)*)\s+in\s+)?(?:<%.*%>|\{\{.*\}\})\s*$/;
 
 const text = { type: "string", minLength: 1 } as const satisfies Shape;
@@ -85,7 +85,7 @@ const task: Shape = {
 	additionalProperties: false,
 };
 
-/** What a definition may look like. */
+/** Shape of a definition. */
 export const definitionShape: Shape = {
 	type: "object",
 	properties: {

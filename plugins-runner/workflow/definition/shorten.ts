@@ -1,7 +1,7 @@
-/** Most characters of a message: what it quotes may be as long as the definition itself. */
-const longest = 500;
+/** Most characters of a message. A message may quote text that is as long as the definition itself. */
+const maxMessageLength = 500;
 
-/** A message as far as people read it. */
+/** Returns the message, shortened to 500 characters. */
 export function shorten(message: string): string {
-	return message.length <= longest ? message : `${message.slice(0, longest)}…`;
+	return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}…`;
 }

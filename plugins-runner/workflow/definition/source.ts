@@ -1,94 +1,96 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
 
-/** What is known of a member or an element besides its value. */
+/** How a member or an element is written in the text. */
 export interface WrittenForm {
-	/** From 1. */
+	/** Line of the text, from 1. */
 	readonly line: number;
-	/** A number that is written with a point, such as 2.0. */
+	/** True for a number that is written with a point, such as 2.0. */
 	readonly isFloat: boolean;
 }
 
-/** For each object and list: how its members and elements are written. */
+/** How the members and elements of each object and list are written. */
 export type WrittenForms = WeakMap<object, ReadonlyMap<string | number, WrittenForm>>;
 
-/** How one place leads to another below it. */
-interface Way {
+/** Link from a location to one directly below it. */
+interface Link {
 	readonly from: Spot;
 	readonly token: string | number;
-	/** Leads from the schema of the one to that of the other; empty where both have the same. */
+	/** Path from the schema of the upper location to that of the lower one; empty if both have the same schema. */
 	readonly schemaPart: string;
 }
 
-/** A place in a definition, whether something stands there or not. Thousands are made, so that most is found out when it is asked for. */
+/**
+ * Location in a definition, with its value if there is one. Most properties are computed on access, because thousands of these are made.
+ */
 export class Spot {
-	/** Undefined where nothing stands. */
+	/** Value at the location; undefined if there is none. */
 	readonly value: JsonValue | undefined;
 	readonly #written: WrittenForms;
-	readonly #way: Way | undefined;
+	readonly #link: Link | undefined;
 
-	private constructor(value: JsonValue | undefined, written: WrittenForms, way?: Way) {
+	private constructor(value: JsonValue | undefined, written: WrittenForms, link?: Link) {
 		this.value = value;
 		this.#written = written;
-		this.#way = way;
+		this.#link = link;
 	}
 
 	static top(value: JsonValue, written: WrittenForms): Spot {
 		return new Spot(value, written);
 	}
 
-	/** Such as `tasks.task2.next[0].when`; empty at the top. */
+	/** Path such as `tasks.task2.next[0].when`; empty at the top. */
 	get path(): string {
-		if (this.#way === undefined) return "";
-		const { from, token } = this.#way;
+		if (this.#link === undefined) return "";
+		const { from, token } = this.#link;
 		if (typeof token === "number") return `${from.path}[${token}]`;
-		return from.#way === undefined ? token : `${from.path}.${token}`;
+		return from.#link === undefined ? token : `${from.path}.${token}`;
 	}
 
-	/** The same in the schema of definitions. */
+	/** Path of the location's schema in the schema of definitions. */
 	get schemaPath(): string {
-		if (this.#way === undefined) return "";
-		return [this.#way.from.schemaPath, this.#way.schemaPart].filter((part) => part !== "").join(".");
+		if (this.#link === undefined) return "";
+		return [this.#link.from.schemaPath, this.#link.schemaPart].filter((part) => part !== "").join(".");
 	}
 
-	/** Of what stands there, or of what it would stand in. */
+	/** Line of the value; if there is none, the line of the object or list that would contain it. */
 	get line(): number {
-		return this.#writing?.line ?? this.#way?.from.line ?? 1;
+		return this.#writtenForm?.line ?? this.#link?.from.line ?? 1;
 	}
 
 	get isFloat(): boolean {
-		return this.#writing?.isFloat ?? false;
+		return this.#writtenForm?.isFloat ?? false;
 	}
 
-	/** An attribute that the schema names. */
+	/** Returns the location of a property that the schema names. */
 	property(name: string): Spot {
 		return this.at(name, `properties.${name}`);
 	}
 
-	/** An element of a list for whose elements the schema has a schema of their own. */
+	/** Returns the location of an element of a list whose elements have a schema of their own. */
 	item(index: number): Spot {
 		return this.at(index, "items");
 	}
 
-	/** A member or an element; without `schemaPart` it belongs to the same schema. */
+	/** Returns the location of a member or an element. Without `schemaPart`, it has the same schema as this location. */
 	at(token: string | number, schemaPart = ""): Spot {
 		return new Spot(this.#valueAt(token), this.#written, { from: this, token, schemaPart });
 	}
 
-	/** Names of an object's members; none for anything else. */
+	/** Returns the names of an object's members; none for any other value. */
 	names(): readonly string[] {
 		return isObject(this.value) ? Object.keys(this.value) : [];
 	}
 
-	/** Number of a list's elements; 0 for anything else. */
+	/** Returns the number of a list's elements; 0 for any other value. */
 	length(): number {
 		return Array.isArray(this.value) ? this.value.length : 0;
 	}
 
-	get #writing(): WrittenForm | undefined {
-		const container = this.#way?.from.value;
-		if (this.#way === undefined || typeof container !== "object" || container === null) return undefined;
-		return this.#written.get(container)?.get(this.#way.token);
+	get #writtenForm(): WrittenForm | undefined {
+		const container = this.#link?.from.value;
+		if (this.#link === undefined || typeof container !== "object" || container === null) return undefined;
+		return this.#written.get(container)?.get(this.#link.token);
 	}
 
 	#valueAt(token: string | number): JsonValue | undefined {

@@ -1,7 +1,7 @@
 import type { DefinitionGraph, GraphEdge, GraphNode } from "../../../core/contract/index.ts";
 import { type Definition, engineCommands, type TaskDefinition } from "./definition.ts";
 
-/** A definition as a graph: its tasks in the order of the text, then the commands that transitions lead to. */
+/** Returns a definition as a graph: its tasks in the order of the text, then the commands that are targets of transitions. */
 export function toGraph({ tasks, graph }: Definition): DefinitionGraph {
 	const edges = [...tasks.keys()].flatMap((name) =>
 		(graph.from.get(name) ?? []).map(({ source, target, transition }): GraphEdge => {
@@ -15,8 +15,8 @@ export function toGraph({ tasks, graph }: Definition): DefinitionGraph {
 }
 
 function toNode({ name, action, join, items }: TaskDefinition, starts: ReadonlySet<string>): GraphNode {
-	const written = items === null ? null : [...(items.names.length > 0 ? [items.names.join(", "), "in"] : []), items.list].join(" ");
-	return { id: name, kind: "task", action, join, items: written, is_start: starts.has(name) };
+	const itemsText = items === null ? null : [...(items.names.length > 0 ? [items.names.join(", "), "in"] : []), items.list].join(" ");
+	return { id: name, kind: "task", action, join, items: itemsText, is_start: starts.has(name) };
 }
 
 function toCommand(name: string): GraphNode {

@@ -17,19 +17,19 @@ import { limits } from "./limits.ts";
 import { shorten } from "./shorten.ts";
 import type { WrittenForm, WrittenForms } from "./source.ts";
 
-/** A value, and what it is made of with everything that aliases repeat. */
-interface Measured {
+/** A value and its size, counting each repetition by an alias. */
+interface MeasuredValue {
 	readonly value: JsonValue;
 	readonly values: number;
 	readonly characters: number;
 	readonly depth: number;
 }
 
-type Entries = Map<string, { readonly measured: Measured; readonly written: WrittenForm; readonly isMerged: boolean }>;
+type Entries = Map<string, { readonly measured: MeasuredValue; readonly written: WrittenForm; readonly isMerged: boolean }>;
 
-/** Ends the reading: what the definition holds is too much to be looked at. */
-class TooMuch extends Error {
-	override readonly name = "TooMuch";
+/** Ends reading, because the content of the document exceeds a limit or contains itself. */
+class LimitExceeded extends Error {
+	override readonly name = "LimitExceeded";
 	readonly node: Node;
 
 	constructor(node: Node, message: string) {
@@ -39,84 +39,85 @@ class TooMuch extends Error {
 }
 
 /**
- * Makes values of JSON of a document. An alias becomes the very value that its anchor has, so that few lines which stand for billions cost
- * nothing before they are refused.
+ * Converts a YAML document to JSON values. An alias yields the same object as its anchor. A short text that expands to billions of values
+ * therefore costs nothing before it is refused.
  */
 export class ValueReader {
 	readonly written: WrittenForms = new WeakMap();
 	readonly findings: DefinitionFinding[] = [];
 	readonly #document: Document;
 	readonly #lines: LineCounter;
-	readonly #known = new Map<Node, Measured>();
-	readonly #open = new Set<Node>();
-	/** The library looks through the whole document for each alias. */
+	readonly #measuredNodes = new Map<Node, MeasuredValue>();
+	readonly #openNodes = new Set<Node>();
+	/** Nodes by anchor. The library would search the whole document for each alias. */
 	readonly #anchors = new Map<string, Node>();
-	readonly #entries = new WeakMap<object, Entries>();
-	#merged = 0;
+	readonly #entriesByObject = new WeakMap<object, Entries>();
+	#mergedCount = 0;
 
 	constructor(document: Document, lines: LineCounter) {
 		this.#document = document;
 		this.#lines = lines;
 	}
 
-	/** The value of the document; undefined when it cannot be looked at, which a finding tells then. */
+	/** Returns the value of the document. Returns undefined, and adds a finding, if it exceeds a limit. */
 	read(): JsonValue | undefined {
 		if (this.#document.contents === null) return null;
 		try {
 			return this.#read(this.#document.contents as Node).value;
 		} catch (error) {
-			if (!(error instanceof TooMuch)) throw error;
+			if (!(error instanceof LimitExceeded)) throw error;
 			this.#report(error.node, error.message);
 			return undefined;
 		}
 	}
 
-	#read(node: Node | null): Measured {
-		if (node === null) return measure(null);
-		const known = this.#known.get(node);
-		if (known !== undefined) return known;
+	#read(node: Node | null): MeasuredValue {
+		if (node === null) return measureScalar(null);
+		const measuredBefore = this.#measuredNodes.get(node);
+		if (measuredBefore !== undefined) return measuredBefore;
 		if (!isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-		if (this.#open.has(node)) throw new TooMuch(node, "What an anchor names holds an alias of itself.");
-		if (this.#open.size >= limits.depth) throw new TooMuch(node, `More than ${limits.depth} objects and lists stand in one another.`);
-		this.#open.add(node);
+		if (this.#openNodes.has(node)) throw new LimitExceeded(node, "What an anchor names holds an alias of itself.");
+		if (this.#openNodes.size >= limits.depth)
+			throw new LimitExceeded(node, `More than ${limits.depth} objects and lists stand in one another.`);
+		this.#openNodes.add(node);
 		const measured = this.#readContent(node);
-		this.#open.delete(node);
-		assertBounded(node, measured);
-		this.#known.set(node, measured);
+		this.#openNodes.delete(node);
+		assertWithinLimits(node, measured);
+		this.#measuredNodes.set(node, measured);
 		return measured;
 	}
 
-	#readContent(node: Node): Measured {
+	#readContent(node: Node): MeasuredValue {
 		if (isAlias(node)) return this.#readAlias(node);
 		if (isMap(node)) return this.#readObject(node);
 		if (isSeq(node)) return this.#readList(node.items as Node[]);
 		return this.#readScalar(node as Scalar);
 	}
 
-	#readAlias(alias: Alias): Measured {
+	#readAlias(alias: Alias): MeasuredValue {
 		const target = this.#anchors.get(alias.source);
 		if (target !== undefined) return this.#read(target);
 		this.#report(alias, `The alias "${alias.source}" has no anchor before it.`);
-		return measure(null);
+		return measureScalar(null);
 	}
 
-	#readScalar(scalar: Scalar): Measured {
-		return measure((scalar.value ?? null) as JsonValue);
+	#readScalar(scalar: Scalar): MeasuredValue {
+		return measureScalar((scalar.value ?? null) as JsonValue);
 	}
 
-	#readList(items: readonly Node[]): Measured {
+	#readList(items: readonly Node[]): MeasuredValue {
 		const elements = items.map((item) => this.#read(item));
 		const list = elements.map(({ value }) => value);
-		this.written.set(list, new Map(items.map((item, index) => [index, this.#toWritten(item, item)])));
+		this.written.set(list, new Map(items.map((item, index) => [index, this.#toWrittenForm(item, item)])));
 		return measureAll(list, elements);
 	}
 
-	#readObject(map: YAMLMap): Measured {
+	#readObject(map: YAMLMap): MeasuredValue {
 		const entries: Entries = new Map();
 		for (const pair of map.items as Pair<Node | null, Node | null>[]) this.#readPair(pair, map, entries);
 		const object = Object.fromEntries([...entries].map(([name, { measured }]) => [name, measured.value]));
 		this.written.set(object, new Map([...entries].map(([name, { written }]) => [name, written])));
-		this.#entries.set(object, entries);
+		this.#entriesByObject.set(object, entries);
 		const parts = [...entries].map(([name, { measured }]) => ({ ...measured, characters: measured.characters + name.length }));
 		return measureAll(object, parts);
 	}
@@ -126,17 +127,17 @@ export class ValueReader {
 		const name = this.#readName(key, map);
 		if (name === undefined) return;
 		if (entries.get(name)?.isMerged === false) this.#report(key ?? map, `The name "${name}" stands more than once in the same object.`);
-		entries.set(name, { measured: this.#read(value), written: this.#toWritten(key ?? map, value), isMerged: false });
+		entries.set(name, { measured: this.#read(value), written: this.#toWrittenForm(key ?? map, value), isMerged: false });
 	}
 
-	/** What an object has itself wins over what it is merged with, wherever the merge key stands; of several, the first one does. */
+	/** Merges other objects into an object. Its own members win, wherever the merge key is; of several merged objects, the first one wins. */
 	#merge(value: Node | null, key: Node, entries: Entries): void {
 		const { value: source } = this.#read(value);
 		for (const each of Array.isArray(source) ? source : [source]) {
-			const merged = isObject(each) ? this.#entries.get(each) : undefined;
+			const merged = isObject(each) ? this.#entriesByObject.get(each) : undefined;
 			if (merged === undefined) return this.#report(key, 'The name "<<" merges objects: it needs an object, or a list of them.');
-			this.#merged += merged.size;
-			if (this.#merged > limits.values) throw new TooMuch(key, `More than ${limits.values} values are merged.`);
+			this.#mergedCount += merged.size;
+			if (this.#mergedCount > limits.values) throw new LimitExceeded(key, `More than ${limits.values} values are merged.`);
 			for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, { ...entry, isMerged: true });
 		}
 	}
@@ -159,7 +160,7 @@ export class ValueReader {
 		return undefined;
 	}
 
-	#toWritten(node: Node, value: Node | null): WrittenForm {
+	#toWrittenForm(node: Node, value: Node | null): WrittenForm {
 		const isFloat = isScalar(value) && typeof value.value === "number" && /[.eE]/.test(value.source ?? "");
 		return { line: this.#lineOf(node), isFloat };
 	}
@@ -173,11 +174,11 @@ export class ValueReader {
 	}
 }
 
-function measure(value: JsonValue): Measured {
+function measureScalar(value: JsonValue): MeasuredValue {
 	return { value, values: 1, characters: typeof value === "string" ? value.length : 0, depth: 0 };
 }
 
-function measureAll(value: JsonValue, parts: readonly Measured[]): Measured {
+function measureAll(value: JsonValue, parts: readonly MeasuredValue[]): MeasuredValue {
 	let [values, characters, depth] = [1, 0, 0];
 	for (const part of parts) {
 		values += part.values;
@@ -187,10 +188,10 @@ function measureAll(value: JsonValue, parts: readonly Measured[]): Measured {
 	return { value, values, characters, depth: depth + 1 };
 }
 
-function assertBounded(node: Node, { values, characters, depth }: Measured): void {
-	if (depth > limits.depth) throw new TooMuch(node, `More than ${limits.depth} objects and lists stand in one another.`);
+function assertWithinLimits(node: Node, { values, characters, depth }: MeasuredValue): void {
+	if (depth > limits.depth) throw new LimitExceeded(node, `More than ${limits.depth} objects and lists stand in one another.`);
 	if (values > limits.values || characters > limits.characters)
-		throw new TooMuch(
+		throw new LimitExceeded(
 			node,
 			`With everything that aliases repeat there are more than ${limits.values} values or ${limits.characters} characters.`,
 		);

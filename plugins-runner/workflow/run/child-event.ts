@@ -1,7 +1,7 @@
 import type { Child } from "../../../core/contract/index.ts";
 import type { WorkflowEvent } from "../steps.ts";
 
-/** What a workflow is told of a child; undefined of what somebody else has started below it, which is none of its tasks. */
+/** Returns the event for a child. Returns undefined for an execution without a key, which is not a task of the workflow. */
 export function toChildEvent({ key, execution_id: id, status }: Child): WorkflowEvent | undefined {
 	return key === undefined ? undefined : { type: "child", key, id, status };
 }

@@ -15,81 +15,83 @@ import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import { toChildEvent } from "./child-event.ts";
 import { toJournalEntry } from "./entries.ts";
 
-/** What a child is not started for. Anything else is no fault of the workflow. */
-const refusals = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
+/** Errors for which a child is refused, so that its task fails. Any other error is not the fault of the workflow. */
+const refusalCodes = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
 
-/** What becomes of a workflow, and what is decided with it. */
-interface Over {
+/** End of a run, with the last decision if it is to be stored together with the end. */
+interface RunEnd {
 	readonly end: WorkflowEnd;
 	readonly decided?: LastDecision;
 }
 
-/** Tells the conductor what happens, and does what it says. */
+/** Passes events to the conductor and carries out its steps. */
 export class WorkflowRun {
 	readonly #context: RunContext;
 	readonly #conductor: Conductor;
 	readonly #clock: Clock;
 	readonly #queue = new EventQueue();
-	readonly #alarm: Alarm;
-	/** Ends with this run, and not with its signal: what is canceled then is waited for. */
-	readonly #end = new AbortController();
-	#isLeft = false;
+	readonly #wakeTimer: WakeTimer;
+	/** Aborts when this run ends. It is not tied to the run's own signal, because canceled children are awaited after that has aborted. */
+	readonly #runAbort = new AbortController();
+	#isServiceStopping = false;
 
 	constructor(context: RunContext, conductor: Conductor, clock: Clock) {
 		this.#context = context;
 		this.#conductor = conductor;
 		this.#clock = clock;
-		this.#alarm = new Alarm(
+		this.#wakeTimer = new WakeTimer(
 			() => clock.now(),
 			() => this.#queue.push({ type: "wake" }),
 		);
 	}
 
-	/** From `first` to the end, to a pause, or until the service stops. */
+	/** Runs the workflow from its first events to its end or to a pause, or until the service stops. */
 	async perform(first: readonly WorkflowEvent[]): Promise<RunResult> {
 		this.#queue.pushAll(first);
 		this.#listen();
 		try {
 			for (;;) {
 				const events = await this.#queue.take();
-				if (this.#isLeft) return { succeeded: false, status: "running", result: {} };
-				const over = await this.#react(events);
-				if (over !== undefined) return toRunResult(this.#isPassed(over.end) ? { end: { ...over.end, status: "resuming" } } : over);
-				this.#alarm.set(this.#conductor.nextWake());
+				if (this.#isServiceStopping) return { succeeded: false, status: "running", result: {} };
+				const runEnd = await this.#handleEvents(events);
+				if (runEnd !== undefined)
+					return toRunResult(this.#isPauseOutdated(runEnd.end) ? { end: { ...runEnd.end, status: "resuming" } } : runEnd);
+				this.#wakeTimer.set(this.#conductor.nextWake());
 			}
 		} finally {
-			this.#alarm.set(undefined);
-			this.#end.abort();
+			this.#wakeTimer.set(undefined);
+			this.#runAbort.abort();
 		}
 	}
 
 	/**
-	 * True if an open child has gone on and the conductor has not been told yet: the host, which has told of it, wakes the workflow for it no
-	 * more. Children whose ends the conductor knows are told again whenever a run begins; going on for these would never come to a pause.
+	 * Returns true if a pause is outdated: an open child is active again, but the conductor has not handled that event. The host has already
+	 * announced the change and does not wake the workflow for it again. Children whose end the conductor knows are reported whenever a run
+	 * begins. They do not count, because the workflow would then never pause.
 	 */
-	#isPassed({ status }: WorkflowEnd): boolean {
+	#isPauseOutdated({ status }: WorkflowEnd): boolean {
 		if (status !== "paused") return false;
-		const open = new Set(this.#conductor.openChildKeys());
-		return this.#queue.holds((event) => event.type === "child" && open.has(event.key) && !["pending", "paused"].includes(event.status));
+		const openKeys = new Set(this.#conductor.openChildKeys());
+		return this.#queue.holds((event) => event.type === "child" && openKeys.has(event.key) && !["pending", "paused"].includes(event.status));
 	}
 
 	#listen(): void {
 		const { signal, pausing } = this.#context;
-		const once = { once: true, signal: this.#end.signal } as const;
+		const once = { once: true, signal: this.#runAbort.signal } as const;
 		whenAborted(pausing, once, () => this.#queue.push({ type: "pause" }));
-		whenAborted(signal, once, () => this.#aborted(signal.reason));
+		whenAborted(signal, once, () => this.#onAbort(signal.reason));
 		void this.#watchChildren();
 	}
 
-	#aborted(reason: unknown): void {
+	#onAbort(reason: unknown): void {
 		const kind = reason instanceof RunAborted ? reason.kind : "cancel";
-		if (kind === "shutdown") this.#isLeft = true;
+		if (kind === "shutdown") this.#isServiceStopping = true;
 		this.#queue.push({ type: kind === "timeout" ? "timeout" : "cancel" });
 	}
 
 	async #watchChildren(): Promise<void> {
 		try {
-			for await (const child of this.#context.children.changes({ signal: this.#end.signal })) this.#noteChild(child);
+			for await (const child of this.#context.children.changes({ signal: this.#runAbort.signal })) this.#noteChild(child);
 		} catch (error) {
 			this.#queue.fail(error);
 		}
@@ -100,16 +102,17 @@ export class WorkflowRun {
 		if (event !== undefined) this.#queue.push(event);
 	}
 
-	async #react(events: readonly WorkflowEvent[]): Promise<Over | undefined> {
+	async #handleEvents(events: readonly WorkflowEvent[]): Promise<RunEnd | undefined> {
 		const steps = [await this.#conductor.handle(events, this.#clock.now())];
 		const prepared: PreparedChild[] = [];
-		for (let last = steps[0]; last !== undefined; ) {
-			const refused = await this.#prepare(last, prepared);
-			last = refused.length === 0 ? undefined : await this.#conductor.handle(refused, this.#clock.now());
-			if (last !== undefined) steps.push(last);
+		for (let currentStep = steps[0]; currentStep !== undefined; ) {
+			const refused = await this.#prepareChildren(currentStep, prepared);
+			currentStep = refused.length === 0 ? undefined : await this.#conductor.handle(refused, this.#clock.now());
+			if (currentStep !== undefined) steps.push(currentStep);
 		}
 		const end = steps.findLast((step) => step.end !== undefined)?.end;
-		// What is decided with the end is stored with it: nobody finds a workflow that has decided to be over and is not.
+		// The last decision is stored together with the end. Otherwise a crash could leave a workflow that is decided to be over but has no
+		// end.
 		const isFinal = end !== undefined && end.status !== "paused" && end.status !== "resuming" && prepared.length === 0;
 		const decided = toDecision(steps);
 		if (!isFinal && decided !== undefined) await this.#context.journal.append(decided.entry, { tasks: decided.tasks, start: prepared });
@@ -117,21 +120,21 @@ export class WorkflowRun {
 		return end && { end, ...(isFinal && decided !== undefined && { decided }) };
 	}
 
-	/** Have the children of a step looked at: what became of those that cannot be started. */
-	async #prepare({ start }: Step, prepared: PreparedChild[]): Promise<readonly WorkflowEvent[]> {
+	/** Prepares the children of a step. Returns events for those that are refused. */
+	async #prepareChildren({ start }: Step, prepared: PreparedChild[]): Promise<readonly WorkflowEvent[]> {
 		const refused: WorkflowEvent[] = [];
 		for (const request of start) {
 			try {
 				prepared.push(await this.#context.children.prepare(this.#withNotify(request)));
 			} catch (error) {
-				if (!refusals.some((code) => isSvcError(error, code))) throw error;
+				if (!refusalCodes.some((code) => isSvcError(error, code))) throw error;
 				refused.push({ type: "refused", key: request.key, message: (error as Error).message });
 			}
 		}
 		return refused;
 	}
 
-	/** Those who are told of the end of the workflow are told of the ends of the tasks that `notify` names. */
+	/** Adds the recipients of the workflow's notification to the children of tasks that `notify` names. */
 	#withNotify(request: ChildRequest): ChildRequest {
 		const { notify, runnerParameters } = this.#context;
 		const names = (runnerParameters as { readonly notify?: readonly JsonValue[] | null }).notify ?? [];
@@ -142,28 +145,28 @@ export class WorkflowRun {
 	async #carryOut({ cancel, pause, resume, request, lines }: Step): Promise<void> {
 		const { children } = this.#context;
 		if (lines.length > 0) await this.#context.emit("other", `${lines.join("\n")}\n`);
-		await this.#each(cancel, (id) => children.cancel(id));
-		await this.#each(pause, (id) => children.pause(id));
-		await this.#each(resume, (id) => children.resume(id));
-		if (request !== undefined) await orRefused(this.#context.request(request));
+		await this.#forEachOpenChild(cancel, (id) => children.cancel(id));
+		await this.#forEachOpenChild(pause, (id) => children.pause(id));
+		await this.#forEachOpenChild(resume, (id) => children.resume(id));
+		if (request !== undefined) await ignoreRefusal(this.#context.request(request));
 	}
 
-	async #each(keys: readonly string[], ask: (id: string) => Promise<void>): Promise<void> {
+	async #forEachOpenChild(keys: readonly string[], ask: (id: string) => Promise<void>): Promise<void> {
 		for (const key of keys) {
 			const child = await this.#context.children.find(key);
-			// One that cannot pause, or has ended meanwhile, is none that anything is left to do about.
-			if (child !== undefined && !child.hasEnded) await orRefused(ask(child.id));
+			// A child that has ended needs no request, and a child may refuse one, for example if it cannot pause.
+			if (child !== undefined && !child.hasEnded) await ignoreRefusal(ask(child.id));
 		}
 	}
 }
 
-/** All that several steps have decided; undefined: nothing. */
+/** Returns the decisions of several steps as one; undefined if nothing was decided. */
 function toDecision(steps: readonly Step[]): Required<LastDecision> | undefined {
 	const [first, ...rest] = steps.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
 	return first && { entry: toJournalEntry(first, ...rest), tasks: steps.flatMap(({ tasks }) => tasks) };
 }
 
-function toRunResult({ end: { status, result }, decided }: Over): RunResult {
+function toRunResult({ end: { status, result }, decided }: RunEnd): RunResult {
 	const ended = { result: { ...result }, ...(decided !== undefined && { decided }) };
 	return status === "succeeded" ? { succeeded: true, ...ended } : { succeeded: false, status, ...ended };
 }
@@ -173,43 +176,43 @@ function whenAborted(signal: AbortSignal, once: { readonly once: true; readonly 
 	else signal.addEventListener("abort", react, once);
 }
 
-async function orRefused(asked: Promise<void>): Promise<void> {
+async function ignoreRefusal(request: Promise<void>): Promise<void> {
 	try {
-		await asked;
+		await request;
 	} catch (error) {
-		if (!refusals.some((code) => isSvcError(error, code))) throw error;
+		if (!refusalCodes.some((code) => isSvcError(error, code))) throw error;
 	}
 }
 
-/** Longest time of a timer; beyond it, it would ring at once. */
-const longest = 2_147_483_647;
+/** Longest delay of a Node timer in milliseconds; a longer one fires at once. */
+const maxTimerMs = 2_147_483_647;
 
-/** Rings once at the time it was last set to. */
-class Alarm {
+/** Timer that fires once, at the time to which it was last set. */
+class WakeTimer {
 	readonly #now: () => number;
-	readonly #ring: () => void;
+	readonly #onTime: () => void;
 	#timer: NodeJS.Timeout | undefined;
 
-	/** @param now microseconds since 1970 */
-	constructor(now: () => number, ring: () => void) {
+	/** @param now Returns the current time, in microseconds since 1970. */
+	constructor(now: () => number, onTime: () => void) {
 		this.#now = now;
-		this.#ring = ring;
+		this.#onTime = onTime;
 	}
 
-	/** Microseconds since 1970; undefined: not at all. */
+	/** Sets the time in microseconds since 1970; undefined stops the timer. */
 	set(time: number | undefined): void {
 		clearTimeout(this.#timer);
 		if (time === undefined) return;
 		const milliseconds = Math.ceil((time - this.#now()) / 1_000);
-		// Far away it rings too early, and is set again by whoever hears it.
-		this.#timer = setTimeout(this.#ring, Math.min(Math.max(0, milliseconds), longest));
+		// A time beyond the longest delay makes the timer fire too early; the caller then sets it again.
+		this.#timer = setTimeout(this.#onTime, Math.min(Math.max(0, milliseconds), maxTimerMs));
 	}
 }
 
-/** Events that are dealt with in one step. */
-const maxTaken = 1_000;
+/** Most events that are handled in one step. */
+const maxEventsPerStep = 1_000;
 
-/** What has happened and has not been dealt with yet, from several sources. */
+/** Events from several sources that have not been handled yet. */
 class EventQueue {
 	readonly #events: WorkflowEvent[] = [];
 	#failure: { readonly error: unknown } | undefined;
@@ -219,19 +222,19 @@ class EventQueue {
 		this.pushAll(events);
 	}
 
-	/** For lists of any length: a call may have so many arguments only. */
+	/** Adds a list of any length; a call with spread arguments is limited in their number. */
 	pushAll(events: readonly WorkflowEvent[]): void {
 		for (const event of events) this.#events.push(event);
 		this.#wake();
 	}
 
-	/** Nothing more can be heard: whoever takes is told why. */
+	/** Makes every later `take` throw, because no more events can arrive. */
 	fail(error: unknown): void {
 		this.#failure ??= { error };
 		this.#wake();
 	}
 
-	/** Whether there is something of this type that nobody has taken yet. */
+	/** Returns true if the queue has an event that matches. */
 	holds(matches: (event: WorkflowEvent) => boolean): boolean {
 		return this.#events.some(matches);
 	}
@@ -244,6 +247,6 @@ class EventQueue {
 			});
 		}
 		if (this.#failure !== undefined) throw this.#failure.error;
-		return this.#events.splice(0, maxTaken);
+		return this.#events.splice(0, maxEventsPerStep);
 	}
 }

@@ -17,10 +17,10 @@ import type { WorkflowEvent } from "../steps.ts";
 import { toChildEvent } from "./child-event.ts";
 import { toConductorEntries } from "./entries.ts";
 
-/** A workflow that may run, and what it is told first; or how it ends before it has begun. */
+/** A workflow that may run, with its first events; or the result of one that was refused. */
 export type WorkflowStart = { readonly conductor: Conductor; readonly first: readonly WorkflowEvent[] } | { readonly refused: RunResult };
 
-/** A workflow at its begin: anew, from where another process has left it, or from where an earlier execution has ended. */
+/** Creates the conductor of a new run, of a run that another process has left, or of a partial re-run of an earlier execution. */
 export async function beginWorkflow(context: RunContext): Promise<WorkflowStart> {
 	const entries = toConductorEntries(await context.journal.read());
 	const tools = toTools(context);
@@ -47,28 +47,28 @@ async function beginAnew(context: RunContext, tools: ConductorTools): Promise<Wo
 	if (errors.length > 0) return { refused: { succeeded: false, result: { errors: errors.map(toError), output: null } } };
 	for (const { message, line } of findings) await context.emit("other", `warning: line ${line ?? 1}: ${message}\n`);
 	const definition = await read(text);
-	assertNotified(context, definition);
+	assertNotifyTasksExist(context, definition);
 	return {
 		conductor: new Conductor(definition, tools),
 		first: [toBegin(context)],
 	};
 }
 
-/** What is larger than a definition may be is not even read. */
+/** Reads the definition. Throws `SVC_INVALID` before reading it if the file is larger than a definition may be. */
 async function readText(path: string): Promise<string> {
 	const { size } = await stat(path);
 	if (size > limits.size) throw new SvcError("SVC_INVALID", `the definition must have at most ${limits.size} bytes, it has ${size}`);
 	return readFile(path, "utf8");
 }
 
-/** Where a child alone has gone on, the context names nobody who has asked for it. */
+/** Returns the event that continues a run. If only a child was resumed, the context does not have `resumed_by`. */
 function toContinue({ pausing, context }: RunContext): WorkflowEvent {
 	return { type: "continue", isResumed: !pausing.aborted, isAsked: context["resumed_by"] !== undefined };
 }
 
 /**
- * What the children are like by now. Without it a workflow that is to pause would do so by what was known before, and nobody would wake it for
- * an answer that came in between.
+ * Returns the current status of all children. Otherwise a workflow that must pause would decide so by old statuses, and an answer that came
+ * in the meantime would not wake it.
  */
 async function readChildren({ children }: RunContext): Promise<readonly WorkflowEvent[]> {
 	return (await children.list()).flatMap((child) => toChildEvent(child) ?? []);
@@ -78,7 +78,7 @@ function toBegin(context: RunContext): WorkflowEvent {
 	return { type: "begin", parameters: toParameters(context), system: toSystem(context) };
 }
 
-/** A run keeps the definition that it has begun with. */
+/** Reads the definition with which the run began, from its journal. Throws `SVC_RUNNER` if the journal does not have it. */
 async function definitionOf(entries: readonly JsonObject[]): Promise<Definition> {
 	const { definition: text } = await readProgress(entries);
 	if (text === null) throw new SvcError("SVC_RUNNER", "the journal of the workflow does not begin with its definition");
@@ -89,13 +89,13 @@ function toTools(context: RunContext): ConductorTools {
 	return {
 		expressions: context.expressions,
 		executionId: context.execution_id,
-		workflowExecutionId: toText(context.context["workflow_execution"]) ?? context.execution_id,
-		result: (id) => orNull(context.children.result(id)),
+		workflowExecutionId: toNonEmptyText(context.context["workflow_execution"]) ?? context.execution_id,
+		result: (id) => toResultOrNull(context.children.result(id)),
 	};
 }
 
-/** The child of a run whose records have been removed meanwhile has no result any more. */
-async function orNull(result: Promise<JsonObject | null>): Promise<JsonObject | null> {
+/** Resolves to null if the execution of the child has been deleted. */
+async function toResultOrNull(result: Promise<JsonObject | null>): Promise<JsonObject | null> {
 	try {
 		return await result;
 	} catch (error) {
@@ -104,12 +104,12 @@ async function orNull(result: Promise<JsonObject | null>): Promise<JsonObject | 
 	}
 }
 
-/** Only what is declared; of the runner's own parameters those that an action has made its own. */
+/** Returns the parameters of the action, and those of the runner that the action has overridden. */
 function toParameters({ actionParameters, runnerParameters }: RunContext): JsonObject {
 	return { ...(runnerParameters as JsonObject), ...actionParameters };
 }
 
-/** What `ctx().svc` and `ctx().parent` are. */
+/** Returns the values of `ctx().svc` and `ctx().parent`. */
 function toSystem(context: RunContext): JsonObject {
 	const { api_user, source_channel, workflow_execution } = context.context;
 	const [, action = ""] = context.action_ref.split(/\.(.*)/s);
@@ -121,7 +121,7 @@ function toSystem(context: RunContext): JsonObject {
 			pack: context.pack,
 			action,
 			runner: "workflow",
-			workflow_execution_id: toText(workflow_execution) ?? context.execution_id,
+			workflow_execution_id: toNonEmptyText(workflow_execution) ?? context.execution_id,
 			...(api_user !== undefined && { api_user }),
 			...(source_channel !== undefined && { source_channel }),
 		},
@@ -129,7 +129,8 @@ function toSystem(context: RunContext): JsonObject {
 	};
 }
 
-function assertNotified({ runnerParameters }: RunContext, { tasks }: Definition): void {
+/** Throws `SVC_INVALID` if the parameter `notify` names a task that the workflow does not have. */
+function assertNotifyTasksExist({ runnerParameters }: RunContext, { tasks }: Definition): void {
 	const names = (runnerParameters as { readonly notify?: readonly string[] | null }).notify ?? [];
 	const unknown = names.filter((name) => !tasks.has(name));
 	if (unknown.length > 0)
@@ -140,6 +141,6 @@ function toError({ spec_path, schema_path, ...finding }: DefinitionFinding): Jso
 	return { ...finding, spec_path, schema_path } as JsonObject;
 }
 
-function toText(value: unknown): string | undefined {
+function toNonEmptyText(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;
 }
