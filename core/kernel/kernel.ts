@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import type { AuthBackend, Dialect, EventBus, ExecutionEntity, NodeRole, Options, Runner, Sensor, Storage } from "../contract/index.ts";
+import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Options, Runner, Sensor, Storage } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
 import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
+import type { EngineParts } from "./basics/engine-parts.ts";
 import type { Authority } from "./basics/principal.ts";
 import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
 import { LeasePolicy } from "./coordination/lease-duration.ts";
@@ -59,21 +60,15 @@ export interface Plugins {
  * A feature may keep the members at once, but may use them only after the engine has started. Its `register` may already use the storage
  * and the members that read it.
  */
-export interface Kernel extends Omit<Plugins, "dialects"> {
+export interface Kernel extends Omit<Plugins, "dialects">, EngineParts {
 	/** Configuration besides the options, and the objects that the embedding program supplies. */
 	readonly dependencies: EngineDependencies;
-	readonly options: Options;
-	/** Roles of this node: the parts of the service that it runs. */
-	readonly roles: readonly NodeRole[];
-	readonly nodeId: string;
 	readonly logger: EngineDependencies["logger"];
 	readonly clock: StorageClock;
 	/** Rules by which this node holds records that one node at a time may process. */
 	readonly leasing: LeasePolicy;
 	/** Notifies every node that actions, triggers or rules have changed, so that caches are renewed. */
 	readonly changes: ChangeFeed;
-	/** Names from other services that content may use in place of the names of this service. */
-	readonly dialects: Dialects;
 	/** Actions, runner types and packs, as executions use them. */
 	readonly catalog: ActionCatalog;
 	/** Accepts events. */
@@ -90,17 +85,13 @@ export interface Kernel extends Omit<Plugins, "dialects"> {
 	readonly admit: Admit;
 	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
 	readonly admitAll: AdmitAll;
-	/** Returns true if executions of this runner type consist of child executions. */
-	readonly isWorkflow: (runnerName: string) => boolean;
 	/** Publishes a new execution that was stored as requested, and has it run. */
 	readonly announce: (execution: ExecutionEntity) => void;
 	readonly templateSources: TemplateSources;
-	readonly authority: Authority;
 	/** Keys that encrypt values of the datastore and other stored secrets. */
 	readonly keys: KeyRing;
 	/** Absolute path of the file with these keys. */
 	readonly keyFile: string;
-	readonly sealedSecrets: EncryptedSecrets;
 	readonly staleWrites: StaleWrites;
 	/** Extension points, through which features extend the kernel. */
 	readonly extensions: ExtensionPoints;

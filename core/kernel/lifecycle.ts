@@ -8,7 +8,7 @@ import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
 import type { StartupRetry } from "./plugins/startup-retry.ts";
 
-export interface EngineLifecycleParts {
+export interface EngineLifecycleOptions {
 	readonly dependencies: EngineDependencies;
 	readonly host: PluginHost;
 	readonly kernel: RunnableKernel;
@@ -20,13 +20,13 @@ export interface EngineLifecycleParts {
 
 /** Starts and stops the parts of an engine in the order of their dependencies. */
 export class EngineLifecycle {
-	readonly #parts: EngineLifecycleParts;
+	readonly #parts: EngineLifecycleOptions;
 	readonly #runShutdown: ReturnType<typeof createRunShutdown>;
 	#starting: Promise<void> | undefined;
 	#draining: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
-	constructor(parts: EngineLifecycleParts) {
+	constructor(parts: EngineLifecycleOptions) {
 		this.#parts = parts;
 		this.#runShutdown = createRunShutdown({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
 	}

@@ -1,15 +1,6 @@
-import {
-	type EventBus,
-	type ExecutionEntity,
-	type JsonValue,
-	type Logger,
-	type Runner,
-	type Storage,
-	SvcError,
-} from "../contract/index.ts";
+import { type ExecutionEntity, type JsonValue, SvcError } from "../contract/index.ts";
 import type { Dialects } from "../language/dialects.ts";
-import type { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
-import type { EngineClock } from "./basics/clock.ts";
+import type { Uses } from "./basics/engine-parts.ts";
 import { readFirstPerOwner } from "./basics/first-per-owner.ts";
 import { isId } from "./basics/ids.ts";
 import { type Page, readMappedPage, withTimeOrder } from "./basics/pagination.ts";
@@ -37,20 +28,13 @@ import { checkPartialRerun } from "./submission/partial-rerun.ts";
 import { toRerunInput } from "./submission/rerun.ts";
 import { storeExecution } from "./submission/submit.ts";
 
-export interface StoredExecutionsParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface StoredExecutionsOptions
+	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "runners" | "isWorkflow" | "sealedSecrets"> {
 	readonly catalog: ActionCatalog;
-	readonly runners: ReadonlyMap<string, Runner>;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
 	readonly endings: CompletionEffects;
-	/** Returns true if executions of this runner type consist of child executions. */
-	readonly isWorkflow: (runnerName: string) => boolean;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: EncryptedSecrets;
 	readonly dialects: Pick<Dialects, "runnerTypes" | "triggerTypes">;
 }
 
@@ -80,10 +64,10 @@ const maxChildIds = 1_000;
 
 /** Access to the executions in the storage, for the API. */
 export class StoredExecutions implements Executions {
-	readonly #parts: StoredExecutionsParts;
+	readonly #parts: StoredExecutionsOptions;
 	readonly #ruleCauses: TriggeringRules;
 
-	constructor(parts: StoredExecutionsParts) {
+	constructor(parts: StoredExecutionsOptions) {
 		this.#parts = parts;
 		this.#ruleCauses = new TriggeringRules(parts.storage);
 	}
@@ -223,7 +207,10 @@ function toReadFields(fields: ExecutionFields): ExecutionFields {
 	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(needsMasking ? maskingFields : [])])];
 }
 
-function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: StoredExecutionsParts["dialects"]): Record<string, unknown> {
+function toWhere(
+	{ id, start_timestamp, ...rest }: ExecutionFilter,
+	dialects: StoredExecutionsOptions["dialects"],
+): Record<string, unknown> {
 	const where: Record<string, unknown> = {};
 	for (const [field, filterValue] of Object.entries({ id, ...rest })) {
 		if (filterValue === undefined) continue;
@@ -238,7 +225,7 @@ function toWhere({ id, start_timestamp, ...rest }: ExecutionFilter, dialects: St
 function toServiceNames(
 	field: string,
 	value: string | readonly string[],
-	dialects: StoredExecutionsParts["dialects"],
+	dialects: StoredExecutionsOptions["dialects"],
 ): string | readonly string[] {
 	if (field === "runner_name") return dialects.runnerTypes(value);
 	return field === "trigger_name" || field === "trigger_type_name" ? dialects.triggerTypes(value) : value;

@@ -1,5 +1,5 @@
 /** Callbacks of a poll loop. */
-export interface PollLoopParts {
+export interface PollLoopOptions {
 	/** Polls once. A new poll begins only when the previous one has settled. */
 	readonly poll: () => Promise<void>;
 	/** Called when a poll has failed. */
@@ -8,14 +8,14 @@ export interface PollLoopParts {
 
 /** Runs polls one at a time. A request during a poll starts another poll afterwards, so that no request is lost. */
 export class PollLoop {
-	readonly #parts: PollLoopParts;
+	readonly #parts: PollLoopOptions;
 	#isStarted = false;
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	/** True if another poll was requested during the current one. */
 	#isPollRequested = false;
 
-	constructor(parts: PollLoopParts) {
+	constructor(parts: PollLoopOptions) {
 		this.#parts = parts;
 	}
 

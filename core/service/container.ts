@@ -28,7 +28,7 @@ export interface Overrides {
 }
 
 /** The parts of a service. A container of its own for each: several services live in one process without sharing anything. */
-export interface Parts {
+export interface ServiceComponents {
 	readonly logger: ServiceLogger;
 	readonly engine: Engine;
 	readonly http: Http;
@@ -42,7 +42,7 @@ const tokens = {
 };
 
 /** The composition root: the only place that knows how the parts fit together. Nothing starts here. */
-export function createParts(config: ResolvedConfig, overrides: Overrides): Parts {
+export function createParts(config: ResolvedConfig, overrides: Overrides): ServiceComponents {
 	const scope = container.createChildContainer();
 	const { options } = config;
 	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));

@@ -36,7 +36,7 @@ export interface TestChildren extends ChildExecutions {
 	startPrepared(children: readonly PreparedChild[]): void;
 }
 
-export interface TestChildrenParts {
+export interface TestChildrenOptions {
 	readonly signal: AbortSignal;
 	/** Throws once the run is no longer its execution's. */
 	readonly assertHeld: () => void;
@@ -51,7 +51,7 @@ export interface TestChildrenParts {
 	readonly onPrepare?: ((request: ChildRequest) => SvcError | undefined) | undefined;
 }
 
-type TestRunParts = TestChildrenParts & { readonly onChild: OnChild };
+type TestRunOptions = TestChildrenOptions & { readonly onChild: OnChild };
 
 const final: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 const succeed: OnChild = () => ({});
@@ -59,7 +59,7 @@ const succeed: OnChild = () => ({});
 let books = 0;
 
 /** In the place of the host's: in memory, and shared with those of an earlier run. */
-export function createTestChildren({ onChild = succeed, ...parts }: TestChildrenParts): TestChildren {
+export function createTestChildren({ onChild = succeed, ...parts }: TestChildrenOptions): TestChildren {
 	const book = parts.after instanceof TestRunChildren ? parts.after.book : new TestBook();
 	return new TestRunChildren(book, { ...parts, onChild });
 }
@@ -111,10 +111,10 @@ class TestBook {
 
 class TestRunChildren implements TestChildren {
 	readonly book: TestBook;
-	readonly #parts: TestRunParts;
+	readonly #parts: TestRunOptions;
 	readonly #prepared = new Map<string, ChildRequest>();
 
-	constructor(book: TestBook, parts: TestRunParts) {
+	constructor(book: TestBook, parts: TestRunOptions) {
 		this.book = book;
 		this.#parts = parts;
 	}

@@ -8,7 +8,7 @@ import { GroupCache } from "./group-cache.ts";
 import { type Server, toUrl } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
-export interface SignInParts {
+export interface SignInOptions {
 	readonly ldapts: Ldapts;
 	readonly logger: Logger;
 	readonly clock: Clock;
@@ -23,7 +23,7 @@ export class SignIn {
 	readonly #accounts: AccountContext;
 	readonly #pace = new RefusalPace();
 
-	constructor(settings: Settings, { ldapts, logger, clock }: SignInParts) {
+	constructor(settings: Settings, { ldapts, logger, clock }: SignInOptions) {
 		this.#settings = settings;
 		this.#ldapts = ldapts;
 		this.#logger = logger;

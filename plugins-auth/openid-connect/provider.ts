@@ -10,7 +10,7 @@ const knownFor = 3_600_000_000;
 /** Bytes of an answer; more would only fill the memory. */
 const longestAnswer = 1_048_576;
 
-export interface ProviderParts {
+export interface ProviderOptions {
 	readonly client: Client;
 	readonly clock: Clock;
 	readonly secret: string | undefined;
@@ -19,12 +19,12 @@ export interface ProviderParts {
 /** The provider, as it describes itself. It is asked when somebody first signs in: a start waits for nobody. */
 export class Provider {
 	readonly #settings: Settings;
-	readonly #parts: ProviderParts;
+	readonly #parts: ProviderOptions;
 	#known: { readonly metadata: client.ServerMetadata; readonly until: number } | undefined;
 	#asking: Promise<client.ServerMetadata> | undefined;
 	readonly #keys = new FreshRead(() => this.#readKeys());
 
-	constructor(settings: Settings, parts: ProviderParts) {
+	constructor(settings: Settings, parts: ProviderOptions) {
 		this.#settings = settings;
 		this.#parts = parts;
 	}

@@ -25,7 +25,7 @@ interface Begin {
 	readonly state: string;
 }
 
-export interface SignOnParts {
+export interface SignOnOptions {
 	readonly client: Client;
 	readonly provider: Provider;
 	readonly signOuts: SignOutMessages;
@@ -39,9 +39,9 @@ const usualInterval = 5;
 /** The authorization code flow with PKCE, the device flow, and where to sign out. */
 export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 	readonly #settings: Settings;
-	readonly #parts: SignOnParts;
+	readonly #parts: SignOnOptions;
 
-	constructor(settings: Settings, parts: SignOnParts) {
+	constructor(settings: Settings, parts: SignOnOptions) {
 		this.#settings = settings;
 		this.#parts = parts;
 	}

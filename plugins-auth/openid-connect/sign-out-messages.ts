@@ -4,7 +4,7 @@ import { isIdentifier, toUnique } from "./claims.ts";
 import type { Provider } from "./provider.ts";
 import type { Settings } from "./settings.ts";
 
-export interface SignOutParts {
+export interface SignOutOptions {
 	readonly provider: Pick<Provider, "metadata" | "keys">;
 	readonly clock: Clock;
 	readonly logger: Logger;
@@ -22,9 +22,9 @@ const types: readonly unknown[] = [undefined, "logout+jwt", "application/logout+
 /** Logout tokens of OpenID Connect Back-Channel Logout 1.0. */
 export class SignOutMessages {
 	readonly #settings: Settings;
-	readonly #parts: SignOutParts;
+	readonly #parts: SignOutOptions;
 
-	constructor(settings: Settings, parts: SignOutParts) {
+	constructor(settings: Settings, parts: SignOutOptions) {
 		this.#settings = settings;
 		this.#parts = parts;
 	}

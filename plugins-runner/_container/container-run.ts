@@ -1,9 +1,9 @@
 import { type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 import { ContainerFollow, type FollowedEnd } from "./container-follow.ts";
 import type { ContainerSpec } from "./container-spec.ts";
-import { ContainerStart, type ContainerStartParts, type ReplacedContainer } from "./container-start.ts";
+import { ContainerStart, type ContainerStartOptions, type ReplacedContainer } from "./container-start.ts";
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
-import { OwnContainer, type OwnContainerParts, refusing } from "./own-container.ts";
+import { OwnContainer, type OwnContainerOptions, refusing } from "./own-container.ts";
 
 /** How a container has ended; `unstarted`: it never began, and will not. */
 export type ContainerEnd = FollowedEnd;
@@ -16,7 +16,7 @@ export interface PreparedContainer extends ContainerSpec {
 	readonly credentials?: string | undefined;
 }
 
-export interface ContainerRunParts extends OwnContainerParts {
+export interface ContainerRunOptions extends OwnContainerOptions {
 	/** Where the engine is: whoever finds the same in a state has asked the same engine. */
 	readonly place: string;
 	prepare(): Promise<PreparedContainer>;
@@ -33,10 +33,10 @@ export interface ContainerRunParts extends OwnContainerParts {
  * begun a second time (`ContainerStart`).
  */
 export class ContainerRun {
-	readonly #parts: ContainerRunParts;
+	readonly #parts: ContainerRunOptions;
 	readonly #container: OwnContainer;
 
-	constructor(parts: ContainerRunParts) {
+	constructor(parts: ContainerRunOptions) {
 		this.#parts = parts;
 		this.#container = new OwnContainer(parts);
 	}
@@ -87,7 +87,7 @@ export class ContainerRun {
 		return this.#start(prepared, { isAsked: false, replaced: undefined });
 	}
 
-	async #start(prepared: PreparedContainer, before: Pick<ContainerStartParts, "isAsked" | "replaced">): Promise<ContainerEnd> {
+	async #start(prepared: PreparedContainer, before: Pick<ContainerStartOptions, "isAsked" | "replaced">): Promise<ContainerEnd> {
 		const { signal } = this.#parts.context;
 		const start = new ContainerStart({
 			container: this.#container,

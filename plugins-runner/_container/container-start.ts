@@ -6,7 +6,7 @@ import type { OwnContainer } from "./own-container.ts";
 /** What is left of a container that has been removed: enough to ask whether it had begun. */
 export type ReplacedContainer = Pick<ContainerView, "id" | "since">;
 
-export interface ContainerStartParts {
+export interface ContainerStartOptions {
 	readonly container: OwnContainer;
 	/** Make the container, unless it is there. */
 	make(): Promise<unknown>;
@@ -23,12 +23,12 @@ export interface ContainerStartParts {
  * it up, or has died: so a container is asked to begin once at most, by its id, and one that may have been asked is replaced by another one.
  */
 export class ContainerStart {
-	readonly #parts: ContainerStartParts;
+	readonly #parts: ContainerStartOptions;
 	#isAsked: boolean;
 	/** One that was to be replaced, until the other one is there. */
 	#old: ReplacedContainer | undefined;
 
-	constructor(parts: ContainerStartParts) {
+	constructor(parts: ContainerStartOptions) {
 		this.#parts = parts;
 		this.#isAsked = parts.isAsked;
 		this.#old = parts.replaced;

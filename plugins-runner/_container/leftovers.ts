@@ -9,7 +9,7 @@ const longestAbsence = 7 * 86_400;
 /** Milliseconds after the start, so that runs are found again first, and between two looks. */
 const usual = { first: 600_000, every: 600_000 };
 
-export interface LeftoversParts {
+export interface LeftoversOptions {
 	readonly engine: Engine;
 	readonly installation: string;
 	readonly logger: Logger;
@@ -21,13 +21,13 @@ export interface LeftoversParts {
  * where there is no time-out those that have done nothing for a week. What is left otherwise is removed when the end of its run is stored.
  */
 export class Leftovers {
-	readonly #parts: LeftoversParts;
+	readonly #parts: LeftoversOptions;
 	readonly #times: typeof usual;
 	#timer: NodeJS.Timeout | undefined;
 	#sweeping: Promise<void> = Promise.resolve();
 	#isStopped = false;
 
-	constructor(parts: LeftoversParts) {
+	constructor(parts: LeftoversOptions) {
 		this.#parts = parts;
 		this.#times = parts.times ?? usual;
 	}

@@ -7,7 +7,7 @@ import { toLeaving, untilReached } from "./reach.ts";
 /** Name of the label with the live action's id. */
 export const liveactionLabel = "svc.liveaction";
 
-export interface OwnContainerParts {
+export interface OwnContainerOptions {
 	readonly engine: Engine;
 	readonly logger: Logger;
 	readonly context: OutputContext & Pick<RunContext, "signal" | "saveState" | "liveaction_id" | "execution_id">;
@@ -19,13 +19,13 @@ export interface OwnContainerParts {
 export class OwnContainer {
 	readonly engine: Engine;
 	readonly name: string;
-	readonly context: OwnContainerParts["context"];
+	readonly context: OwnContainerOptions["context"];
 	readonly logger: Logger;
 	/** Aborts when the service stops: all else waits until the engine has done it. */
 	readonly left: AbortSignal;
 	#isOutage = false;
 
-	constructor({ engine, logger, context, name }: OwnContainerParts) {
+	constructor({ engine, logger, context, name }: OwnContainerOptions) {
 		this.engine = engine;
 		this.name = name;
 		this.context = context;

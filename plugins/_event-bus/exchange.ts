@@ -3,7 +3,7 @@ import type { Outbox } from "./outbox.ts";
 import { LateError, pause, within } from "./pause.ts";
 import type { Connection } from "./transport.ts";
 
-export interface ExchangeParts {
+export interface ExchangeOptions {
 	readonly connection: Connection;
 	readonly outbox: Outbox;
 	readonly inbox: Inbox;
@@ -24,7 +24,7 @@ const firstPause = 100;
 const mostBeatsMissed = 3;
 
 /** Send what there is, and a beat now and then, until the connection is lost. Rejects with the reason when it is given up. */
-export async function exchange(parts: ExchangeParts): Promise<void> {
+export async function exchange(parts: ExchangeOptions): Promise<void> {
 	const { outbox, lost } = parts;
 	const dead = new AbortController();
 	const over = AbortSignal.any([lost, dead.signal]);
@@ -40,7 +40,7 @@ export async function exchange(parts: ExchangeParts): Promise<void> {
 	dead.signal.throwIfAborted();
 }
 
-function beat({ outbox, inbox, echoes, ...parts }: ExchangeParts, onDead: () => void): () => void {
+function beat({ outbox, inbox, echoes, ...parts }: ExchangeOptions, onDead: () => void): () => void {
 	let seen = inbox.ownBeats;
 	let missed = 0;
 	outbox.addBeat();
@@ -56,7 +56,7 @@ function beat({ outbox, inbox, echoes, ...parts }: ExchangeParts, onDead: () => 
 }
 
 /** What the server refuses again and again is given up: receivers see that its numbers are missing. */
-async function sendBatch({ connection, outbox }: ExchangeParts, over: AbortSignal): Promise<void> {
+async function sendBatch({ connection, outbox }: ExchangeOptions, over: AbortSignal): Promise<void> {
 	const packets = outbox.take();
 	try {
 		if (packets.length > 0) await within(connection.send(packets), answerTimeout, over);

@@ -8,7 +8,7 @@ import {
 	type SubscribeOptions,
 	toErrorMessage,
 } from "../../core/contract/index.ts";
-import { type ExchangeParts, exchange } from "./exchange.ts";
+import { type ExchangeOptions, exchange } from "./exchange.ts";
 import { FanOut } from "./fan-out.ts";
 import { Inbox } from "./inbox.ts";
 import { toLanes } from "./lanes.ts";
@@ -141,7 +141,7 @@ export class SharedBus implements EventBus {
 		if (listening !== undefined) await within(listening, listenTimeout, this.#lost).catch(() => {});
 	}
 
-	async #use(parts: ExchangeParts, onReady: () => void): Promise<void> {
+	async #use(parts: ExchangeOptions, onReady: () => void): Promise<void> {
 		this.#connection = parts.connection;
 		this.#lost = parts.lost;
 		try {

@@ -43,7 +43,7 @@ export class PostgresTransport implements Transport {
 	}
 }
 
-interface Parts {
+interface ConnectionOptions {
 	readonly receiver: Receiver;
 	readonly channel: string;
 	readonly schema: string | undefined;
@@ -58,7 +58,7 @@ class PostgresConnection implements Connection {
 	readonly #table: PacketTable;
 	#cleaning: NodeJS.Timeout | undefined;
 
-	constructor({ receiver, channel, schema }: Parts, createClient: CreateClient) {
+	constructor({ receiver, channel, schema }: ConnectionOptions, createClient: CreateClient) {
 		this.#channel = channel;
 		this.#worker = createClient({ max: 1 });
 		this.#table = new PacketTable(this.#worker, schema);

@@ -11,7 +11,7 @@ export interface Counted<C> {
 	readonly cell: C;
 }
 
-export interface CellsParts<C> {
+export interface CellsOptions<C> {
 	/** Names of the labels, in the order in which values come. */
 	readonly names: readonly string[];
 	/** Those with many values. */
@@ -25,12 +25,12 @@ export interface CellsParts<C> {
  * more than all the rest of counting.
  */
 export class Cells<C> {
-	readonly #parts: CellsParts<C>;
+	readonly #parts: CellsOptions<C>;
 	readonly #bounds: readonly ReturnType<BoundedLabels["few"]>[];
 	readonly #root: Level<C> = { below: new Map(), cell: undefined };
 	readonly #counted: Counted<C>[] = [];
 
-	constructor(parts: CellsParts<C>) {
+	constructor(parts: CellsOptions<C>) {
 		const { names, open, bounded } = parts;
 		this.#parts = parts;
 		this.#bounds = names.map((name) => (open.includes(name) ? bounded.open(name) : bounded.few()));

@@ -1,7 +1,7 @@
 import type { Span } from "../../core/contract/index.ts";
 import type { SpanBatch } from "./span-batch.ts";
 
-export interface SpanQueueParts {
+export interface SpanQueueOptions {
 	/** Most that wait. */
 	readonly limit: number;
 	/** An empty one. */
@@ -19,7 +19,7 @@ const together = 512;
 
 /** Holds spans until they are sent: one request at a time, and no more of them in memory than the limit says, however slow the receiver is. */
 export class SpanQueue {
-	readonly #parts: SpanQueueParts;
+	readonly #parts: SpanQueueOptions;
 	/** Those that are full, and behind them the one that is being filled. */
 	#batches: SpanBatch[] = [];
 	#last: SpanBatch | undefined;
@@ -27,7 +27,7 @@ export class SpanQueue {
 	#timer: NodeJS.Timeout | undefined;
 	#sending: Promise<void> | undefined;
 
-	constructor(parts: SpanQueueParts) {
+	constructor(parts: SpanQueueOptions) {
 		this.#parts = parts;
 	}
 

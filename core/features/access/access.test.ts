@@ -6,6 +6,7 @@ import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger, type RoleConfig, type Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import { isGlobalPermission, isGrantableOn, type PermissionType, permissionsOf, resourceTypes } from "./permission-types.ts";
@@ -24,7 +25,7 @@ function setUp(config: RoleConfig, { enabled = true, storage = memoryStorage().c
 	const write = (message: string, fields: unknown = {}) => void log.push(`${message} ${JSON.stringify(fields)}`);
 	const logger: Logger = { debug: write, info: write, warn: write, error: write };
 	let now = 1_700_000_000_000_000;
-	return { access: new RoleAccess({ storage, clock: { now: () => now++ }, logger, enabled, config }), log };
+	return { access: new RoleAccess({ storage, clock: clockOf(() => now++), logger, enabled, config }), log };
 }
 
 const withRoles = (...roles: readonly string[]): Principal => ({

@@ -1,12 +1,5 @@
-import {
-	type Clock,
-	isSvcError,
-	type Logger,
-	type RoleAssignmentEntity,
-	type RoleConfig,
-	type Storage,
-	SvcError,
-} from "../../contract/index.ts";
+import { isSvcError, type RoleAssignmentEntity, type RoleConfig, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -15,10 +8,7 @@ import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
 import { isGlobalPermission, type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
 import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 
-export interface AccessParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface AccessOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly enabled: boolean;
 	readonly config: RoleConfig;
 	/** Names that resources of grants may have. Default: those of the service alone. */
@@ -32,11 +22,11 @@ type GroupRole = Pick<RoleAssignmentEntity, "role" | "source">;
 export class RoleAccess implements Access {
 	readonly enabled: boolean;
 	readonly roles: ReadonlyMap<string, Role>;
-	readonly #parts: AccessParts;
+	readonly #parts: AccessOptions;
 	/** Those that name users. */
 	readonly #local: readonly RoleAssignment[];
 
-	constructor(parts: AccessParts) {
+	constructor(parts: AccessOptions) {
 		const { enabled, config, dialects } = parts;
 		this.#parts = parts;
 		this.enabled = enabled;

@@ -3,6 +3,7 @@ import { test } from "uvu";
 import { isSvcError, type Logger, type Storage, type SvcErrorCode } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { type ApiKeys, StoredApiKeys } from "./api-keys.ts";
 
 const admin: Principal = { username: "root", isAdmin: true, authentication: { method: "none" } };
@@ -33,7 +34,7 @@ function setUp(): Instance {
 	return {
 		storage,
 		log,
-		apiKeys: new StoredApiKeys({ storage, logger, clock: { now: () => now++ }, systemUser: "svc" }),
+		apiKeys: new StoredApiKeys({ storage, logger, clock: clockOf(() => now++), systemUser: "svc" }),
 		pass(seconds) {
 			now += seconds * 1_000_000;
 		},

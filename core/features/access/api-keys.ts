@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type ApiKeyEntity, type Clock, isSvcError, type JsonObject, type Logger, type Storage, SvcError } from "../../contract/index.ts";
+import { type ApiKeyEntity, isSvcError, type JsonObject, SvcError } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotReservedName, assertVisibleText } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
@@ -48,19 +49,16 @@ export interface ApiKeys {
 }
 
 /** What API keys need of the engine. */
-export interface ApiKeyParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface ApiKeyOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** For whom there are no keys. */
 	readonly systemUser: string;
 }
 
 /** API keys as the storage has them. */
 export class StoredApiKeys implements ApiKeys {
-	readonly #parts: ApiKeyParts;
+	readonly #parts: ApiKeyOptions;
 
-	constructor(parts: ApiKeyParts) {
+	constructor(parts: ApiKeyOptions) {
 		this.#parts = parts;
 	}
 

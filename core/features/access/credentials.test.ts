@@ -14,6 +14,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { resolveConfig } from "../../service/config/resolve-config.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { configWith } from "../../testing/config/config.test-support.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { createExecution, createToken } from "../../testing/storage/fixtures.ts";
 import { RoleAccess } from "./access.ts";
 import { StoredApiKeys } from "./api-keys.ts";
@@ -54,7 +55,7 @@ async function withCredentials(
 	const logger: Logger = { debug: write, info: write, warn: write, error: write };
 	let now = Date.parse("2026-01-01T00:00:00Z") * 1_000;
 	const { options } = resolveConfig(configWith(auth.enable === false ? { auth: { enable: false } } : {}), { env: {}, directory: "/" });
-	const clock = { now: () => now++ };
+	const clock = clockOf(() => now++);
 	const credentials = new VerifiedCredentials({
 		storage,
 		clock,

@@ -1,17 +1,9 @@
-import {
-	type AuthBackend,
-	type Clock,
-	type EndedSignIn,
-	type Identity,
-	isSvcError,
-	type Logger,
-	type Options,
-	type Storage,
-	SvcError,
-} from "../../contract/index.ts";
+import { type AuthBackend, type EndedSignIn, type Identity, isSvcError, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isReservedName } from "../../kernel/basics/names.ts";
 import { toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { type OfferedCredentials, type Principal, withScopes } from "../../kernel/basics/principal.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
@@ -23,13 +15,7 @@ import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
 import { ensureUser } from "./users.ts";
 
-export interface CredentialParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly options: Options;
-	/** May be undefined while authentication is off. */
-	readonly authBackend: AuthBackend | undefined;
-	readonly logger: Logger;
+export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly access: Access;
 	readonly apiKeys: ApiKeys;
 	/** Seconds a backend may take to verify a password. */
@@ -44,13 +30,13 @@ type Location = OfferedCredentials["location"];
 export class VerifiedCredentials implements Credentials {
 	/** Those that actions are given. */
 	readonly runTokens: RunTokens;
-	readonly #parts: CredentialParts;
+	readonly #parts: CredentialOptions;
 	readonly #slowDown: SlowDown;
 	readonly #proxies: TrustedProxies;
 	readonly #tokens: Tokens;
 	readonly #systemUser: Principal;
 
-	constructor(parts: CredentialParts) {
+	constructor(parts: CredentialOptions) {
 		const { storage, clock, options } = parts;
 		const { auth } = options;
 		this.#parts = parts;
@@ -64,7 +50,7 @@ export class VerifiedCredentials implements Credentials {
 	async signIn({ username, password }: UserPassword, { ttl, signal, remoteAddress }: SignInOptions): Promise<IssuedToken> {
 		const { options, logger } = this.#parts;
 		const lifetime = toLifetime(ttl, options.auth.token_ttl);
-		const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, this.#signInParts());
+		const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, this.#identityCheckOptions());
 		const identity = await this.#slowDown.attempt({ username, address: remoteAddress, signal }, verify).catch((error: unknown) => {
 			if (isSvcError(error, "SVC_TOO_MANY")) {
 				logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
@@ -139,7 +125,7 @@ export class VerifiedCredentials implements Credentials {
 		return (await this.#tokens.find(token)) ?? this.runTokens.find(token);
 	}
 
-	#signInParts(): SignInParts {
+	#identityCheckOptions(): IdentityCheckOptions {
 		const { authBackend, logger, backendTimeout } = this.#parts;
 		return { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
 	}
@@ -214,9 +200,8 @@ interface SignInAttempt {
 	readonly remoteAddress: string | undefined;
 }
 
-interface SignInParts {
+interface IdentityCheckOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend | undefined;
-	readonly logger: Logger;
 	/** Seconds. */
 	readonly timeout?: number;
 }
@@ -224,7 +209,7 @@ interface SignInParts {
 /** Who the backend says it is. `SVC_UNAUTHORIZED` when it refuses, `SVC_UNAVAILABLE` when it cannot tell; both leave a line in the log. */
 async function verifyIdentity(
 	{ username, password, signal, remoteAddress }: SignInAttempt,
-	{ backend, logger, timeout }: SignInParts,
+	{ backend, logger, timeout }: IdentityCheckOptions,
 ): Promise<Identity> {
 	const who = { user: username, ...(remoteAddress !== undefined && { remote_address: remoteAddress }) };
 	// Some directories take an empty password for an anonymous sign-in that succeeds: no backend gets to see one.

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { type AuthBackend, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
+import { type AuthBackend, isSvcError, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { FirstUser } from "./access-api.ts";
 import { findFirstUserProblem, firstUsername as username } from "./first-user-api.ts";
 
-export interface FirstUserParts {
+export interface FirstUserOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend;
 	/** Undefined or empty: a random one. */
 	readonly adminPassword: string | undefined;
-	readonly logger: Logger;
 	/** Whose name nobody can sign in by. */
 	readonly systemUser: string;
 	/** What the administrator lacks. */
@@ -24,7 +24,7 @@ export async function ensureFirstUser({
 	logger,
 	systemUser,
 	warning,
-}: FirstUserParts): Promise<FirstUser | undefined> {
+}: FirstUserOptions): Promise<FirstUser | undefined> {
 	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
 	const problem = findFirstUserProblem(systemUser);
 	if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);

@@ -2,14 +2,14 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 
-export interface PrincipalParts {
+export interface PrincipalOptions {
 	readonly access: Pick<Access, "enabled" | "rolesOf">;
 	/** What rules of packs and the service itself act as; it may do everything. */
 	readonly systemUser: string;
 }
 
 /** Somebody in whose name something runs that no request has asked for just now, with the roles of this moment. */
-export async function principalOf(username: string, { access, systemUser }: PrincipalParts): Promise<Principal> {
+export async function principalOf(username: string, { access, systemUser }: PrincipalOptions): Promise<Principal> {
 	const authentication = { method: "none" } as const;
 	if (!access.enabled || username === systemUser) return { username, isAdmin: true, authentication };
 	const roles = await access.rolesOf(username);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, ExecutionEntity, Options, Storage } from "../../contract/index.ts";
+import type { ExecutionEntity, Options } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { IssuedCredentials, RunCredentials } from "../../kernel/runs/run-credentials.ts";
 import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
 
@@ -10,9 +11,7 @@ import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
  */
 const pattern = /^[0-9a-f]{32}([0-9a-f]{24})([0-9a-f]{10})$/;
 
-export interface RunTokenParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface RunTokenOptions extends Uses<"storage" | "clock"> {
 	readonly options: Pick<Options, "auth">;
 }
 
@@ -21,11 +20,11 @@ export interface RunTokenParts {
  * end: it needs no record of its own, and ends with the same write as the run, whoever ends that.
  */
 export class RunTokens implements RunCredentials {
-	readonly #parts: RunTokenParts;
+	readonly #parts: RunTokenOptions;
 	/** Whether runs may have tokens with records of their own, as an earlier version kept them. */
 	#mayHaveRecords = true;
 
-	constructor(parts: RunTokenParts) {
+	constructor(parts: RunTokenOptions) {
 		this.#parts = parts;
 	}
 

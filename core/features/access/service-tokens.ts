@@ -1,19 +1,18 @@
-import type { Clock, Options, Storage } from "../../contract/index.ts";
+import type { Options } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ServiceToken, ServiceTokens } from "./service-tokens-api.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
-export interface ServiceTokenParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface ServiceTokenOptions extends Uses<"storage" | "clock"> {
 	readonly options: Pick<Options, "auth">;
 }
 
 export class StoredServiceTokens implements ServiceTokens {
-	readonly #parts: ServiceTokenParts;
+	readonly #parts: ServiceTokenOptions;
 	readonly #tokens: Tokens;
 
-	constructor(parts: ServiceTokenParts) {
+	constructor(parts: ServiceTokenOptions) {
 		this.#parts = parts;
 		this.#tokens = createTokens(parts);
 	}

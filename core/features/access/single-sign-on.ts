@@ -1,20 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
-	type AuthBackend,
 	type Clock,
 	type DevicePending,
 	type DeviceSignIn,
 	type Identity,
 	type InteractiveSignIn,
 	isSvcError,
-	type Logger,
-	type Options,
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-results.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { askPatiently } from "./ask-patiently.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
@@ -29,13 +28,8 @@ import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSi
  */
 const messageLimits: GateLimits = { underWay: 64, atAddress: 64, waitingAtAddress: 2_000, waiting: 4_000, wait: 30_000 };
 
-export interface SingleSignOnParts {
-	readonly authBackend: AuthBackend | undefined;
+export interface SingleSignOnOptions extends Uses<"options" | "storage" | "clock" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly credentials: Pick<VerifiedCredentials, "signInVerified" | "endSignIns" | "removeToken">;
-	readonly options: Options;
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
 	/** Seconds a backend may take to answer. */
 	readonly backendTimeout?: number;
 }
@@ -48,7 +42,7 @@ interface Caller {
 /** Sign-in with the provider that the auth backend knows: what is kept where, that nothing is used twice, and the tokens. */
 export class ProviderSignOn implements SingleSignOn {
 	readonly offer: SingleSignOn["offer"];
-	readonly #parts: SingleSignOnParts;
+	readonly #parts: SingleSignOnOptions;
 	readonly #interactive: InteractiveSignIn | undefined;
 	readonly #used: UsedSignIns;
 	readonly #ended: EndedSignIns;
@@ -56,7 +50,7 @@ export class ProviderSignOn implements SingleSignOn {
 	/** Sign-outs wait behind no sign-ins. */
 	readonly #messages = new SignInGate(messageLimits);
 
-	constructor(parts: SingleSignOnParts) {
+	constructor(parts: SingleSignOnOptions) {
 		const { auth } = parts.options;
 		// A proxy that says who somebody is has asked them already.
 		const interactive = auth.enable && auth.mode !== "proxy" ? parts.authBackend?.interactive : undefined;

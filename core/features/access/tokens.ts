@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Clock, EndedSignIn, JsonObject, Storage, TokenEntity, Where } from "../../contract/index.ts";
+import type { EndedSignIn, JsonObject, Storage, TokenEntity, Where } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { IssuedToken } from "./credentials-api.ts";
 
@@ -44,12 +45,9 @@ export interface Tokens {
 	revokeEnded(ended: Pick<EndedSignIn, "subject" | "session">): Promise<number>;
 }
 
-interface TokenParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-}
+type TokenDependencies = Uses<"storage" | "clock">;
 
-export function createTokens({ storage, clock }: TokenParts): Tokens {
+export function createTokens({ storage, clock }: TokenDependencies): Tokens {
 	const cache = createCache(storage);
 	return {
 		async issue({ user, ttl, service, metadata, subject = null, session = null }) {

@@ -1,13 +1,10 @@
-import { type Clock, type Identity, isSvcError, type Logger, type Storage, SvcError, type UserEntity } from "../../contract/index.ts";
+import { type Identity, isSvcError, type Storage, SvcError, type UserEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
 
-interface UserParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}
+type UserDependencies = Uses<"storage" | "clock" | "logger">;
 
 type Owner = Pick<Identity, "username" | "subject" | "takesOver">;
 
@@ -15,7 +12,7 @@ type Owner = Pick<Identity, "username" | "subject" | "takesOver">;
  * Make the record of a user who signs in for the first time. `SVC_INVALID` for a name that would show as another one, and
  * `SVC_UNAUTHORIZED` for one that belongs to somebody else.
  */
-export async function ensureUser(owner: Owner, parts: UserParts): Promise<void> {
+export async function ensureUser(owner: Owner, parts: UserDependencies): Promise<void> {
 	const { username: name, subject = null } = owner;
 	const { storage, clock, logger } = parts;
 	const known = await findUser(name, storage);
@@ -37,7 +34,7 @@ export async function ensureUser(owner: Owner, parts: UserParts): Promise<void> 
 async function ensureOwner(
 	{ id, name, subject: owning }: UserEntity,
 	{ subject, takesOver = false }: Owner,
-	{ storage, logger }: UserParts,
+	{ storage, logger }: UserDependencies,
 ): Promise<void> {
 	if (subject === undefined || subject === owning) return;
 	if (owning === null && takesOver && (await storage.update("user", id, { subject }, { subject: null })) !== undefined) {

@@ -1,7 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, posix } from "node:path";
-import { type ActionEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type ActionEntity, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher, EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
@@ -14,8 +15,7 @@ import { FileRights, type FileSubject, toEntryPath } from "./file-rights.ts";
 import { fileWritten } from "./file-written-type.ts";
 import { isTaken } from "./linkless-files.ts";
 
-interface Parts {
-	readonly storage: Storage;
+interface ActionFileWorkOptions extends Uses<"storage"> {
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 	/** Makes the events of files that are written. */
@@ -32,10 +32,10 @@ export interface ActionChange {
 
 /** The files of actions, each step asked of the rights of whoever wants it. */
 export class ActionFileWork {
-	readonly #parts: Parts;
+	readonly #parts: ActionFileWorkOptions;
 	readonly #rights: FileRights;
 
-	constructor(parts: Parts) {
+	constructor(parts: ActionFileWorkOptions) {
 		this.#parts = parts;
 		this.#rights = new FileRights(parts);
 	}

@@ -2,24 +2,23 @@ import { extname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
 	type ActionEntity,
-	type Clock,
 	isSvcError,
 	type JsonObject,
 	type ParameterSchema,
-	type Storage,
 	SvcError,
 	stringifyJson,
 	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack, assertRefNames } from "../../kernel/basics/names.ts";
 import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher, EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { ExtensionPoints } from "../../kernel/extension-points.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
@@ -28,10 +27,7 @@ import type { Access } from "../access/access-api.ts";
 import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
 
-interface Parts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly catalog: ActionCatalog;
+interface StoredActionsOptions extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly dialects: Pick<Dialects, "runnerType">;
 	/** Makes the events of files that are written. */
@@ -46,10 +42,10 @@ const orderBy = [
 
 /** Actions as the storage has them. */
 export class StoredActions implements Actions {
-	readonly #parts: Parts;
+	readonly #parts: StoredActionsOptions;
 	readonly #files: ActionFileWork;
 
-	constructor(parts: Parts) {
+	constructor(parts: StoredActionsOptions) {
 		this.#parts = parts;
 		this.#files = new ActionFileWork(parts);
 	}

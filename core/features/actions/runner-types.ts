@@ -1,18 +1,17 @@
-import { type RunnerTypeEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type RunnerTypeEntity, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 
-export interface RunnerTypesParts {
-	readonly storage: Storage;
-	readonly catalog: ActionCatalog;
+export interface RunnerTypesOptions extends Uses<"storage">, Pick<Kernel, "catalog"> {
 	readonly dialects: Pick<Dialects, "runnerType" | "runnerTypes">;
 }
 
-export function createRunnerTypes({ storage, catalog, dialects }: RunnerTypesParts): RunnerTypes {
+export function createRunnerTypes({ storage, catalog, dialects }: RunnerTypesOptions): RunnerTypes {
 	async function get(nameOrId: string): Promise<RunnerTypeEntity> {
 		const [byName] = await storage.find("runner_type", { where: { name: dialects.runnerType(nameOrId) }, limit: 1 });
 		const found = byName ?? (isId(nameOrId) ? await storage.get("runner_type", nameOrId) : undefined);

@@ -1,23 +1,21 @@
 import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
-import type { Executions, ExecutionView, SubmitInput } from "../../kernel/executions/executions-api.ts";
+import type { ExecutionView, SubmitInput } from "../../kernel/executions/executions-api.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import type { AliasMatch, AliasOrigin } from "./aliases-api.ts";
 
-export interface AliasExecutionParts {
-	readonly catalog: ActionCatalog;
-	readonly executions: Executions;
+export interface AliasExecutionOptions extends Pick<Kernel, "catalog" | "executions"> {
 	/** See to it that answers are brought. */
 	readonly answer: () => Promise<void>;
 }
 
 /** Starts what commands ask for. */
 export class AliasExecutions {
-	readonly #parts: AliasExecutionParts;
+	readonly #parts: AliasExecutionOptions;
 
-	constructor(parts: AliasExecutionParts) {
+	constructor(parts: AliasExecutionOptions) {
 		this.#parts = parts;
 	}
 

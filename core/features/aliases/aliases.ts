@@ -1,4 +1,5 @@
-import { type ActionAliasEntity, type Clock, isSvcError, type Storage, SvcError } from "../../contract/index.ts";
+import { type ActionAliasEntity, isSvcError, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
@@ -11,9 +12,7 @@ import { type AliasSecrets, withoutMask } from "./alias-secrets.ts";
 import type { Aliases, AliasFilter, AliasHelp, AliasInput, AliasMatch } from "./aliases-api.ts";
 import { checkAlias } from "./check-alias.ts";
 
-export interface AliasesParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface AliasesOptions extends Uses<"storage" | "clock"> {
 	readonly secrets: AliasSecrets;
 	readonly executions: AliasExecutions;
 	/** See to it that answers are brought. */
@@ -27,9 +26,9 @@ const byName = [
 
 /** Action aliases as they are kept in the storage. */
 export class StoredAliases implements Aliases {
-	readonly #parts: AliasesParts;
+	readonly #parts: AliasesOptions;
 
-	constructor(parts: AliasesParts) {
+	constructor(parts: AliasesOptions) {
 		this.#parts = parts;
 	}
 

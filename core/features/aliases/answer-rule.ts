@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSvcError, type Storage } from "../../contract/index.ts";
+import { isSvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { RuleInput, Rules } from "../rules/rules-api.ts";
 
@@ -26,15 +27,14 @@ const answerRule: RuleInput & { readonly pack: string } = {
 	enabled: true,
 };
 
-export interface AnswerRuleParts {
-	readonly storage: Storage;
+export interface AnswerRuleOptions extends Uses<"storage"> {
 	readonly rules: Pick<Rules, "create" | "update">;
 	/** Whose it is. */
 	readonly principal: Principal;
 }
 
 /** Make the rule that brings answers to chats, unless it says so already. Whether it is enabled is for operators, once it is there. */
-export async function registerAnswerRule({ storage, rules, principal }: AnswerRuleParts): Promise<void> {
+export async function registerAnswerRule({ storage, rules, principal }: AnswerRuleOptions): Promise<void> {
 	const { pack, name, description, criteria, action } = answerRule;
 	const [known] = await storage.find("rule", { where: { ref: `${pack}.${name}` }, limit: 1 });
 	if (known === undefined) {

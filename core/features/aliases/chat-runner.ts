@@ -7,6 +7,7 @@ import {
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Access } from "../access/access-api.ts";
@@ -17,8 +18,7 @@ import type { ResultMessages } from "./result-messages.ts";
 /** Runner type of the actions of the pack `chatops`; no other pack may use it. */
 export const chatRunner = "chatops";
 
-export interface ChatRunnerParts {
-	readonly storage: Storage;
+export interface ChatRunnerOptions extends Uses<"storage"> {
 	readonly authority: Pick<Authority, "principalOf">;
 	readonly access: Pick<Access, "assert" | "allows">;
 	readonly aliases: Aliases;
@@ -29,7 +29,7 @@ export interface ChatRunnerParts {
 const routePattern = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 
 /** Runs the actions of the pack `chatops`. */
-export function createChatRunner(parts: ChatRunnerParts): Runner {
+export function createChatRunner(parts: ChatRunnerOptions): Runner {
 	const actions = new ChatActions(parts);
 	return {
 		description: "Does what the pack chatops offers: commands of chats, and what is said about them.",
@@ -41,7 +41,7 @@ export function createChatRunner(parts: ChatRunnerParts): Runner {
 }
 
 class ChatActions {
-	readonly #parts: ChatRunnerParts;
+	readonly #parts: ChatRunnerOptions;
 	readonly #actions: Readonly<Record<string, (context: RunContext, principal: Principal) => Promise<JsonObject>>> = {
 		post_result: (context, principal) => this.#postResult(context, principal),
 		format_execution_result: async ({ actionParameters }, principal) => ({ ...(await this.#resultOf(actionParameters, principal))?.said }),
@@ -56,7 +56,7 @@ class ChatActions {
 			),
 	};
 
-	constructor(parts: ChatRunnerParts) {
+	constructor(parts: ChatRunnerOptions) {
 		this.#parts = parts;
 	}
 

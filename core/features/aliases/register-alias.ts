@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Storage } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { toPackAliasRights } from "./alias-rights.ts";
 import type { Aliases, AliasInput } from "./aliases-api.ts";
 import { checkAlias } from "./check-alias.ts";
 
-export interface RegisterAliasParts {
-	readonly storage: Storage;
+export interface RegisterAliasOptions extends Uses<"storage"> {
 	readonly aliases: Pick<Aliases, "create" | "update">;
 	/** Whose the aliases of packs are. */
 	readonly principal: Principal;
@@ -19,7 +18,7 @@ export interface RegisterAliasParts {
  * `isOverridden` is their word already.
  */
 export async function registerAlias(
-	{ storage, aliases, principal, assertPermitted }: RegisterAliasParts,
+	{ storage, aliases, principal, assertPermitted }: RegisterAliasOptions,
 	input: AliasInput,
 	isOverridden: boolean,
 ): Promise<void> {

@@ -1,15 +1,10 @@
-import {
-	type ActionAliasEntity,
-	type AnnouncedExecution,
-	isJsonObject,
-	type JsonObject,
-	type Storage,
-	stringifyJson,
-} from "../../contract/index.ts";
+import { type ActionAliasEntity, type AnnouncedExecution, isJsonObject, type JsonObject, stringifyJson } from "../../contract/index.ts";
 import { presentOne } from "../../http/secret-presentation.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
+import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import { toExecution } from "../executions/records-api.ts";
 import { type AliasMessage, renderMessage } from "./alias-messages.ts";
@@ -17,9 +12,7 @@ import type { AliasSecrets } from "./alias-secrets.ts";
 import type { AliasResult } from "./aliases-api.ts";
 import { toAlias } from "./records.ts";
 
-export interface ResultMessageParts {
-	readonly storage: Storage;
-	readonly executions: Executions;
+export interface ResultMessageOptions extends Uses<"storage">, Pick<Kernel, "executions"> {
 	readonly access: Pick<Access, "assert">;
 	readonly secrets: AliasSecrets;
 	/** Whether values of secret parameters are replaced. */
@@ -39,9 +32,9 @@ const longest = 20_000;
 
 /** What is said of the ends of executions. */
 export class ResultMessages {
-	readonly #parts: ResultMessageParts;
+	readonly #parts: ResultMessageOptions;
 
-	constructor(parts: ResultMessageParts) {
+	constructor(parts: ResultMessageOptions) {
 		this.#parts = parts;
 	}
 

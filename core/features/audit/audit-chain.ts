@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isSvcError, KeyedMutex, type Storage, SvcError, type WriteOperation } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { type AuditDraft, type AuditEntry, chain, emptyHead, type Head } from "./chain.ts";
 
@@ -9,9 +9,7 @@ const mostAttempts = 50;
 /** Milliseconds at most between two of them. */
 const longestPause = 20;
 
-export interface AuditChainParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface AuditChainOptions extends Uses<"storage" | "clock"> {
 	/** Called with the end of the chain after each write. */
 	readonly onAppended: (head: Head, added: number) => void;
 }
@@ -21,12 +19,12 @@ export interface AuditChainParts {
  * was slower finds the number taken, and follows the entry that took it.
  */
 export class AuditChain {
-	readonly #parts: AuditChainParts;
+	readonly #parts: AuditChainOptions;
 	readonly #turns = new KeyedMutex();
 	/** As far as this node knows. What was cut off since shows as a gap then. */
 	#head: Head | undefined;
 
-	constructor(parts: AuditChainParts) {
+	constructor(parts: AuditChainOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,14 +1,11 @@
-import type { Logger, Storage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
 /** Entries that are removed with one write. */
 const atOnce = 1_000;
 
-export interface CutParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly checkpoints: Checkpoints;
 	/** 0: nothing is cut. */
 	readonly days: number;
@@ -18,7 +15,7 @@ export interface CutParts {
  * Remove what has been kept long enough, from the beginning. The last entry that goes is signed in the same write, so that the rest is
  * seen to follow it.
  */
-export async function cutRecord({ storage, clock, logger, checkpoints, days }: CutParts, signal: AbortSignal): Promise<void> {
+export async function cutRecord({ storage, clock, logger, checkpoints, days }: AuditTruncationOptions, signal: AbortSignal): Promise<void> {
 	if (days === 0) return;
 	const before = toTimestamp(clock.now() - days * 86_400_000_000);
 	let cut = 0;

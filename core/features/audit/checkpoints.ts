@@ -1,17 +1,15 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
-import { type AuditCheckpointEntity, type Logger, type Options, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { type AuditCheckpointEntity, type Options, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import type { Head } from "./chain.ts";
 import { toCheckpoint } from "./checkpoint.ts";
 
-export interface CheckpointParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface CheckpointOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly chain: AuditChain;
 	readonly options: Options["audit"];
 	/** Absolute. */
@@ -20,14 +18,14 @@ export interface CheckpointParts {
 
 /** Signs the record now and then: in the storage, in the log, and in a file that may lie elsewhere. */
 export class Checkpoints {
-	readonly #parts: CheckpointParts;
+	readonly #parts: CheckpointOptions;
 	#key: KeyObject | undefined;
 	#waiting = 0;
 	#timer: NodeJS.Timeout | undefined;
 	/** One at a time; never rejects. */
 	#signing: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: CheckpointParts) {
+	constructor(parts: CheckpointOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,16 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import {
-	type EntityKind,
-	isSvcError,
-	type Logger,
-	type Options,
-	type Storage,
-	toErrorMessage,
-	type WriteOperation,
-} from "../../contract/index.ts";
+import { type EntityKind, isSvcError, type Options, type Storage, toErrorMessage, type WriteOperation } from "../../contract/index.ts";
 import type { AuditedRequest, AuditHook } from "../../http/audit-hook.ts";
 import type { Reply } from "../../http/replies.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type InterceptedRun, kindOfOperation, type WriteInterceptor } from "../../kernel/plugins/audited-storage.ts";
 import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
@@ -19,11 +12,7 @@ import type { AuditDraft } from "./chain.ts";
 import { EntryLimit, refusalBounds, runBounds } from "./entry-limit.ts";
 import { findChanges } from "./to-drafts.ts";
 
-export interface RequestRecordParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly nodeId: string;
+export interface RequestRecordOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
 	readonly chain: AuditChain;
 	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
 	/** What of that which runs store is recorded. */
@@ -35,12 +24,12 @@ const longestText = 300;
 
 /** Records what requests change, and what they are refused. */
 export class RequestRecord implements AuditHook, WriteInterceptor {
-	readonly #parts: RequestRecordParts;
+	readonly #parts: RequestRecordOptions;
 	readonly #scopes = new ChangeScopes();
 	readonly #refusals: EntryLimit;
 	readonly #storedByRuns: EntryLimit;
 
-	constructor(parts: RequestRecordParts) {
+	constructor(parts: RequestRecordOptions) {
 		this.#parts = parts;
 		const now = () => parts.clock.steady() / 1_000;
 		this.#refusals = new EntryLimit(now, refusalBounds);

@@ -1,16 +1,15 @@
-import { type KeyValueEntity, type Options, type Storage, SvcError, toErrorMessage, type Where } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { type KeyValueEntity, type Storage, SvcError, toErrorMessage, type Where } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
-import type { Authority, Principal } from "../../kernel/basics/principal.ts";
+import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
-import { SingletonTask, type SingletonTaskParts } from "../../kernel/coordination/singleton-task.ts";
+import { SingletonTask, type SingletonTaskOptions } from "../../kernel/coordination/singleton-task.ts";
 import { createPace } from "../../kernel/expiry/pacing.ts";
 import { createRemoval, removeExpired } from "../../kernel/expiry/removal.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
-import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import type { Access } from "../access/access-api.ts";
 import {
 	type ItemAddress,
@@ -23,37 +22,32 @@ import {
 	toVisibleName,
 } from "./item-address.ts";
 import { assertMayImport, toItemContent, toValueText } from "./item-content.ts";
-import { ItemStore, type ItemStoreParts } from "./item-store.ts";
+import { ItemStore, type ItemStoreOptions } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-api.ts";
 import { type RotationReport, rotateKeys } from "./rotation.ts";
 import { type ShownItem, toMasked, toShown } from "./shown-item.ts";
-import { createTemplateAccess, type TemplateAccessParts } from "./template-access.ts";
+import { createTemplateAccess, type TemplateAccessOptions } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
-export interface DatastoreParts extends Omit<ItemStoreParts, "quota"> {
-	readonly leasing: LeasePolicy;
-	readonly options: Options;
+export interface DatastoreOptions
+	extends Omit<ItemStoreOptions, "quota">,
+		Uses<"options" | "authority" | "dialects" | "clock">,
+		Pick<Kernel, "leasing" | "keys" | "keyFile"> {
 	readonly access: Access;
-	readonly authority: Authority;
-	readonly dialects: Dialects;
-	readonly clock: EngineClock;
-	readonly keys: KeyRing;
-	/** Absolute path of the key file. */
-	readonly keyFile: string;
 }
 
 type ItemQuery = Parameters<DatastoreItems["get"]>[1];
 
 /** Items as they are kept in the storage. */
 export class StoredItems implements DatastoreItems {
-	readonly #parts: DatastoreParts;
+	readonly #parts: DatastoreOptions;
 	readonly #store: ItemStore;
-	readonly #templateParts: TemplateAccessParts;
+	readonly #templateParts: TemplateAccessOptions;
 	readonly #sweep: SingletonTask;
 	readonly #stopping = new AbortController();
 	#rotating: Promise<RotationReport> | undefined;
 
-	constructor(parts: DatastoreParts) {
+	constructor(parts: DatastoreOptions) {
 		this.#parts = parts;
 		const quota = new UserQuota({ storage: parts.storage, limits: parts.options.keyvalue });
 		this.#store = new ItemStore({ ...parts, quota });
@@ -229,7 +223,7 @@ function toWhere(scope: ItemScope, user: string | null, { prefix, names, ids }: 
 const interval = 60;
 
 /** Removes items that have expired, a minute afterwards at the latest. They count as absent before that. */
-function createSweep(parts: SingletonTaskParts): SingletonTask {
+function createSweep(parts: SingletonTaskOptions): SingletonTask {
 	const { storage, clock } = parts;
 	return new SingletonTask(parts, {
 		name: "datastore_sweep",

@@ -4,12 +4,11 @@ import {
 	type JsonObject,
 	KeyedMutex,
 	type KeyValueEntity,
-	type Logger,
-	type Storage,
 	SvcError,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
@@ -20,10 +19,7 @@ import type { UserQuota } from "./user-quota.ts";
 /** New content of an item. */
 export type ItemContent = Pick<KeyValueEntity, "value" | "secret" | "description" | "expire_timestamp">;
 
-export interface ItemStoreParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface ItemStoreOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly draft: DraftEvent;
 	readonly quota: UserQuota;
 }
@@ -36,11 +32,11 @@ const mostConflicts = 100;
 
 /** Items as they are kept, and their changes together with the events that tell of them. */
 export class ItemStore {
-	readonly #parts: ItemStoreParts;
+	readonly #parts: ItemStoreOptions;
 	/** Writers of one node do not make one another try again. */
 	readonly #turns = new KeyedMutex();
 
-	constructor(parts: ItemStoreParts) {
+	constructor(parts: ItemStoreOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,4 +1,6 @@
-import type { KeyValueEntity, Logger, Storage } from "../../contract/index.ts";
+import type { KeyValueEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import { type KeyRing, keyIdOf } from "../../secrets/encryption/key-ring.ts";
 import type { ItemStore } from "./item-store.ts";
@@ -17,11 +19,8 @@ export interface RotationReport {
 	readonly forgotten: readonly string[];
 }
 
-export interface RotationParts {
-	readonly storage: Storage;
+export interface RotationOptions extends Uses<"storage" | "logger">, Pick<Kernel, "keys"> {
 	readonly store: ItemStore;
-	readonly keys: KeyRing;
-	readonly logger: Logger;
 	/** Interrupts it. */
 	readonly signal: AbortSignal;
 }
@@ -37,7 +36,7 @@ const mostPasses = 20;
  * With `forget`, old keys that no item used when the rotation began are removed from the file. Those used then stay for another
  * time: another node may be about to write with one.
  */
-export async function rotateKeys(parts: RotationParts, { forget = false }: { readonly forget?: boolean }): Promise<RotationReport> {
+export async function rotateKeys(parts: RotationOptions, { forget = false }: { readonly forget?: boolean }): Promise<RotationReport> {
 	const { store, keys, logger } = parts;
 	const before = await survey(parts);
 	const kept = new Set([...before.used, keys.currentId]);
@@ -58,7 +57,7 @@ export async function rotateKeys(parts: RotationParts, { forget = false }: { rea
 }
 
 /** Which keys are used, how many items need another one, and how many name no item, as earlier versions wrote them. */
-async function survey(parts: RotationParts) {
+async function survey(parts: RotationOptions) {
 	const { keys } = parts;
 	const used = new Set<string>();
 	const counts = { outdated: 0, unbound: 0, unreadable: 0 };
@@ -72,7 +71,7 @@ async function survey(parts: RotationParts) {
 	return { used, ...counts };
 }
 
-async function reencryptAll(parts: RotationParts): Promise<number> {
+async function reencryptAll(parts: RotationOptions): Promise<number> {
 	const { storage, keys, signal } = parts;
 	let count = 0;
 	for await (const item of secrets(parts)) {
@@ -86,7 +85,7 @@ async function reencryptAll(parts: RotationParts): Promise<number> {
 	return count;
 }
 
-async function* secrets({ storage, signal }: RotationParts): AsyncGenerator<KeyValueEntity> {
+async function* secrets({ storage, signal }: RotationOptions): AsyncGenerator<KeyValueEntity> {
 	let last: KeyValueEntity | undefined;
 	do {
 		signal.throwIfAborted();

@@ -5,6 +5,7 @@ import { isSvcError, type Logger } from "../../contract/index.ts";
 import { toItemUser } from "../../kernel/submission/parameter-rendering.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "../access/access.ts";
 import { principalOf } from "../access/principal-of.ts";
 import { ItemStore } from "./item-store.ts";
@@ -12,7 +13,7 @@ import { createTemplateAccess } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-const clock = { now: () => Date.now() * 1_000 };
+const clock = clockOf(() => Date.now() * 1_000);
 
 async function createSubject() {
 	const storage = memoryStorage().create();

@@ -1,20 +1,19 @@
-import { type Logger, SvcError } from "../../contract/index.ts";
+import { SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
-import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import type { Access } from "../access/access-api.ts";
 import { withoutObserver } from "../access/required-permissions-api.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
 import type { ItemStore } from "./item-store.ts";
 
-export interface TemplateAccessParts {
+export interface TemplateAccessOptions extends Uses<"logger">, Pick<Kernel, "keys"> {
 	readonly store: ItemStore;
-	readonly keys: KeyRing;
 	readonly access: Access;
-	readonly logger: Logger;
 	readonly dialects: Pick<Dialects, "datastoreNames">;
 	/** Says with which permissions the templates of somebody are read who asks for nothing just now. */
 	readonly authority: Pick<Authority, "principalOf">;
@@ -34,18 +33,18 @@ interface TemplateReader {
 }
 
 /** What the templates of a user read. Secret items come as cipher text, or in clear for a `purpose` that is a secret itself. */
-export function createTemplateAccess(parts: TemplateAccessParts, reader: TemplateReader): DatastoreAccess {
+export function createTemplateAccess(parts: TemplateAccessOptions, reader: TemplateReader): DatastoreAccess {
 	return new TemplateAccess(parts, reader);
 }
 
 class TemplateAccess implements DatastoreAccess {
-	readonly #parts: TemplateAccessParts;
+	readonly #parts: TemplateAccessOptions;
 	readonly #reader: TemplateReader;
 	/** Secret items that were read, by their cipher texts. */
 	readonly #read = new Map<string, ItemAddress>();
 	#principal: Promise<Principal> | undefined;
 
-	constructor(parts: TemplateAccessParts, reader: TemplateReader) {
+	constructor(parts: TemplateAccessOptions, reader: TemplateReader) {
 		this.#parts = parts;
 		this.#reader = reader;
 	}

@@ -1,7 +1,7 @@
-import { type KeyValueEntity, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import { type KeyValueEntity, type Options, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
-export interface UserQuotaParts {
-	readonly storage: Storage;
+export interface UserQuotaOptions extends Uses<"storage"> {
 	readonly limits: Pick<Options["keyvalue"], "user_items" | "user_bytes">;
 	/** Milliseconds of a clock that never goes back. Default: that of the process. */
 	readonly now?: () => number;
@@ -26,10 +26,10 @@ const batch = 100;
  * what they store within ten seconds.
  */
 export class UserQuota {
-	readonly #parts: UserQuotaParts;
+	readonly #parts: UserQuotaOptions;
 	readonly #usages = new Map<string, Promise<Usage>>();
 
-	constructor(parts: UserQuotaParts) {
+	constructor(parts: UserQuotaOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,5 +1,5 @@
-import type { BusEvent, EventBus, SnapshotEntity } from "../../contract/index.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { BusEvent, SnapshotEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import {
 	announcementPrefix,
 	eventNames,
@@ -10,9 +10,9 @@ import {
 	toEventTask,
 } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/execution-view.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { createAbortListeners } from "../../lib/abort-listeners.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
 /** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
@@ -38,15 +38,10 @@ export const streamEventNames: readonly string[] = [
 	`${announcementPrefix}<>`,
 ];
 
-export interface EventParts {
-	readonly eventBus: EventBus;
-	readonly catalog: ActionCatalog;
-	readonly sealedSecrets: EncryptedSecrets;
-	readonly isWorkflow: (runnerName: string) => boolean;
-}
+export type EventDependencies = Uses<"eventBus" | "sealedSecrets" | "isWorkflow"> & Pick<Kernel, "catalog">;
 
 /** Live events for the general stream. */
-export function createEvents(parts: EventParts): Events & EventFeeds {
+export function createEvents(parts: EventDependencies): Events & EventFeeds {
 	const { eventBus } = parts;
 	const watch = createAbortListeners();
 	const told = new ToldEvents(parts);
@@ -92,11 +87,11 @@ export function createEvents(parts: EventParts): Events & EventFeeds {
 
 /** What the general stream makes of events, once for all who follow it. */
 class ToldEvents {
-	readonly #parts: EventParts;
+	readonly #parts: EventDependencies;
 	/** The bus gives the same object to everybody. */
 	readonly #told = new PrivateSlot<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
 
-	constructor(parts: EventParts) {
+	constructor(parts: EventDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,4 +1,5 @@
 import { type ExecutionEntity, type JsonObject, type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Executions, Output, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
@@ -6,10 +7,9 @@ import { type AbortListeners, createAbortListeners } from "../../lib/abort-liste
 import { settledWithin } from "../../lib/wait.ts";
 import type { Run, RunOptions } from "./runs-api.ts";
 
-interface Parts {
+interface RunsOptions extends Uses<"logger"> {
 	readonly executions: Pick<Executions, "submit" | "get" | "cancel">;
 	readonly output: Pick<Output, "follow">;
-	readonly logger: Logger;
 	/** Whoever asks when nobody is named. */
 	readonly systemUser: string;
 }
@@ -42,13 +42,13 @@ class AskedRun implements Run {
 
 /** Actions run by the embedding program. */
 export class Runs {
-	readonly #parts: Parts;
+	readonly #parts: RunsOptions;
 	readonly #closing = new AbortController();
 	readonly #watch = createAbortListeners();
 	readonly #active = new Set<Promise<unknown>>();
 	#isStarted = false;
 
-	constructor(parts: Parts) {
+	constructor(parts: RunsOptions) {
 		this.#parts = parts;
 	}
 

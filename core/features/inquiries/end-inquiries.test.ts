@@ -3,10 +3,11 @@ import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import type { ExecutionEntity } from "../../contract/index.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { endInquiries } from "./end-inquiries.ts";
-import type { InquiryEndParts } from "./inquiries.ts";
+import type { InquiryEndDependencies } from "./inquiries.ts";
 
 const minutes = 60_000_000;
 
@@ -14,10 +15,10 @@ test("questions that nobody answered in time end as timed out, each once, with w
 	const { engine, storage, submit, settled, stop } = await startEngine({ runners: [inquirer()] });
 	let passed = 0;
 	const ended: ExecutionEntity[] = [];
-	const parts: InquiryEndParts = {
+	const parts: InquiryEndDependencies = {
 		storage,
 		eventBus: memoryBus().create(),
-		clock: { now: () => Date.now() * 1_000 + passed },
+		clock: clockOf(() => Date.now() * 1_000 + passed),
 		logger: silentLogger,
 		endings: {
 			revokeCredentials: () => [],

@@ -3,7 +3,7 @@ import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
-import type { InquiryEndParts } from "./inquiries.ts";
+import type { InquiryEndDependencies } from "./inquiries.ts";
 import { toInquiry } from "./inquiry.ts";
 
 const minute = 60_000_000;
@@ -13,7 +13,7 @@ const pageSize = 500;
  * End inquiries whose time has passed, as timed out, until the signal aborts: how many they were. Several nodes may do it at once:
  * one of them ends each.
  */
-export async function endInquiries(parts: InquiryEndParts, signal: AbortSignal): Promise<number> {
+export async function endInquiries(parts: InquiryEndDependencies, signal: AbortSignal): Promise<number> {
 	const { storage, clock } = parts;
 	let count = 0;
 	for (let after = ""; !signal.aborted; ) {
@@ -33,7 +33,7 @@ function isOver(execution: ExecutionEntity, now: number): boolean {
 	return ttl > 0 && Math.floor((now - fromTimestamp(execution.start_timestamp)) / minute) > ttl;
 }
 
-async function end(execution: ExecutionEntity, parts: InquiryEndParts): Promise<boolean> {
+async function end(execution: ExecutionEntity, parts: InquiryEndDependencies): Promise<boolean> {
 	const patch = toStatusPatch(execution, "timeout", toTimestamp(parts.clock.now()));
 	if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) return false;
 	parts.logger.info("inquiry timed out", { execution_id: execution.id });

@@ -1,50 +1,34 @@
-import {
-	type Clock,
-	type EventBus,
-	type ExecutionEntity,
-	type JsonObject,
-	type Logger,
-	type Storage,
-	SvcError,
-	toErrorMessage,
-} from "../../contract/index.ts";
+import { type ExecutionEntity, type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/pagination.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { toChildOrigin } from "../../kernel/executions/child-record.ts";
-import type { CompletionEffects } from "../../kernel/executions/completion-effects.ts";
 import { withActor } from "../../kernel/executions/signed-patch.ts";
 import { isCompleted, toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { inquiryRunnerType, maskAnswer, toAnswerDefinition } from "../../language/inquiry-schema.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts";
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
 
 /** What ends a question. */
-export interface InquiryEndParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	readonly endings: CompletionEffects;
-}
+export type InquiryEndDependencies = Uses<"storage" | "eventBus" | "clock" | "logger"> & Pick<Kernel, "endings">;
 
-export interface InquiryParts extends InquiryEndParts {
+export interface InquiryOptions extends InquiryEndDependencies, Uses<"sealedSecrets"> {
 	readonly catalog: Pick<ActionCatalog, "snapshot">;
-	readonly sealedSecrets: EncryptedSecrets;
 }
 
 const pending = { runner_name: inquiryRunnerType, status: "pending" } as const;
 
 /** Refuses an answer that nothing waits for: the workflow that asked has ended, or is being canceled. */
-async function assertAwaited(storage: Pick<InquiryParts["storage"], "find">, execution: ExecutionEntity): Promise<void> {
+async function assertAwaited(storage: Pick<InquiryOptions["storage"], "find">, execution: ExecutionEntity): Promise<void> {
 	const { id, parent_id } = execution;
 	if (parent_id === null || toChildOrigin(execution) === undefined) return;
 	const [parent] = await storage.find("execution", { where: { id: parent_id }, fields: ["status"] });
@@ -53,7 +37,7 @@ async function assertAwaited(storage: Pick<InquiryParts["storage"], "find">, exe
 	throw new SvcError("SVC_INVALID", message);
 }
 
-export function createInquiries(parts: InquiryParts): Inquiries {
+export function createInquiries(parts: InquiryOptions): Inquiries {
 	const { storage, logger } = parts;
 
 	async function read(id: string): Promise<ExecutionEntity> {

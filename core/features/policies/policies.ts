@@ -1,4 +1,5 @@
-import { type Clock, isSvcError, type PolicyEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { isSvcError, type PolicyEntity, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
@@ -7,9 +8,7 @@ import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
 import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
 
-export interface PoliciesParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface PoliciesOptions extends Uses<"storage" | "clock"> {
 	readonly changes: Pick<ChangeFeed, "announceChange">;
 	/** Put in force on this node what has just been stored. */
 	readonly obey: () => Promise<void>;
@@ -20,9 +19,9 @@ const attempts = 100;
 
 /** Policies as they are kept in the storage. */
 export class StoredPolicies implements Policies {
-	readonly #parts: PoliciesParts;
+	readonly #parts: PoliciesOptions;
 
-	constructor(parts: PoliciesParts) {
+	constructor(parts: PoliciesOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,8 +1,6 @@
-import type { EventBus, Logger, PolicyEntity, Storage } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
-import type { CompletionEffects } from "../../kernel/executions/completion-effects.ts";
+import type { PolicyEntity, Storage } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
 import { StoredPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
@@ -12,15 +10,9 @@ import { ActionQueues, type PolicyQueues } from "./queues.ts";
 import { createRetries, type Retries } from "./retries.ts";
 import type { Demand, DemandedOf, FindDemand } from "./worker-demands-api.ts";
 
-export interface PolicyCoreParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly nodeId: string;
-	readonly catalog: ActionCatalog;
-	readonly endings: CompletionEffects;
-	readonly changes: ChangeFeed;
+export interface PolicyCoreOptions
+	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId">,
+		Pick<Kernel, "catalog" | "endings" | "changes"> {
 	/** Seconds. */
 	readonly pollInterval: number;
 }
@@ -36,7 +28,7 @@ export interface PolicyCore {
 	stop(): Promise<void>;
 }
 
-export function createPolicyCore(parts: PolicyCoreParts): PolicyCore {
+export function createPolicyCore(parts: PolicyCoreOptions): PolicyCore {
 	const index = new PolicyIndex(parts);
 	const queues = new ActionQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
 	return {

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Logger, Storage } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 
-export interface PolicyIndexParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
+export interface PolicyIndexOptions extends Uses<"storage" | "logger"> {
 	readonly changes: Pick<ChangeFeed, "onChange">;
 	/** Seconds for which another node's change may go unnoticed when its event is lost. */
 	readonly pollInterval: number;
@@ -12,7 +10,7 @@ export interface PolicyIndexParts {
 
 /** Which actions have which policies, so that the others, which are most, cost nothing. What a policy says is read where it matters. */
 export class PolicyIndex {
-	readonly #parts: PolicyIndexParts;
+	readonly #parts: PolicyIndexOptions;
 	readonly #listeners: (() => void)[] = [];
 	/** Types by action. */
 	#known: ReadonlyMap<string, ReadonlySet<string>> = new Map();
@@ -21,7 +19,7 @@ export class PolicyIndex {
 	#timer: NodeJS.Timeout | undefined;
 	#state: "new" | "started" | "stopped" = "new";
 
-	constructor(parts: PolicyIndexParts) {
+	constructor(parts: PolicyIndexOptions) {
 		this.#parts = parts;
 		parts.changes.onChange(() => {
 			if (this.#state === "started") void this.#follow(true);

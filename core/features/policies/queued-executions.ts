@@ -1,5 +1,6 @@
 import type { ExecutionEntity, ExecutionStatus, Query, Storage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
 /** An execution that waits in a queue, as far as it needs to be known before it is chosen. */
 export type Waiting = Pick<ExecutionEntity, "id" | "status">;
@@ -11,14 +12,11 @@ const outsidePage = 500;
 /** States of executions that wait. */
 export const waitingStatuses: readonly ExecutionStatus[] = ["requested", "delayed"];
 
-export interface WaitingParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-}
+export type QueuedExecutionDependencies = Uses<"storage" | "clock">;
 
 /** Executions of a queue that are due, in the order in which they start. */
 export function readDue(
-	{ storage, clock }: WaitingParts,
+	{ storage, clock }: QueuedExecutionDependencies,
 	queue: string,
 	page: { readonly offset: number; readonly limit: number },
 ): Promise<Waiting[]> {
@@ -31,7 +29,7 @@ export function readDue(
 }
 
 /** When the next execution of a queue will be due; undefined when none will. */
-export async function readNextDue({ storage, clock }: WaitingParts, queue: string): Promise<string | undefined> {
+export async function readNextDue({ storage, clock }: QueuedExecutionDependencies, queue: string): Promise<string | undefined> {
 	const where = { queue, due_timestamp: { gt: toTimestamp(clock.steady()) } };
 	const [next] = await storage.find("execution", { where, orderBy: [["due_timestamp", "asc"]], limit: 1, fields: ["due_timestamp"] });
 	return next?.due_timestamp;

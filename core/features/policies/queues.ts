@@ -1,5 +1,6 @@
-import type { BusEvent, Logger } from "../../contract/index.ts";
+import type { BusEvent } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type BusListener, createBusListener } from "../../kernel/coordination/bus-listener.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
@@ -10,10 +11,9 @@ import { concurrencyTypes } from "./policy-types.ts";
 import { lookAtQueue, type QueueLook } from "./queue-admission.ts";
 import { type Outside, readNextDue, readOutside, readQueues, waitingStatuses } from "./queued-executions.ts";
 
-export interface QueuesParts extends Omit<QueueLook, "queue" | "starter" | "deep"> {
+export interface QueuesOptions extends Omit<QueueLook, "queue" | "starter" | "deep">, Uses<"logger"> {
 	readonly index: PolicyIndex;
 	readonly attributeKeys: AttributeKeys;
-	readonly logger: Logger;
 }
 
 /** Executions that wait until the concurrency policies of their action let them start: a queue an action, named by its ref. */
@@ -26,7 +26,7 @@ type LookListener = Parameters<PolicyQueues["onPollDue"]>[0];
 
 /** Queues in the storage, and which of them to look at. */
 export class ActionQueues implements PolicyQueues {
-	readonly #parts: QueuesParts;
+	readonly #parts: QueuesOptions;
 	/** Queues to look at, and whether at everything in them. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
 	readonly #listeners: LookListener[] = [];
@@ -37,7 +37,7 @@ export class ActionQueues implements PolicyQueues {
 	#isWatching = false;
 	#isStarted = false;
 
-	constructor(parts: QueuesParts) {
+	constructor(parts: QueuesOptions) {
 		this.#parts = parts;
 		this.#watch = createBusListener({
 			...parts,

@@ -1,5 +1,5 @@
-import { type ExecutionEntity, isJsonObject, type JsonObject, type Logger, type PolicyEntity, type Storage } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import { type ExecutionEntity, isJsonObject, type JsonObject, type PolicyEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { canBeReplaced, draftReplacement } from "../../kernel/runs/children/replacement.ts";
 import type { PolicyIndex } from "./policy-index.ts";
@@ -7,10 +7,7 @@ import type { PolicyIndex } from "./policy-index.ts";
 /** Types whose policies say what follows an execution that did not succeed. */
 const retryTypes = ["action.retry", "action.crash"] as const;
 
-export interface RetriesParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface RetriesOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly catalog: Pick<ActionCatalog, "resolve">;
 	readonly index: Pick<PolicyIndex, "has">;
 	readonly queueOf: (actionRef: string) => string | null;
@@ -31,7 +28,7 @@ interface Cause {
 	readonly kind: "retry" | "crash";
 }
 
-export function createRetries(parts: RetriesParts): Retries {
+export function createRetries(parts: RetriesOptions): Retries {
 	const { storage, catalog, index } = parts;
 
 	async function findCause({ action_ref, status }: ExecutionEntity): Promise<Cause | undefined> {
@@ -84,7 +81,7 @@ function countOf({ context }: ExecutionEntity, kind: Cause["kind"]): number {
 }
 
 /** A new execution of the same with the same parameters, secrets included. */
-function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesParts): ExecutionEntity {
+function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesOptions): ExecutionEntity {
 	const delay = Math.round(Number(policy.parameters["delay"] ?? 0) * 1_000);
 	const applied: JsonObject = {
 		applied_policy: policy.ref,

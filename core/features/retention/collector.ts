@@ -1,5 +1,6 @@
-import { type Clock, isSvcError, type Logger, type Options, type Storage } from "../../contract/index.ts";
+import { isSvcError, type Options } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createPace, type Pace } from "../../kernel/expiry/pacing.ts";
 import { createRemoval, type Removal, type RemovedRecords, removeExpired } from "../../kernel/expiry/removal.ts";
 import type { ExpiringRecords } from "../../kernel/feature.ts";
@@ -10,10 +11,7 @@ import { removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
 import { actionSnapshots, createSnapshotSweep, findUnused, type SweptSnapshots } from "./snapshot-sweep.ts";
 
-export interface CollectorParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface CollectorOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly options: Options["garbagecollector"];
 	/** What features say grows old, besides what has steps of its own here. */
 	readonly aging: () => readonly ExpiringRecords[];
@@ -36,13 +34,13 @@ type RunAged = (removal: Removal, range: { readonly before: string }) => Promise
 
 /** Removes what has passed its time (`garbagecollector`). */
 export class Collector {
-	readonly #parts: CollectorParts;
+	readonly #parts: CollectorOptions;
 	readonly #steps: readonly Step[];
 	#tracesFrom: string | undefined;
 	/** Whether there may be room to give back to the system. */
 	#hasRoom = false;
 
-	constructor(parts: CollectorParts) {
+	constructor(parts: CollectorOptions) {
 		this.#parts = parts;
 		this.#steps = this.#createSteps();
 	}

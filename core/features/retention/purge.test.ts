@@ -3,6 +3,7 @@ import { test } from "uvu";
 import type { EntityKind } from "../../contract/index.ts";
 import { createPace } from "../../kernel/expiry/pacing.ts";
 import { createRemoval } from "../../kernel/expiry/removal.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { removeExecutions } from "./remove-executions.ts";
@@ -20,7 +21,7 @@ import {
 import { purge } from "./retention.ts";
 import type { PurgeInput } from "./retention-api.ts";
 
-const clock = { now: () => Date.parse("2026-06-01T00:00:00Z") * 1_000 };
+const clock = clockOf(() => Date.parse("2026-06-01T00:00:00Z") * 1_000);
 const timestamp = daysAgo(10);
 
 function createPurge(storage: ReturnType<typeof createScene>["storage"], signal = new AbortController().signal) {

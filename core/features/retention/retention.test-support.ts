@@ -2,6 +2,7 @@ import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import type { EntityKind, EntityMap, ExecutionEntity, ExecutionStatus, OutputChunkEntity, Storage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { createOptions } from "../../testing/options.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { createExecution } from "../../testing/storage/fixtures.ts";
@@ -32,7 +33,7 @@ export interface Scene {
 export function createScene(settings: NonNullable<Settings>["garbagecollector"] = {}, storage: Storage = memoryStorage().create()): Scene {
 	const calls: Scene["calls"] = [];
 	let passed = 0;
-	const clock = { now: () => beginning + passed * day };
+	const clock = clockOf(() => beginning + passed * day);
 	const counted = new Proxy(storage, {
 		get(target, name: keyof Storage) {
 			const member: unknown = target[name];

@@ -1,12 +1,13 @@
-import { type Clock, type EventBus, type Logger, type Options, type Storage, SvcError } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { SvcError } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
 import { createPace } from "../../kernel/expiry/pacing.ts";
 import { createRemoval, type Removal, removeExpired } from "../../kernel/expiry/removal.ts";
 import type { ExpiringRecords } from "../../kernel/feature.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { Collector } from "./collector.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
@@ -22,18 +23,15 @@ export interface RetentionNeeds {
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
-export interface RetentionParts extends RetentionNeeds {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly leasing: LeasePolicy;
-	readonly options: Options;
+export interface RetentionOptions
+	extends RetentionNeeds,
+		Uses<"storage" | "eventBus" | "clock" | "logger" | "options">,
+		Pick<Kernel, "leasing"> {
 	/** What features say grows old. */
 	readonly aging: () => readonly ExpiringRecords[];
 }
 
-export function createRetention(parts: RetentionParts): Retention & { start(): void; stop(): Promise<void> } {
+export function createRetention(parts: RetentionOptions): Retention & { start(): void; stop(): Promise<void> } {
 	const { storage, clock, logger } = parts;
 	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
@@ -90,16 +88,13 @@ const purgeKinds: readonly string[] = Object.keys(removals);
 /** Milliseconds after which a purge answers, for whoever asked to go on with `next`. */
 const longestTurn = 1_000;
 
-interface PurgeParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+interface PurgeOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Aborts when the service stops. */
 	readonly signal: AbortSignal;
 }
 
 /** Remove what an administrator names, a little at a time. It may be asked for on several nodes at once. */
-export async function purge(parts: PurgeParts, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
+export async function purge(parts: PurgeOptions, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
 	const run = Object.hasOwn(removals, kind) ? removals[kind] : undefined;
 	if (run === undefined) throw new SvcError("SVC_NOT_FOUND", `"${kind}" cannot be purged; allowed are ${purgeKinds.join(", ")}`);
 	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isDryRun = false, from } = input;

@@ -2,7 +2,6 @@ import {
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
-	type Logger,
 	type RuleEnforcementEntity,
 	type RuleEntity,
 	type TraceEntity,
@@ -11,15 +10,16 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { SubmitInput } from "../../kernel/executions/executions-api.ts";
-import type { AdmitAll } from "../../kernel/kernel.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import {
 	type DraftedExecution,
 	draftExecution,
 	type RuleOrigin,
-	type SubmitParts,
+	type SubmitOptions,
 	storeExecution,
 } from "../../kernel/submission/submit.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
@@ -27,10 +27,7 @@ import type { LoopGuard } from "./loop-guard.ts";
 import type { RuleRefs } from "./rule-refs.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
-export interface EnforcerParts extends SubmitParts {
-	readonly logger: Logger;
-	/** Let several new executions be stored together, and see to their being run. */
-	readonly admitAll: AdmitAll;
+export interface EnforcerOptions extends SubmitOptions, Uses<"logger">, Pick<Kernel, "admitAll"> {
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
 	readonly refs: Pick<RuleRefs, "keep">;
@@ -46,9 +43,9 @@ export interface EnforcedEvent {
 
 /** Makes rules act. */
 export class Enforcer {
-	readonly #parts: EnforcerParts;
+	readonly #parts: EnforcerOptions;
 
-	constructor(parts: EnforcerParts) {
+	constructor(parts: EnforcerOptions) {
 		this.#parts = parts;
 	}
 

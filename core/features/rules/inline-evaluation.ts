@@ -5,7 +5,7 @@ import { WorkBudget, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria } from "./criteria/index.ts";
 import { isLetOut } from "./criteria/sieve.ts";
 import type { IndexedRule } from "./rule-index.ts";
-import { decide, type ProcessParts, together } from "./rule-processor.ts";
+import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts";
 
 /** Most rules looked at before an event is stored: whoever sends it waits. */
 const lookedAtFirst = 1_000;
@@ -13,7 +13,7 @@ const lookedAtFirst = 1_000;
 const workAtFirst = { ...workLimits, searching: 5 };
 
 /** Look at an event that is not stored yet, and have the rules that match act in the write that stores it. Undefined where that takes long. */
-export async function lookFirst(instance: TriggerInstanceEntity, parts: ProcessParts): Promise<InlineEvaluation | undefined> {
+export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProcessorOptions): Promise<InlineEvaluation | undefined> {
 	const indexed = await parts.rules.rulesOf(instance.trigger);
 	if (indexed.length > lookedAtFirst) return undefined;
 	await waitForLoopBudget();
@@ -28,7 +28,7 @@ export async function lookFirst(instance: TriggerInstanceEntity, parts: ProcessP
 function toActing(
 	instance: TriggerInstanceEntity,
 	{ matching, looked }: { readonly matching: readonly RuleEntity[]; readonly looked: number },
-	{ enforcer, storage, metrics }: ProcessParts,
+	{ enforcer, storage, metrics }: RuleProcessorOptions,
 ): InlineEvaluation {
 	return {
 		hasNoActions: false,

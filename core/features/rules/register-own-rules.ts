@@ -1,5 +1,5 @@
 import { isSvcError } from "../../contract/index.ts";
-import { type RegisterRuleParts, registerRule } from "./register-rule.ts";
+import { type RegisterRuleOptions, registerRule } from "./register-rule.ts";
 import type { RuleInput, Rules } from "./rules-api.ts";
 
 /** Rules that the service itself makes, of one of its packs. */
@@ -12,7 +12,7 @@ export interface OwnRules {
 
 /** Make the rules that the service asks for, and remove those that it asks for no more. */
 export async function registerOwnRules(
-	parts: RegisterRuleParts & { readonly rules: Pick<Rules, "remove"> },
+	parts: RegisterRuleOptions & { readonly rules: Pick<Rules, "remove"> },
 	{ pack, name, rules }: OwnRules,
 ): Promise<void> {
 	const wanted = new Set(rules.map((rule) => rule.name));

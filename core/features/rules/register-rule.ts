@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RuleEntity, Storage } from "../../contract/index.ts";
+import type { RuleEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { toPackRuleRights } from "./rule-rights.ts";
 import type { StoredRules } from "./rules.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
-export interface RegisterRuleParts {
-	readonly storage: Storage;
+export interface RegisterRuleOptions extends Uses<"storage"> {
 	readonly rules: Pick<StoredRules, "create" | "get" | "update">;
 	/** Whose the rules of packs are. */
 	readonly principal: Principal;
@@ -20,7 +20,7 @@ export interface RegisterRuleParts {
  * override what packs say have the last word. Whoever changed it was its author until now: what it says again is the file's.
  */
 export async function registerRule(
-	{ storage, rules, principal, assertPermitted }: RegisterRuleParts,
+	{ storage, rules, principal, assertPermitted }: RegisterRuleOptions,
 	input: RuleInput & { readonly pack: string },
 	isOverridden: boolean,
 ): Promise<void> {

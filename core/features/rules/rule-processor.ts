@@ -1,7 +1,6 @@
 import {
 	isSvcError,
 	type JsonObject,
-	type Logger,
 	type RuleEnforcementEntity,
 	type RuleEntity,
 	type Storage,
@@ -9,23 +8,19 @@ import {
 	toErrorMessage,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { InstanceLease } from "../../kernel/events/event-handler.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
-import { collectDecrypted, type EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import type { CompiledCriteria, CriteriaOptions, CriteriaVerdict } from "./criteria/index.ts";
 import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 import type { RuleMetrics } from "./rule-metrics.ts";
 
-export interface ProcessParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly sealedSecrets: EncryptedSecrets;
+export interface RuleProcessorOptions extends Uses<"storage" | "clock" | "logger" | "sealedSecrets"> {
 	readonly metrics: RuleMetrics;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
@@ -48,7 +43,7 @@ export const together = 16;
 const maximumAttempts = 20;
 
 /** Look at every rule of a claimed event, let those act that match, and close it. Rejects only while nothing can be stored. */
-export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
+export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: RuleProcessorOptions): Promise<void> {
 	const { storage, logger } = parts;
 	try {
 		if (instance.attempt > maximumAttempts) throw new Error(`processing was begun ${maximumAttempts} times and never came to its end`);
@@ -68,7 +63,7 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: In
 	}
 }
 
-async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: ProcessParts): Promise<void> {
+async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: RuleProcessorOptions): Promise<void> {
 	const { storage, enforcer } = parts;
 	const rules = await parts.keepPermitted(await parts.rules.rulesOf(instance.trigger), instance);
 	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };
@@ -105,7 +100,7 @@ interface Look {
 	readonly event: EnforcedEvent;
 	/** What rules have done about the event when its processing was begun before. */
 	readonly earlier: ReadonlyMap<string, RuleEnforcementEntity["status"]>;
-	readonly parts: ProcessParts;
+	readonly parts: RuleProcessorOptions;
 }
 
 async function readEarlier({ id, attempt }: TriggerInstanceEntity, storage: Storage): Promise<Look["earlier"]> {

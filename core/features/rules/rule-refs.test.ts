@@ -2,9 +2,10 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, type Storage, SvcError } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
+import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RuleRefs } from "./rule-refs.ts";
 
-const clock = { now: () => Date.now() * 1_000 };
+const clock = clockOf(() => Date.now() * 1_000);
 const rule = { id: "a".repeat(24), ref: "default.a" };
 
 test("a ref is kept once, also where several nodes do so at once, and costs nothing later", async () => {

@@ -1,23 +1,21 @@
-import type { Clock, RuleEnforcementEntity, RuleEntity, Storage, Where } from "../../contract/index.ts";
+import type { RuleEnforcementEntity, RuleEntity, Storage, Where } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { toInCondition } from "../../kernel/basics/pagination.ts";
 
-export interface RuleRefsParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-}
+export type RuleRefsDependencies = Uses<"storage" | "clock">;
 
 type Named = Pick<RuleEntity, "id" | "ref">;
 
 /** Keeps under which refs rules act. Once for each: an enforcement costs a look in here. */
 export class RuleRefs {
-	readonly #parts: RuleRefsParts;
+	readonly #parts: RuleRefsDependencies;
 	/** What is stored, by the id of the rule: the ref it acted under last. */
 	readonly #stored = new Map<string, string>();
 	readonly #storing = new Map<string, Promise<void>>();
 
-	constructor(parts: RuleRefsParts) {
+	constructor(parts: RuleRefsDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JsonObject, type JsonValue, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { type JsonObject, type JsonValue, type RuleEntity, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
@@ -10,16 +11,13 @@ import { type RestoreMaskedOptions, restoreMaskedValues } from "../../secrets/re
 import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 
-export interface RuleSecretsParts {
-	readonly storage: Storage;
-	readonly catalog: ActionCatalog;
-}
+export type RuleSecretsDependencies = Uses<"storage"> & Pick<Kernel, "catalog">;
 
 /** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
 export class RuleSecrets {
-	readonly #parts: RuleSecretsParts;
+	readonly #parts: RuleSecretsDependencies;
 
-	constructor(parts: RuleSecretsParts) {
+	constructor(parts: RuleSecretsDependencies) {
 		this.#parts = parts;
 	}
 

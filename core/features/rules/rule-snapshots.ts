@@ -1,20 +1,20 @@
-import { isSvcError, type RuleEntity, type RuleSnapshotEntity, type Storage } from "../../contract/index.ts";
+import { isSvcError, type RuleEntity, type RuleSnapshotEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import type { ResolvedTrigger, TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
 import { toRuleSnapshot } from "./rule-snapshot-api.ts";
 
-export interface RuleSnapshotParts {
-	readonly storage: Storage;
+export interface RuleSnapshotOptions extends Uses<"storage"> {
 	readonly triggerCatalog: Pick<TriggerCatalog, "resolve">;
 }
 
 /** Keeps rules as they are when they act, so that executions show them whatever becomes of the rules. Once for each change of a rule. */
 export class RuleSnapshots {
-	readonly #parts: RuleSnapshotParts;
+	readonly #parts: RuleSnapshotOptions;
 	/** Ids of what is stored, by the trigger as it was read and the revision of the rule: an execution costs a look in here. */
 	readonly #stored = new WeakMap<ResolvedTrigger, Map<string, Promise<string>>>();
 
-	constructor(parts: RuleSnapshotParts) {
+	constructor(parts: RuleSnapshotOptions) {
 		this.#parts = parts;
 	}
 

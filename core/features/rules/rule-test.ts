@@ -1,7 +1,9 @@
-import { type Clock, type JsonObject, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { TemplateSources } from "../../kernel/submission/parameter-rendering.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
@@ -15,11 +17,8 @@ import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
 import type { Rules, RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
 
-export interface RuleTestParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface RuleTestOptions extends Uses<"storage" | "clock">, Pick<Kernel, "templateSources"> {
 	readonly rules: Pick<Rules, "get">;
-	readonly templateSources: TemplateSources;
 	readonly dialects: Pick<Dialects, "triggerType">;
 	readonly secrets: RuleSecrets;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
@@ -49,7 +48,7 @@ interface TestedEvent {
  * Say what a rule would do with an event (reference 1.11). Nothing is stored or started. What may not be shown is masked: in the
  * payload of a stored event beforehand, in the parameters afterwards.
  */
-export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestParts): Promise<RuleTestOutcome> {
+export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestOptions): Promise<RuleTestOutcome> {
 	const rule = await readRule(input.rule, parts);
 	const event = await readEvent(input.triggerInstance, parts);
 	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
@@ -135,7 +134,7 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 	});
 }
 
-async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects }: RuleTestParts): Promise<TestedRule> {
+async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects }: RuleTestOptions): Promise<TestedRule> {
 	if (typeof rule === "string") {
 		const { trigger, trigger_type, criteria, action_ref, action_parameters, user, scopes } = (await rules.get(rule)).rule;
 		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user, scopes };
@@ -152,7 +151,7 @@ async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects 
 /** The trigger of a given event need not exist. */
 async function readEvent(
 	event: RuleTestInput["triggerInstance"],
-	{ storage, dialects, maskPayloads }: RuleTestParts,
+	{ storage, dialects, maskPayloads }: RuleTestOptions,
 ): Promise<TestedEvent> {
 	if (typeof event !== "string") return { trigger: dialects.triggerType(event.trigger), payload: event.payload };
 	const [found] = await storage.find("trigger_instance", { where: { id: event }, limit: 1 });

@@ -1,22 +1,19 @@
 import { randomUUID } from "node:crypto";
 import {
-	type Clock,
 	isSvcError,
 	type JsonObject,
-	type Logger,
-	type Options,
 	type Storage,
 	SvcError,
 	type TriggerEntity,
 	type TriggerTypeEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
-import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
-
-import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
+import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 
@@ -38,17 +35,13 @@ export interface RuleTriggers {
 	release(ref: string): Promise<void>;
 }
 
-export interface RuleTriggerParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	readonly options: Options;
-	readonly triggerCatalog: TriggerCatalog;
-	readonly triggerTypes: TriggerTypeRegistry;
+export interface RuleTriggerOptions
+	extends Uses<"storage" | "clock" | "logger" | "options">,
+		Pick<Kernel, "triggerCatalog" | "triggerTypes"> {
 	readonly dialects: Pick<Dialects, "triggerType">;
 }
 
-export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
+export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 	const { storage, clock, triggerCatalog } = parts;
 
 	function check(type: TriggerTypeEntity, parameters: JsonObject): void {
@@ -104,7 +97,7 @@ export function createRuleTriggers(parts: RuleTriggerParts): RuleTriggers {
 }
 
 /** Make a trigger again that was removed under rules which want it. */
-async function giveBack({ storage, logger }: RuleTriggerParts, trigger: TriggerEntity): Promise<void> {
+async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: TriggerEntity): Promise<void> {
 	const { id, ref, type, parameters_hash } = trigger;
 	for (let attempt = 1; attempt <= attempts; attempt += 1) {
 		// Whoever has let go of it at the same time gives it back as well.

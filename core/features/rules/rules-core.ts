@@ -1,10 +1,9 @@
-import type { Logger, Options, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { EventHandler } from "../../kernel/events/event-handler.ts";
-import type { AdmitAll } from "../../kernel/kernel.ts";
-import type { SubmitParts } from "../../kernel/submission/submit.ts";
-import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { SubmitOptions } from "../../kernel/submission/submit.ts";
 import type { Access } from "../access/access-api.ts";
 import { toNeeds } from "../triggers/told-records-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
@@ -13,22 +12,21 @@ import { lookFirst } from "./inline-evaluation.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type IndexedRule, StoredRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
-import { type ProcessParts, processInstance } from "./rule-processor.ts";
+import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts";
 import { RuleRefs } from "./rule-refs.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
-import { createRuleTriggers, type RuleTriggerParts } from "./rule-triggers.ts";
+import { createRuleTriggers, type RuleTriggerOptions } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
 import type { Rules } from "./rules-api.ts";
 
-export interface RulesCoreParts extends SubmitParts, Omit<RuleTriggerParts, "clock"> {
-	readonly options: Options;
-	readonly admitAll: AdmitAll;
-	readonly changes: ChangeFeed;
+export interface RulesCoreOptions
+	extends SubmitOptions,
+		Omit<RuleTriggerOptions, "clock">,
+		Uses<"options" | "authority">,
+		Pick<Kernel, "admitAll" | "changes" | "hub"> {
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;
-	readonly authority: Authority;
-	readonly hub: TelemetryHub;
 }
 
 /** Rules, and what looks at them. */
@@ -39,7 +37,7 @@ export interface RulesCore {
 	readonly principal: Principal;
 }
 
-export function createRulesCore(parts: RulesCoreParts): RulesCore {
+export function createRulesCore(parts: RulesCoreOptions): RulesCore {
 	const { options } = parts;
 	// Whoever may make rules has been asked when the rule was made.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
@@ -60,7 +58,7 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 		// As for the parameters: rules act for the system, and read what their authors may.
 		datastoreOf: ({ user, scopes }: Pick<RuleEntity, "user" | "scopes">) =>
 			templateSources.items.accessFor(templateSources.systemUser, { author: user, scopes }),
-		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies ProcessParts["keepPermitted"],
+		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies RuleProcessorOptions["keepPermitted"],
 	};
 	return {
 		rules,
@@ -73,10 +71,8 @@ export function createRulesCore(parts: RulesCoreParts): RulesCore {
 	};
 }
 
-interface PermittedParts {
+interface PermittedActionOptions extends Uses<"authority" | "logger"> {
 	readonly access: Access;
-	readonly authority: Authority;
-	readonly logger: Logger;
 }
 
 /**
@@ -86,7 +82,7 @@ interface PermittedParts {
 async function keepPermitted(
 	rules: readonly IndexedRule[],
 	instance: TriggerInstanceEntity,
-	{ access, authority, logger }: PermittedParts,
+	{ access, authority, logger }: PermittedActionOptions,
 ): Promise<readonly IndexedRule[]> {
 	// Without access control users may see everything, and keys with scopes what these name.
 	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));

@@ -2,21 +2,19 @@ import { randomUUID } from "node:crypto";
 import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { type Page, type Paging, readMappedPage, toInCondition } from "../../kernel/basics/pagination.ts";
-
 import { type Principal, toAuthorship } from "../../kernel/basics/principal.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";
 import { checkRule } from "./check-rule.ts";
-import { type RuleTestParts, testRule } from "./rule-test.ts";
+import { type RuleTestOptions, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
 import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-api.ts";
 
-export interface RulesParts extends Omit<RuleTestParts, "rules"> {
-	readonly changes: ChangeFeed;
+export interface RulesOptions extends Omit<RuleTestOptions, "rules">, Pick<Kernel, "changes"> {
 	readonly triggers: RuleTriggers;
 	readonly catalog: Pick<ActionCatalog, "resolve">;
 }
@@ -26,9 +24,9 @@ const attempts = 5;
 
 /** Rules as they are kept. */
 export class StoredRules implements Rules {
-	readonly #parts: RulesParts;
+	readonly #parts: RulesOptions;
 
-	constructor(parts: RulesParts) {
+	constructor(parts: RulesOptions) {
 		this.#parts = parts;
 	}
 

@@ -7,14 +7,14 @@ import type { PackFiles, RegisterFiles } from "../packs/pack-files-api.ts";
 import type { SensorsApi } from "./api.ts";
 import { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { registerPackSensor } from "./register-pack-sensor.ts";
-import { type RegisterSensorParts, registerSensors } from "./register-sensors.ts";
+import { type RegisterSensorOptions, registerSensors } from "./register-sensors.ts";
 import { sensorRoutes } from "./routes.ts";
 import { SensorContainer } from "./sensor-container.ts";
 import { type SensorInput, toSensorInput } from "./sensor-file.ts";
 import { sensorProcessTypes } from "./sensor-process-types.ts";
 import { createSensorTypes } from "./sensor-types.ts";
 
-export interface SensorsNeeds extends Pick<RegisterSensorParts, "registerType"> {
+export interface SensorsNeeds extends Pick<RegisterSensorOptions, "registerType"> {
 	readonly datastore: DatastoreItems;
 	readonly serviceTokens: ServiceTokens;
 	readonly packConfigs: PackConfigs;

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { access, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type Clock, type SensorEntity, type Storage, SvcError, stringifyJson } from "../../contract/index.ts";
+import { type SensorEntity, SvcError, stringifyJson } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
@@ -16,9 +17,7 @@ import type { SensorInput } from "./sensor-file.ts";
 /** Largest program that is read, in bytes. */
 const largestProgram = 5_000_000;
 
-export interface RegisterPackSensorParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface RegisterPackSensorOptions extends Uses<"storage" | "clock"> {
 	readonly runners: PackSensorRunners;
 	/** Refs of the sensors of the configuration. */
 	readonly configured: ReadonlySet<string>;
@@ -30,7 +29,7 @@ export interface RegisterPackSensorParts {
  * Make the records of a pack's sensor and of its trigger types say what its file does. Whether it is enabled is for its file to say at first, and for
  * operators afterwards. `SVC_INVALID` says what is wrong.
  */
-export async function registerPackSensor(parts: RegisterPackSensorParts, input: SensorInput, how: Registering): Promise<void> {
+export async function registerPackSensor(parts: RegisterPackSensorOptions, input: SensorInput, how: Registering): Promise<void> {
 	const { storage, clock } = parts;
 	const { path, content } = how.pack;
 	assertRefNames(input);
@@ -66,7 +65,7 @@ async function assertUnique(known: SensorEntity | undefined, { metadata_file: fi
 }
 
 /** What a file of the pack's own says of a type is what holds. */
-async function registerTypes({ storage, registerType }: RegisterPackSensorParts, input: SensorInput, path: string): Promise<void> {
+async function registerTypes({ storage, registerType }: RegisterPackSensorOptions, input: SensorInput, path: string): Promise<void> {
 	for (const type of input.trigger_types) {
 		const [known] = await storage.find("trigger_type", { where: { ref: `${input.pack}.${type.name}` }, limit: 1 });
 		const file = known?.metadata_file ?? "";

@@ -1,5 +1,6 @@
-import { type Clock, isSvcError, type SensorEntity, type Storage, SvcError, toErrorMessage } from "../../contract/index.ts";
+import { type Clock, isSvcError, type SensorEntity, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
@@ -7,9 +8,7 @@ import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { shortestInterval } from "./sensor-file.ts";
 
-export interface RegisterSensorParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface RegisterSensorOptions extends Uses<"storage" | "clock"> {
 	/** Make a trigger type, or make it say what it should. */
 	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
@@ -18,7 +17,7 @@ export interface RegisterSensorParts {
  * Make the records of sensors and of their trigger types say what the plugins say; whether a sensor is enabled is for operators.
  * `SVC_CONFIG` for a sensor that declares what cannot be.
  */
-export async function registerSensors(parts: RegisterSensorParts, sensors: readonly NamedSensor[]): Promise<void> {
+export async function registerSensors(parts: RegisterSensorOptions, sensors: readonly NamedSensor[]): Promise<void> {
 	for (const named of sensors) {
 		try {
 			check(named);
@@ -41,7 +40,7 @@ function check(named: NamedSensor): void {
 	}
 }
 
-async function registerSensor({ storage, clock }: RegisterSensorParts, { name, ref, pack, sensor }: NamedSensor): Promise<void> {
+async function registerSensor({ storage, clock }: RegisterSensorOptions, { name, ref, pack, sensor }: NamedSensor): Promise<void> {
 	const declared = {
 		ref,
 		pack,

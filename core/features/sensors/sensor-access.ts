@@ -1,4 +1,5 @@
-import type { Logger, Options } from "../../contract/index.ts";
+import type { Options } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { ServiceTokens } from "../access/service-tokens-api.ts";
 
@@ -7,13 +8,12 @@ const user = "sensors_container";
 /** Longest that a timer waits, in milliseconds. */
 const longestWait = 2 ** 31 - 1;
 
-export interface SensorAccessParts {
+export interface SensorAccessOptions extends Uses<"logger"> {
 	readonly serviceTokens: ServiceTokens;
 	readonly dialects: Pick<Dialects, "environment">;
 	/** Address of the API, without the version. */
 	readonly apiUrl: () => string;
 	readonly options: Pick<Options, "auth">;
-	readonly logger: Logger;
 }
 
 /** A sensor's way into the API, while it runs. */
@@ -28,9 +28,9 @@ export interface OpenAccess {
 
 /** Gives sensors of packs the address of the API, and a token that lasts as long as their run. */
 export class SensorAccess {
-	readonly #parts: SensorAccessParts;
+	readonly #parts: SensorAccessOptions;
 
-	constructor(parts: SensorAccessParts) {
+	constructor(parts: SensorAccessOptions) {
 		this.#parts = parts;
 	}
 

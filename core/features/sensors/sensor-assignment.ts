@@ -1,15 +1,11 @@
-import type { Logger, Options, SensorEntity, Storage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Options, SensorEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { HeldLease } from "../../kernel/coordination/lease.ts";
-import type { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { SensorRun, type Supervised } from "./sensor-run.ts";
 
-export interface SupervisorParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly nodeId: string;
-	readonly leasing: LeasePolicy;
+export interface SensorAssignmentOptions extends Uses<"storage" | "clock" | "logger" | "nodeId">, Pick<Kernel, "leasing"> {
 	readonly options: Pick<Options, "sensorcontainer">;
 }
 
@@ -17,7 +13,7 @@ export interface SupervisorParts {
 export class Supervisor {
 	/** Of the record. */
 	readonly id: string;
-	readonly #parts: SupervisorParts;
+	readonly #parts: SensorAssignmentOptions;
 	readonly #supervised: Supervised;
 	#run: SensorRun | undefined;
 	/** What the run is of. */
@@ -28,7 +24,7 @@ export class Supervisor {
 	#dismissal: Promise<void> | undefined;
 
 	/** @param id of the record */
-	constructor(parts: SupervisorParts, id: string, supervised: Supervised) {
+	constructor(parts: SensorAssignmentOptions, id: string, supervised: Supervised) {
 		this.#parts = parts;
 		this.id = id;
 		this.#supervised = supervised;

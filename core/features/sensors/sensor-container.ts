@@ -1,26 +1,23 @@
-import type { Options, Sensor, SensorEntity, Storage } from "../../contract/index.ts";
+import type { SensorEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { type LeasePolicy, toRenewalIntervalMs } from "../../kernel/coordination/lease-duration.ts";
-
+import { toRenewalIntervalMs } from "../../kernel/coordination/lease-duration.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
-import { SensorAccess, type SensorAccessParts } from "./sensor-access.ts";
+import { SensorAccess, type SensorAccessOptions } from "./sensor-access.ts";
 import { Supervisor } from "./sensor-assignment.ts";
 import { SensorSources } from "./sensor-sources.ts";
 import { watchStrays } from "./sensor-strays.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
-import { SensorWork, type SensorWorkParts } from "./sensor-work.ts";
+import { SensorWork, type SensorWorkOptions } from "./sensor-work.ts";
 
-export interface SensorContainerParts
-	extends Omit<SensorWorkParts, "sources" | "triggers" | "principal" | "access">,
-		Omit<SensorAccessParts, "logger"> {
-	readonly storage: Storage;
-	readonly nodeId: string;
-	readonly leasing: LeasePolicy;
-	readonly options: Options;
-	/** Those of the configuration, by name. */
-	readonly sensors: ReadonlyMap<string, Sensor>;
+export interface SensorContainerOptions
+	extends Omit<SensorWorkOptions, "sources" | "triggers" | "principal" | "access">,
+		Omit<SensorAccessOptions, "logger" | "options">,
+		Uses<"storage" | "nodeId" | "options">,
+		Pick<Kernel, "leasing" | "sensors"> {
 	readonly packRunners: PackSensorRunners;
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 	readonly changes: Pick<ChangeFeed, "onChange">;
@@ -29,14 +26,14 @@ export interface SensorContainerParts
 /** Runs the sensors of the configuration and of packs, each on one node at a time, as their records come, change and go. */
 export class SensorContainer {
 	readonly sources: SensorSources;
-	readonly #parts: SensorContainerParts;
+	readonly #parts: SensorContainerOptions;
 	readonly #work: SensorWork;
 	/** By ref. */
 	readonly #supervisors = new Map<string, Supervisor>();
 	readonly #looks: PollLoop;
 	#strays: ReturnType<typeof watchStrays> | undefined;
 
-	constructor(parts: SensorContainerParts) {
+	constructor(parts: SensorContainerOptions) {
 		const { options } = parts;
 		this.#parts = parts;
 		this.sources = new SensorSources({ ...parts, runners: parts.packRunners });

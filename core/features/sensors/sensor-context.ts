@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import {
-	type Clock,
 	isSvcError,
 	type JsonObject,
-	type Logger,
 	type SensorContext,
 	type SensorState,
 	SvcError,
 	type TriggerReference,
 	toErrorMessage,
 } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
@@ -20,9 +19,7 @@ import type { NamedSensor } from "./named-sensor-api.ts";
 import { asService } from "./sensor-strays.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 
-export interface SensorContextParts {
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface SensorContextOptions extends Uses<"clock" | "logger"> {
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
 	readonly datastore: DatastoreItems;
@@ -46,7 +43,7 @@ type DispatchOptions = NonNullable<Parameters<SensorContext["dispatch"]>[2]>;
 
 /** What the sensor gets for a run. */
 export function createSensorContext(
-	parts: SensorContextParts,
+	parts: SensorContextOptions,
 	{ ref, pack, sensor, isFromPack }: NamedSensor,
 	run: SensorRun,
 ): SensorContext {
@@ -105,7 +102,7 @@ export function createSensorContext(
 }
 
 /** Does something again and again while the storage is away. */
-function createOutlast({ logger }: SensorContextParts, ref: string, signal: AbortSignal) {
+function createOutlast({ logger }: SensorContextOptions, ref: string, signal: AbortSignal) {
 	const outage = {
 		signal,
 		shouldGiveUp: () => signal.aborted,
@@ -121,11 +118,11 @@ function toTrace(id: string | undefined, tag: string | undefined): Pick<Incoming
 }
 
 /** Rules believe what the service's own triggers tell them: what a pack brings has no part in those. */
-function assertInjectable({ triggerTypes, principal }: SensorContextParts, resolved: ResolvedTrigger): void {
+function assertInjectable({ triggerTypes, principal }: SensorContextOptions, resolved: ResolvedTrigger): void {
 	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
 }
 
-interface SensorStateParts {
+interface SensorStateOptions {
 	readonly datastore: DatastoreItems;
 	/** Whom the log names. */
 	readonly principal: Principal;
@@ -138,7 +135,7 @@ interface SensorStateParts {
 }
 
 /** Items of the system under a prefix (reference 7.5). While the storage is away it waits. */
-function createSensorState({ datastore, principal, prefix, assertHeld, outlast }: SensorStateParts): SensorState {
+function createSensorState({ datastore, principal, prefix, assertHeld, outlast }: SensorStateOptions): SensorState {
 	/** Undefined for what is not there. */
 	async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
 		try {

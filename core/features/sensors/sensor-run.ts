@@ -1,6 +1,7 @@
-import type { Logger, Options, Patch, SensorEntity } from "../../contract/index.ts";
+import type { Options, Patch, SensorEntity } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { HeldLease } from "../../kernel/coordination/lease.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
@@ -21,9 +22,7 @@ export interface Supervised {
 	wake(): void;
 }
 
-export interface SensorRunParts {
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface SensorRunOptions extends Uses<"clock" | "logger"> {
 	readonly settings: Options["sensorcontainer"];
 	readonly supervised: Supervised;
 	readonly lease: HeldLease<"sensor">;
@@ -35,7 +34,7 @@ export interface SensorRunParts {
 
 /** A sensor while this node has it: is started again after failures, so often as the settings say, with growing pauses. */
 export class SensorRun implements Holding {
-	readonly #parts: SensorRunParts;
+	readonly #parts: SensorRunOptions;
 	readonly #controller = new AbortController();
 	#failures: number;
 	/** When the run under way began; undefined between runs. */
@@ -47,7 +46,7 @@ export class SensorRun implements Holding {
 	/** The end of it, once that was asked for. */
 	#ending: Promise<void> | undefined;
 
-	constructor(parts: SensorRunParts) {
+	constructor(parts: SensorRunOptions) {
 		this.#parts = parts;
 		// One that was given up begins anew with whoever takes it.
 		this.#failures = parts.record.state === "failed" ? 0 : parts.record.restarts;

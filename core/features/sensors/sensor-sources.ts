@@ -1,12 +1,11 @@
-import { type Sensor, type SensorEntity, SvcError } from "../../contract/index.ts";
+import { type SensorEntity, SvcError } from "../../contract/index.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import { type NamedSensor, toNamedSensor } from "./named-sensor-api.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 
-export interface SensorSourceParts {
-	/** Those of the configuration, by name. */
-	readonly sensors: ReadonlyMap<string, Sensor>;
+export interface SensorSourceOptions extends Pick<Kernel, "sensors"> {
 	readonly runners: PackSensorRunners;
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 }
@@ -14,9 +13,9 @@ export interface SensorSourceParts {
 /** Where the sensors that records tell of come from: the configuration, and packs. */
 export class SensorSources {
 	readonly #configured: ReadonlyMap<string, NamedSensor>;
-	readonly #parts: SensorSourceParts;
+	readonly #parts: SensorSourceOptions;
 
-	constructor(parts: SensorSourceParts) {
+	constructor(parts: SensorSourceOptions) {
 		this.#parts = parts;
 		this.#configured = new Map([...parts.sensors].map(([name, sensor]) => [toNamedSensor(name, sensor).ref, toNamedSensor(name, sensor)]));
 	}

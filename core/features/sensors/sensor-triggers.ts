@@ -1,9 +1,9 @@
-import type { SensorTrigger, SensorTriggerChange, Storage, TriggerEntity } from "../../contract/index.ts";
+import type { SensorTrigger, SensorTriggerChange, TriggerEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
-export interface SensorTriggersParts {
-	readonly storage: Storage;
+export interface SensorTriggersOptions extends Uses<"storage"> {
 	readonly changes: Pick<ChangeFeed, "onChange">;
 	/** Seconds after which changes of other nodes are looked for that no event has told of. */
 	readonly pollInterval: number;
@@ -15,7 +15,7 @@ export interface SensorTriggers {
 	follow(types: readonly string[], signal: AbortSignal): AsyncIterable<SensorTriggerChange>;
 }
 
-export function createSensorTriggers({ storage, changes, pollInterval }: SensorTriggersParts): SensorTriggers {
+export function createSensorTriggers({ storage, changes, pollInterval }: SensorTriggersOptions): SensorTriggers {
 	const listeners = new Set<() => void>();
 	changes.onChange(() => {
 		for (const listener of listeners) listener();

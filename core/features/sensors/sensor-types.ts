@@ -1,20 +1,19 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type SensorEntity, type Storage, SvcError } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { type SensorEntity, SvcError } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { toInCondition } from "../../kernel/basics/pagination.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
-export interface SensorTypeParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface SensorTypeOptions extends Uses<"storage" | "clock"> {
 	readonly changes: Pick<ChangeFeed, "announceChange">;
 }
 
-export function createSensorTypes({ storage, clock, changes }: SensorTypeParts): SensorTypes {
+export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions): SensorTypes {
 	async function find(refOrId: string): Promise<SensorEntity> {
 		const [byRef] = await storage.find("sensor", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("sensor", refOrId) : undefined);

@@ -1,9 +1,9 @@
 import { type SensorEntity, toErrorMessage } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
-import type { EngineDependencies } from "../../kernel/plugins/engine-dependencies.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
@@ -21,9 +21,7 @@ import type { SensorTriggers } from "./sensor-triggers.ts";
 /** Most characters of a message that are kept. */
 const longestError = 2_000;
 
-export interface SensorWorkParts {
-	readonly clock: EngineClock;
-	readonly logger: EngineDependencies["logger"];
+export interface SensorWorkOptions extends Uses<"clock">, Pick<Kernel, "logger"> {
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
 	readonly datastore: DatastoreItems;
@@ -38,9 +36,9 @@ export interface SensorWorkParts {
 
 /** One run of a sensor after another: what it is given, what is told of it, and what of it must not show. */
 export class SensorWork {
-	readonly #parts: SensorWorkParts;
+	readonly #parts: SensorWorkOptions;
 
-	constructor(parts: SensorWorkParts) {
+	constructor(parts: SensorWorkOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,18 +1,14 @@
-import type { EventData, ExecutionEntity, Instrument, Logger, Storage } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { EventData, ExecutionEntity, Instrument } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { eventNames } from "../../kernel/executions/execution-events.ts";
 import { hasEndedBeforeStart, isCompleted } from "../../kernel/executions/status.ts";
-import type { PublishListener, TelemetryHub, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { PublishListener, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
 import { formatTraceparent } from "../../lib/traceparent.ts";
 import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
 import { type TraceContext, TraceContexts } from "./trace-contexts.ts";
 
-export interface TracerParts {
-	readonly storage: Storage;
-	readonly hub: TelemetryHub;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-}
+export type TracerDependencies = Uses<"storage" | "clock" | "logger"> & Pick<Kernel, "hub">;
 
 /** Spans that may wait for what the storage knows of their traces; beyond it they are dropped and counted. */
 const mostWaiting = 5_000;
@@ -22,14 +18,14 @@ const mostWaiting = 5_000;
  * from the records, so that parents and children fit together whichever nodes have made them.
  */
 export class Tracer implements PublishListener, Tracing {
-	readonly #parts: TracerParts;
+	readonly #parts: TracerDependencies;
 	readonly #contexts: TraceContexts;
 	readonly #told: Instrument;
 	readonly #dropped: Instrument;
 	#waiting: SpanDraft[] = [];
 	#isReading = false;
 
-	constructor(parts: TracerParts) {
+	constructor(parts: TracerDependencies) {
 		this.#parts = parts;
 		this.#contexts = new TraceContexts(parts.storage, (traceId) => parts.hub.isSampled(traceId));
 		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were made." });

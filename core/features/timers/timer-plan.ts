@@ -1,22 +1,12 @@
-import {
-	isSvcError,
-	type Logger,
-	type Options,
-	type Storage,
-	SvcError,
-	type TimerEntity,
-	type TriggerEntity,
-} from "../../contract/index.ts";
-import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { isSvcError, type Options, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
 import { isTimezone, toSchedule } from "./schedule.ts";
 
-export interface TimerPlanParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface TimerPlanOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly options: Pick<Options, "timersengine">;
 }
 
@@ -29,14 +19,14 @@ export const fromMilliseconds = (milliseconds: number | undefined) =>
 
 /** When each timer fires next, as it is stored: made of the triggers that ask for it. */
 export class TimerPlan {
-	readonly #parts: TimerPlanParts;
+	readonly #parts: TimerPlanOptions;
 	readonly #timezone: string;
 	/** Ids of triggers whose parameters make no schedule, so that each is told of once. */
 	readonly #unreadable = new Set<string>();
 	/** By how much the clock was set off what has passed, when timers were planned. */
 	#plannedAt = 0;
 
-	constructor(parts: TimerPlanParts) {
+	constructor(parts: TimerPlanOptions) {
 		this.#parts = parts;
 		this.#timezone = parts.options.timersengine.local_timezone;
 		if (isTimezone(this.#timezone)) return;

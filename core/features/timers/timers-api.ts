@@ -1,4 +1,5 @@
-import { type Storage, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import { SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { timerTypes } from "../triggers/trigger-refs-api.ts";
 
@@ -18,12 +19,11 @@ export interface TimersApi {
 	get(refOrId: string): Promise<TimerView>;
 }
 
-export interface TimersApiParts {
-	readonly storage: Storage;
+export interface TimersApiOptions extends Uses<"storage"> {
 	readonly dialects: Pick<Dialects, "triggerType">;
 }
 
-export function createTimersApi({ storage, dialects }: TimersApiParts): TimersApi {
+export function createTimersApi({ storage, dialects }: TimersApiOptions): TimersApi {
 	return {
 		async list(given) {
 			const type = given === undefined ? undefined : dialects.triggerType(given);

@@ -1,15 +1,12 @@
-import { isSvcError, type Logger, type Options, type Storage, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { isSvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
 import { fromMilliseconds, TimerPlan, toMilliseconds } from "./timer-plan.ts";
 
-export interface TimersParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly options: Options;
+export interface TimersOptions extends Uses<"storage" | "clock" | "logger" | "options"> {
 	readonly dispatcher: Pick<Dispatcher, "draft">;
 	readonly changes: Pick<ChangeFeed, "onChange">;
 }
@@ -19,7 +16,7 @@ const longestWait = 60_000;
 
 /** Fires the timers that triggers of rules ask for. Each slot fires once, however many nodes watch it and however often they start. */
 export class Timers {
-	readonly #parts: TimersParts;
+	readonly #parts: TimersOptions;
 	readonly #plan: TimerPlan;
 	/** Those that ask for timers, by ref. */
 	#triggers: ReadonlyMap<string, TriggerEntity> = new Map();
@@ -31,7 +28,7 @@ export class Timers {
 	#waiting: NodeJS.Timeout | undefined;
 	#looking: Promise<void> | undefined;
 
-	constructor(parts: TimersParts) {
+	constructor(parts: TimersOptions) {
 		this.#parts = parts;
 		this.#plan = new TimerPlan(parts);
 		parts.changes.onChange(() => {

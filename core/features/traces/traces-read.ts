@@ -1,4 +1,5 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { readFirstPerOwner } from "../../kernel/basics/first-per-owner.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
@@ -19,15 +20,13 @@ const newestFirst = [
 	["trace_tag", "asc"],
 ] as const;
 
-export interface TraceParts extends TracesNeeds {
-	readonly storage: Storage;
-}
+export interface TraceOptions extends TracesNeeds, Uses<"storage"> {}
 
 /** Traces as the storage has them. */
 export class StoredTraces implements Traces {
-	readonly #parts: TraceParts;
+	readonly #parts: TraceOptions;
 
-	constructor(parts: TraceParts) {
+	constructor(parts: TraceOptions) {
 		this.#parts = parts;
 	}
 
@@ -69,7 +68,7 @@ export class StoredTraces implements Traces {
 
 /** Ids of the traces that hold what the filter names; undefined: all. */
 async function findTraceIds(
-	{ storage, enforcements }: TraceParts,
+	{ storage, enforcements }: TraceOptions,
 	{ id, execution, rule, trigger_instance }: TraceFilter,
 ): Promise<readonly string[] | undefined> {
 	const sets: (readonly string[])[] = [];

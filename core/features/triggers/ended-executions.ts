@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ExecutionEntity, isSvcError, type JsonObject, type Logger, type Options } from "../../contract/index.ts";
-import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import { type ExecutionEntity, isSvcError, type JsonObject } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import { type CompletionHookResult, noCompletionEffects } from "../../kernel/executions/completion-effects.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
-import { collectDecrypted, type EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 
 import { toNotifications } from "./notifications.ts";
@@ -13,21 +14,16 @@ import { triggerRefs } from "./trigger-refs-api.ts";
 /** An event of an execution's end. */
 type Told = readonly [trigger: string, payload: JsonObject];
 
-export interface EndedParts {
-	readonly dispatcher: Dispatcher;
-	readonly catalog: ActionCatalog;
-	readonly options: Options;
-	readonly logger: Logger;
+export interface EndedExecutionOptions extends Uses<"options" | "logger" | "sealedSecrets">, Pick<Kernel, "dispatcher" | "catalog"> {
 	/** What the templates of notifications read. */
 	readonly templateSources: Pick<TemplateSources, "items" | "systemUser" | "isAdministrator">;
-	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /** Events of an execution's end, or of its question. */
 export class EndedExecutions {
-	readonly #parts: EndedParts;
+	readonly #parts: EndedExecutionOptions;
 
-	constructor(parts: EndedParts) {
+	constructor(parts: EndedExecutionOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,24 +1,15 @@
-import {
-	isJsonObject,
-	type JsonObject,
-	parseJson,
-	type Storage,
-	SvcError,
-	stringifyJson,
-	type TriggerInstanceEntity,
-} from "../../contract/index.ts";
+import { isJsonObject, type JsonObject, parseJson, SvcError, stringifyJson, type TriggerInstanceEntity } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
-import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { type ChangeRequester, toActor } from "../../kernel/executions/signed-patch.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
@@ -28,19 +19,15 @@ const newestFirst = [
 	["trigger", "asc"],
 ] as const;
 
-export interface InstanceParts {
-	readonly storage: Storage;
-	readonly catalog: ActionCatalog;
-	readonly dispatcher: Dispatcher;
-	readonly sealedSecrets: EncryptedSecrets;
+export interface InstanceOptions extends Uses<"storage" | "sealedSecrets">, Pick<Kernel, "catalog" | "dispatcher"> {
 	readonly dialects: Pick<Dialects, "triggerTypes">;
 }
 
 /** Trigger instances as the storage has them. */
 export class StoredInstances implements TriggerInstances {
-	readonly #parts: InstanceParts;
+	readonly #parts: InstanceOptions;
 
-	constructor(parts: InstanceParts) {
+	constructor(parts: InstanceOptions) {
 		this.#parts = parts;
 	}
 
@@ -131,7 +118,7 @@ function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string
 	return typeof id === "string" ? id : undefined;
 }
 
-function toWhere({ occurrence_time, trigger, trigger_type, ...rest }: InstanceFilter, dialects: InstanceParts["dialects"]) {
+function toWhere({ occurrence_time, trigger, trigger_type, ...rest }: InstanceFilter, dialects: InstanceOptions["dialects"]) {
 	return {
 		...Object.fromEntries(Object.entries(rest).flatMap(([field, value]) => (value === undefined ? [] : [[field, toInCondition(value)]]))),
 		...(trigger !== undefined && { trigger: toInCondition(dialects.triggerTypes(trigger)) }),

@@ -1,27 +1,22 @@
-import { type Clock, isSvcError, type Storage, SvcError, type TriggerTypeEntity, type WriteOperation } from "../../contract/index.ts";
+import { isSvcError, SvcError, type TriggerTypeEntity, type WriteOperation } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack, assertRefNames } from "../../kernel/basics/names.ts";
 import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
-
 import { splitRef } from "../../kernel/basics/refs.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { isParameterless, toImplicitTrigger } from "../../kernel/events/trigger-type-registry.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
 import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
 
-export interface TriggerTypeParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly changes: ChangeFeed;
-	readonly dialects: Dialects;
-}
+export type TriggerTypeDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes">;
 
 /** Trigger types as the storage has them. */
 export class StoredTriggerTypes implements TriggerTypes {
-	readonly #parts: TriggerTypeParts;
+	readonly #parts: TriggerTypeDependencies;
 
-	constructor(parts: TriggerTypeParts) {
+	constructor(parts: TriggerTypeDependencies) {
 		this.#parts = parts;
 	}
 

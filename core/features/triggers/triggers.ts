@@ -1,34 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, isSvcError, type Storage, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import { isSvcError, SvcError, type TriggerEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
-import { hashParameters, type TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 
-import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";
 import { toNamedWhere } from "./trigger-types.ts";
 import type { NamedFilter, TriggerInput, Triggers } from "./triggers-api.ts";
 
-export interface TriggersParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly changes: ChangeFeed;
-	readonly triggerCatalog: TriggerCatalog;
-	readonly triggerTypes: TriggerTypeRegistry;
-	readonly dialects: Dialects;
-}
+export type TriggersDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes" | "triggerCatalog" | "triggerTypes">;
 
 /** Triggers as the storage has them. */
 export class StoredTriggers implements Triggers {
-	readonly #parts: TriggersParts;
+	readonly #parts: TriggersDependencies;
 
-	constructor(parts: TriggersParts) {
+	constructor(parts: TriggersDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,23 +1,21 @@
 import { randomUUID } from "node:crypto";
 import {
-	type Clock,
 	type Instrument,
 	isJsonObject,
 	isSvcError,
 	type JsonObject,
 	type JsonValue,
-	type Logger,
 	type Meters,
-	type Storage,
 	SvcError,
 	type WebhookDeliveryEntity,
 	type Where,
 } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
@@ -28,15 +26,10 @@ import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.ts";
 
-export interface WebhookParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
+export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
 	readonly hub: Meters;
-	readonly logger: Logger;
-	readonly dispatcher: Dispatcher;
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
-	readonly triggerTypes: TriggerTypeRegistry;
 	/** Value of a system item of the datastore, in clear. */
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
@@ -49,12 +42,12 @@ type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly 
 
 /** Takes in what is posted to hooks. */
 export class ReceivedWebhooks implements Webhooks {
-	readonly #parts: WebhookParts;
+	readonly #parts: WebhookOptions;
 	readonly #ledger: Ledger;
 	readonly #deliveries: Instrument;
 	readonly #repeated: Instrument;
 
-	constructor(parts: WebhookParts) {
+	constructor(parts: WebhookOptions) {
 		this.#parts = parts;
 		this.#ledger = new StoredLedger(parts);
 		this.#deliveries = parts.hub.counter({

@@ -1,12 +1,11 @@
-import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
-import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { WorkerJobEntity } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
-export interface HeldJobsParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface HeldJobsOptions extends Uses<"storage" | "clock"> {
 	/** Seconds for which a worker holds a job. */
 	readonly lease: number;
 }
@@ -20,9 +19,9 @@ const renewedAgainAfter = 1 / 10;
 
 /** What workers have, and the leases of that. */
 export class HeldJobs {
-	readonly #parts: HeldJobsParts;
+	readonly #parts: HeldJobsOptions;
 
-	constructor(parts: HeldJobsParts) {
+	constructor(parts: HeldJobsOptions) {
 		this.#parts = parts;
 	}
 

@@ -8,12 +8,12 @@ import { keepHere, placeRunner } from "./place-runner.ts";
 import { type Contents, PlacedRuns } from "./remote-runs.ts";
 import { workerRoutes } from "./routes.ts";
 import { Sealing } from "./sealing.ts";
-import { StoredWorkers, type StoredWorkersParts } from "./stored-workers.ts";
+import { StoredWorkers, type StoredWorkersOptions } from "./stored-workers.ts";
 import { Bell } from "./worker-notifications.ts";
 
 export interface WorkersNeeds {
 	/** Files of packs. */
-	readonly contents: Contents & StoredWorkersParts["contents"];
+	readonly contents: Contents & StoredWorkersOptions["contents"];
 	/** What policies say of the workers of a run. */
 	readonly findDemand: FindDemand;
 }

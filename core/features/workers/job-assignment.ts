@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Storage, WorkerJobEntity } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { WorkerJobEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import type { HeldJob } from "./held-jobs.ts";
 import { fits } from "./label-match.ts";
@@ -8,9 +8,7 @@ import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { HandedJob, JobSpec, WorkerPoll } from "./workers-api.ts";
 
-export interface HandOutParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface JobAssignmentOptions extends Uses<"storage" | "clock"> {
 	readonly sealing: Sealing;
 	readonly bell: Bell;
 	/** Seconds for which a worker holds a job. */
@@ -33,9 +31,9 @@ const pageSize = 200;
 
 /** Gives jobs to workers, each to one. */
 export class HandOut {
-	readonly #parts: HandOutParts;
+	readonly #parts: JobAssignmentOptions;
 
-	constructor(parts: HandOutParts) {
+	constructor(parts: JobAssignmentOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,24 +1,19 @@
 import {
 	isSvcError,
-	type Logger,
 	type Meters,
 	type PackContentFile,
-	type Storage,
 	SvcError,
 	type WorkerJobEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import type { EngineClock } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { mostAhead } from "./reassigned-runs.ts";
 import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
 
-export interface JobReportsParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly hub: Meters;
 	readonly sealing: Sealing;
 	readonly bell: Bell;
@@ -44,10 +39,10 @@ const fields = ["status", "fence", "user", "sequence", "consumed", "content", "l
  * the service has given up, or for anybody else.
  */
 export class JobReports implements JobReporting {
-	readonly #parts: JobReportsParts;
+	readonly #parts: JobReportsOptions;
 	readonly #refused;
 
-	constructor(parts: JobReportsParts) {
+	constructor(parts: JobReportsOptions) {
 		this.#parts = parts;
 		this.#refused = parts.hub.counter({
 			name: "svc_worker_requests_refused_total",

@@ -1,25 +1,23 @@
-import { type Logger, poll, type Storage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { poll } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
 /** Microseconds for which nobody asks whether a job is needed. */
 const grace = 600_000_000;
 const pageSize = 200;
 
-export interface LeftJobsParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface OrphanedJobsOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Seconds between two looks. */
 	readonly interval: number;
 }
 
 /** Removes jobs of executions that have ended without them: whoever ended those died before, or did not know of the job. */
 export class LeftJobs {
-	readonly #parts: LeftJobsParts;
+	readonly #parts: OrphanedJobsOptions;
 	#stopping = new AbortController();
 	#looking: Promise<void> | undefined;
 
-	constructor(parts: LeftJobsParts) {
+	constructor(parts: OrphanedJobsOptions) {
 		this.#parts = parts;
 	}
 

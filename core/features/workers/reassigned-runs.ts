@@ -1,4 +1,5 @@
-import type { OutputType, RunContext, Storage, WorkerJobEntity, WriteOperation } from "../../contract/index.ts";
+import type { OutputType, RunContext, WorkerJobEntity, WriteOperation } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Sealing } from "./sealing.ts";
 import type { StoredEnd, WorkerPiece } from "./workers-api.ts";
 
@@ -18,8 +19,7 @@ type Counts = Record<OutputType, number>;
 
 const none = (): Counts => ({ stdout: 0, stderr: 0, other: 0 });
 
-export interface TakenOverParts {
-	readonly storage: Storage;
+export interface ReassignedRunsOptions extends Uses<"storage"> {
 	readonly sealing: Sealing;
 	readonly context: RunContext;
 	/** Whether the service keeps output at all, so that what it has can be counted. */
@@ -36,7 +36,7 @@ interface Row {
  * counting.
  */
 export class TakenOver {
-	readonly #parts: TakenOverParts;
+	readonly #parts: ReassignedRunsOptions;
 	readonly #id: string;
 	/** Sequence of the last that was emitted, and of the last that the worker knows of. */
 	#at = 0;
@@ -47,7 +47,7 @@ export class TakenOver {
 	readonly #rows: Row[] = [];
 	#bytes = 0;
 
-	constructor(id: string, parts: TakenOverParts) {
+	constructor(id: string, parts: ReassignedRunsOptions) {
 		this.#id = id;
 		this.#parts = parts;
 	}

@@ -1,14 +1,6 @@
 import { hostname } from "node:os";
-import {
-	isSvcError,
-	type Logger,
-	RunAborted,
-	type RunResult,
-	type Storage,
-	SvcError,
-	type WorkerEntity,
-	type WorkerJobEntity,
-} from "../../contract/index.ts";
+import { isSvcError, RunAborted, type RunResult, SvcError, type WorkerEntity, type WorkerJobEntity } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { HostedRunContext } from "../../kernel/runs/runner-context.ts";
 import { wait } from "../../lib/wait.ts";
 import { TakenOver } from "./reassigned-runs.ts";
@@ -27,9 +19,7 @@ const fields = [
 	...(["content", "created_at", "labels", "trimmed", "result"] as const),
 ];
 
-export interface PlacedRunParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
+export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
 	readonly sealing: Sealing;
 	readonly bell: Pick<Bell, "ring">;
 	/** Whether output of executions is stored. */
@@ -54,7 +44,7 @@ export interface PlacedRunParts {
  * nothing runs twice.
  */
 export class PlacedRun {
-	readonly #parts: PlacedRunParts;
+	readonly #parts: RemoteRunOptions;
 	readonly #id: string;
 	readonly #output: TakenOver;
 	#shown: string | undefined;
@@ -62,7 +52,7 @@ export class PlacedRun {
 	#isNews = false;
 	#onNews: () => void = () => {};
 
-	constructor(parts: PlacedRunParts) {
+	constructor(parts: RemoteRunOptions) {
 		const { context, isOutputKept: isKept } = parts;
 		this.#parts = parts;
 		this.#id = context.liveaction_id;

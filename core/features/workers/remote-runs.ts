@@ -2,16 +2,15 @@ import { basename, relative } from "node:path";
 import {
 	type ExecutionEntity,
 	type JsonObject,
-	type Logger,
 	poll,
 	type RunContext,
 	type RunResult,
-	type Storage,
 	type WorkerEntity,
 	type WorkerJobEntity,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import { type EngineClock, fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createTakeoverGrace, type TakeoverGrace } from "../../kernel/coordination/expired-leases.ts";
 import { toExpiredBefore } from "../../kernel/coordination/lease-duration.ts";
 import { toHostedContext } from "../../kernel/runs/runner-context.ts";
@@ -29,10 +28,7 @@ export interface Contents {
 	keep(content: string): WriteOperation;
 }
 
-export interface PlacedRunsParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface RemoteRunsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly sealing: Sealing;
 	readonly bell: Bell;
 	readonly contents: Contents;
@@ -58,7 +54,7 @@ const contentName = /^[0-9a-f]{64}$/;
 
 /** The runs of this node that workers carry out. */
 export class PlacedRuns {
-	readonly #parts: PlacedRunsParts;
+	readonly #parts: RemoteRunsOptions;
 	readonly #trust: TakeoverGrace;
 	readonly #runs = new Map<string, PlacedRun>();
 	/** By ids of live actions whose ends are not stored yet: whether there may be rows of output. */
@@ -71,7 +67,7 @@ export class PlacedRuns {
 	#looking: Promise<void> | undefined;
 	#forget: () => void = () => {};
 
-	constructor(parts: PlacedRunsParts) {
+	constructor(parts: RemoteRunsOptions) {
 		this.#parts = parts;
 		this.#trust = createTakeoverGrace(parts.lease);
 	}

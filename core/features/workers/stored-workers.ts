@@ -3,10 +3,10 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
-import { HandOut, type HandOutParts, mostHanded, type Taker } from "./job-assignment.ts";
-import { JobReports, type JobReportsParts } from "./job-reports.ts";
+import { HandOut, type JobAssignmentOptions, mostHanded, type Taker } from "./job-assignment.ts";
+import { JobReports, type JobReportsOptions } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
-import { WorkerNotes, type WorkerNotesParts } from "./worker-notes.ts";
+import { WorkerNotes, type WorkerNotesOptions } from "./worker-notes.ts";
 import type { Ring } from "./worker-notifications.ts";
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
 
@@ -14,7 +14,7 @@ import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./w
 const mostShown = 200;
 const mostRuns = 100;
 
-export interface StoredWorkersParts extends JobReportsParts, HandOutParts, WorkerNotesParts {
+export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOptions, WorkerNotesOptions {
 	/** Seconds between looks at the storage. */
 	readonly pollInterval: number;
 }
@@ -28,13 +28,13 @@ interface Request extends Taker {
 /** Answers workers, on any node: what they take, tell and hand over stands in the storage. */
 export class StoredWorkers implements Workers {
 	readonly reports: JobReports;
-	readonly #parts: StoredWorkersParts;
+	readonly #parts: StoredWorkersOptions;
 	readonly #notes: WorkerNotes;
 	readonly #jobs: HeldJobs;
 	readonly #handOut: HandOut;
 	#isOpen = true;
 
-	constructor(parts: StoredWorkersParts) {
+	constructor(parts: StoredWorkersOptions) {
 		this.#parts = parts;
 		this.reports = new JobReports(parts);
 		this.#notes = new WorkerNotes(parts);

@@ -1,12 +1,10 @@
-import { isSvcError, type Logger, type Storage, SvcError, type WorkerEntity } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { isSvcError, SvcError, type WorkerEntity } from "../../contract/index.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
-export interface WorkerNotesParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface WorkerNotesOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Seconds after which a worker that says nothing counts as gone. */
 	readonly lease: number;
 }
@@ -22,10 +20,10 @@ const mostKnown = 10_000;
 
 /** Keeps who is there, as workers tell it with each request for work. */
 export class WorkerNotes {
-	readonly #parts: WorkerNotesParts;
+	readonly #parts: WorkerNotesOptions;
 	readonly #known = new Map<string, { readonly at: number; readonly draining: boolean }>();
 
-	constructor(parts: WorkerNotesParts) {
+	constructor(parts: WorkerNotesOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,11 +1,11 @@
-import type { ExecutionEntity, ExecutionStatus, Runner } from "../../contract/index.ts";
+import type { ExecutionEntity, ExecutionStatus } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 
-export interface IdleRunParts extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "endings"> {
-	readonly runners: ReadonlyMap<string, Runner>;
+export interface IdleRunOptions extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "endings">, Uses<"runners"> {
 	/** Seconds; 0: nothing is looked for. */
 	readonly limit: number;
 }
@@ -29,12 +29,12 @@ const activeStatuses: readonly ExecutionStatus[] = ["requested", "scheduled", "d
 
 /** Finds runs of workflows that a defect has left: none of their children is active, and nothing has happened for long. */
 export class IdleRuns {
-	readonly #parts: IdleRunParts;
+	readonly #parts: IdleRunOptions;
 	readonly #runnerNames: readonly string[];
 	/** Those of the look before, as they were. */
 	#seen: ReadonlyMap<string, string> = new Map();
 
-	constructor(parts: IdleRunParts) {
+	constructor(parts: IdleRunOptions) {
 		this.#parts = parts;
 		this.#runnerNames = [...parts.runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
 	}

@@ -10,6 +10,7 @@ import {
 	SvcError,
 	type TaskState,
 } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
@@ -18,8 +19,7 @@ import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-api.ts";
 
-export interface WorkflowParts {
-	readonly runners: ReadonlyMap<string, Runner>;
+export interface WorkflowOptions extends Uses<"runners"> {
 	readonly executions: Pick<Executions, "get">;
 	readonly actions: Pick<Actions, "get" | "entryPoint">;
 	readonly catalog: Pick<ActionCatalog, "resolve">;
@@ -35,9 +35,9 @@ const defaultRunner = "workflow";
 
 /** Workflows as actions, runners and journals have them. */
 export class StoredWorkflows implements Workflows {
-	readonly #parts: WorkflowParts;
+	readonly #parts: WorkflowOptions;
 
-	constructor(parts: WorkflowParts) {
+	constructor(parts: WorkflowOptions) {
 		this.#parts = parts;
 	}
 

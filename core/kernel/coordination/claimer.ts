@@ -1,4 +1,5 @@
-import type { EntityMap, Instrument, Meters, Order, Patch, Storage, Where } from "../../contract/index.ts";
+import type { EntityMap, Instrument, Meters, Order, Patch, Where } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { InDoubtClaims, isRefusal } from "./in-doubt-claims.ts";
 import type { HeldLeaseFields, LeasePolicy } from "./lease-duration.ts";
 
@@ -8,8 +9,7 @@ export type ClaimableKind = "execution" | "trigger_instance";
 /** Fields that a claim writes: those of the lease, and those that the claimer's owner adds, such as the status. */
 type ClaimPatch<K extends ClaimableKind> = Patch<EntityMap[K]> & HeldLeaseFields;
 
-export interface ClaimerParts<K extends ClaimableKind> {
-	readonly storage: Storage;
+export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly kind: K;
@@ -134,7 +134,7 @@ export interface Claim<K extends ClaimableKind> {
  * The claimer does not renew leases. If processing may take longer than a lease lasts, `work` must renew it.
  */
 export class Claimer<K extends ClaimableKind> {
-	readonly #parts: ClaimerParts<K>;
+	readonly #parts: ClaimerOptions<K>;
 	readonly #inProgress = new Set<Promise<void>>();
 	/** Claimed records without a slot. */
 	readonly #waiting: EntityMap[K][] = [];
@@ -145,7 +145,7 @@ export class Claimer<K extends ClaimableKind> {
 	#isOpen = false;
 	#isBehind = true;
 
-	constructor(parts: ClaimerParts<K>) {
+	constructor(parts: ClaimerOptions<K>) {
 		this.#parts = parts;
 		this.#claimCounter = parts.hub.counter({
 			name: "svc_claims_total",

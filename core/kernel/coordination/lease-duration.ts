@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EntityKind, EntityMap, Storage } from "../../contract/index.ts";
 import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 
 /**
  * Part of a lease for which other nodes still leave the record alone after the lease has expired. Its holder needs a moment to end its
@@ -64,10 +65,7 @@ export type LeasedKind = { [K in EntityKind]: EntityMap[K] extends LeaseFields ?
 /** Lease fields of a record that a node holds. */
 export type HeldLeaseFields = { readonly [F in keyof LeaseFields]: string };
 
-interface LeasePolicyParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly nodeId: string;
+interface LeasePolicyOptions extends Uses<"storage" | "clock" | "nodeId"> {
 	/** Seconds that a lease lasts. */
 	readonly leaseSeconds: number;
 }
@@ -93,7 +91,7 @@ export class LeasePolicy {
 	readonly #clock: EngineClock;
 	readonly #nodeId: string;
 
-	constructor({ storage, clock, nodeId, leaseSeconds }: LeasePolicyParts) {
+	constructor({ storage, clock, nodeId, leaseSeconds }: LeasePolicyOptions) {
 		this.storage = storage;
 		this.isShared = storage.capabilities.shared === true;
 		this.leaseSeconds = leaseSeconds;

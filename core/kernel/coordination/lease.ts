@@ -81,7 +81,7 @@ export class HeldLease<K extends LeasedKind> {
 	}
 }
 
-interface LeaseRenewerParts<K extends LeasedKind> {
+interface LeaseRenewerOptions<K extends LeasedKind> {
 	readonly lease: HeldLease<K>;
 	/** Milliseconds from one renewal to the next. */
 	readonly intervalMs: number;
@@ -91,12 +91,12 @@ interface LeaseRenewerParts<K extends LeasedKind> {
 
 /** Renews a lease in the background, from its construction until `end`. */
 export class RecordLeaseRenewer<K extends LeasedKind> {
-	readonly #parts: LeaseRenewerParts<K>;
+	readonly #parts: LeaseRenewerOptions<K>;
 	readonly #lost = new AbortController();
 	readonly #timer: NodeJS.Timeout;
 	#renewing: Promise<void> | undefined;
 
-	constructor(parts: LeaseRenewerParts<K>) {
+	constructor(parts: LeaseRenewerOptions<K>) {
 		this.#parts = parts;
 		this.#timer = setInterval(() => this.#tick(), parts.intervalMs);
 	}

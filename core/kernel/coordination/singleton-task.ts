@@ -1,14 +1,12 @@
-import { type DutyEntity, isSvcError, type Logger, type Patch, type Storage } from "../../contract/index.ts";
-import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
+import { type DutyEntity, isSvcError, type Patch } from "../../contract/index.ts";
+import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
 import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-duration.ts";
 
-export interface SingletonTaskParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface SingletonTaskOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Its lease is also the time for which a node that has crashed keeps other nodes from the task. */
 	readonly leasing: LeasePolicy;
 }
@@ -36,14 +34,14 @@ const maxTimerMs = 2_147_483_647;
  * runs. If that node dies, another one performs the task when the lease has expired.
  */
 export class SingletonTask {
-	readonly #parts: SingletonTaskParts;
+	readonly #parts: SingletonTaskOptions;
 	readonly #task: SingletonTaskDefinition;
 	readonly #stopping = new AbortController();
 	#timer: NodeJS.Timeout | undefined;
 	/** The last run or poll, each of which waits for the one before. Never rejects. */
 	#working: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: SingletonTaskParts, task: SingletonTaskDefinition) {
+	constructor(parts: SingletonTaskOptions, task: SingletonTaskDefinition) {
 		this.#parts = parts;
 		this.#task = task;
 	}

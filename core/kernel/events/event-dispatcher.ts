@@ -1,10 +1,7 @@
 import {
-	type Clock,
 	isJsonObject,
 	isSvcError,
 	type JsonObject,
-	type Logger,
-	type Options,
 	type Storage,
 	SvcError,
 	type TraceEntity,
@@ -15,6 +12,7 @@ import {
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { normalizeTraceparent } from "../../lib/traceparent.ts";
 import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { createId, isId } from "../basics/ids.ts";
 import { insertClaimed } from "../coordination/claimer.ts";
 import type { CausingExecution, Dispatcher, EventDraft, IncomingEvent } from "./event-dispatcher-api.ts";
@@ -24,11 +22,7 @@ import { assertMatchesSchema } from "./payload-schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 import type { TriggerTypeRegistry } from "./trigger-type-registry.ts";
 
-interface EventDispatcherParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	readonly options: Options;
+interface EventDispatcherOptions extends Uses<"storage" | "clock" | "logger" | "options"> {
 	readonly triggerCatalog: TriggerCatalog;
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly eventHandler: () => EventHandler;
@@ -37,9 +31,9 @@ interface EventDispatcherParts {
 
 /** Dispatches every event: resolves its trigger, validates its payload, and stores it with its trace. */
 export class EventDispatcher implements Dispatcher {
-	readonly #parts: EventDispatcherParts;
+	readonly #parts: EventDispatcherOptions;
 
-	constructor(parts: EventDispatcherParts) {
+	constructor(parts: EventDispatcherOptions) {
 		this.#parts = parts;
 	}
 

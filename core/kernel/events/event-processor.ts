@@ -1,6 +1,7 @@
-import type { Clock, EventBus, Instrument, Logger, Storage, TraceEntity, TriggerInstanceEntity, Where } from "../../contract/index.ts";
+import type { Instrument, TraceEntity, TriggerInstanceEntity, Where } from "../../contract/index.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
 import { type Claim, Claimer, type Reservation } from "../coordination/claimer.ts";
@@ -11,15 +12,10 @@ import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { EventHandler, StoreEvent } from "./event-handler.ts";
 
-export interface EventProcessorParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: Clock;
+export interface EventProcessorOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: TelemetryHub;
-	readonly logger: Logger;
 	readonly eventHandler: () => EventHandler;
-	readonly nodeId: string;
 	/** Maximum number of events processed at the same time. */
 	readonly poolSize: number;
 	/** Seconds between polls for events of nodes that are gone. */
@@ -65,7 +61,7 @@ function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
  * of at least 2, so that the handler reads which rules have acted before and does not repeat their actions.
  */
 export class EventProcessor {
-	readonly #parts: EventProcessorParts;
+	readonly #parts: EventProcessorOptions;
 	readonly #claiming: Claimer<"trigger_instance">;
 	readonly #pollLoop: PollLoop;
 	readonly #busListener: BusListener;
@@ -76,7 +72,7 @@ export class EventProcessor {
 	/** True if the next poll must also take over events whose lease has expired. */
 	#isOrphanPollDue = false;
 
-	constructor(parts: EventProcessorParts) {
+	constructor(parts: EventProcessorOptions) {
 		this.#parts = parts;
 		this.#expiredLeases = new ExpiredLeases(parts.leasing);
 		this.#claiming = new Claimer({

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
 	type JsonObject,
 	type JsonValue,
-	type Storage,
 	SvcError,
 	stringifyJson,
 	type TriggerEntity,
@@ -10,6 +9,7 @@ import {
 	type TriggerTypeEntity,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
 
 /** A trigger with its type. */
@@ -33,13 +33,12 @@ const maxCachedTriggers = 10_000;
 /** Milliseconds after which a cached trigger is read again if another node's change event was lost. */
 const maxCacheAgeMs = 1_000;
 
-interface TriggerCatalogParts {
-	readonly storage: Storage;
+interface TriggerCatalogOptions extends Uses<"storage"> {
 	readonly changes: ChangeFeed;
 	readonly dialects: Pick<Dialects, "triggerType">;
 }
 
-export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogParts): TriggerCatalog {
+export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogOptions): TriggerCatalog {
 	/** By ref, or by type and hash of the parameters. */
 	const cache = new Map<string, { readonly resolved: ResolvedTrigger; readonly readAtMs: number }>();
 	/** Number of changes so far. A trigger whose reading began before a change must not be cached after it. */

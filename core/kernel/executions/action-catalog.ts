@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import {
 	type ActionEntity,
 	type ActionSignature,
-	type Clock,
-	type Logger,
 	type PackEntity,
 	type Runner,
 	type RunnerTypeEntity,
@@ -15,6 +13,7 @@ import {
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
 import { maskDefaults } from "../../secrets/default-masking.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
@@ -27,10 +26,7 @@ export interface ResolvedAction {
 	readonly snapshot: SnapshotEntity;
 }
 
-interface CatalogParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+interface ActionCatalogOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly changes: Pick<ChangeFeed, "onChange" | "announceChange">;
 	readonly content: PackContentSource;
 }
@@ -43,7 +39,7 @@ const maxCacheAgeMs = 1_000;
 
 /** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
 export class ActionCatalog {
-	readonly #parts: CatalogParts;
+	readonly #parts: ActionCatalogOptions;
 	readonly #snapshots: SnapshotCache;
 	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
 	readonly #packLocations = new Map<string, Promise<PackLocation | undefined>>();
@@ -51,7 +47,7 @@ export class ActionCatalog {
 	readonly #isEnabledByRunner = new Map<string, Promise<boolean>>();
 	#cachedSinceMs = performance.now();
 
-	constructor(parts: CatalogParts) {
+	constructor(parts: ActionCatalogOptions) {
 		this.#parts = parts;
 		this.#snapshots = new SnapshotCache(parts.storage);
 		parts.changes.onChange(() => this.#clearCache());

@@ -1,12 +1,10 @@
-import { type ExecutionEntity, type Runner, type Storage, SvcError } from "../../contract/index.ts";
+import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { toChildOrigin } from "./child-record.ts";
 import { readJournal } from "./journal-entries.ts";
 import { isWaiting } from "./status.ts";
 
-export interface AwaitedInquiryParts {
-	readonly storage: Storage;
-	readonly runners: ReadonlyMap<string, Runner>;
-}
+export type AwaitedInquiryDependencies = Uses<"storage" | "runners">;
 
 type PausedExecution = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
@@ -19,7 +17,7 @@ const maxNamedInquiries = 5;
  * Returns the ids of the open inquiries below a paused execution, the oldest first, if the execution can only wait for their answers.
  * Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held back work.
  */
-export async function findAwaitedInquiries(parts: AwaitedInquiryParts, execution: PausedExecution): Promise<readonly string[]> {
+export async function findAwaitedInquiries(parts: AwaitedInquiryDependencies, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
 	const openChildren = await parts.storage.find("execution", {
 		where: { parent_id: id, end_timestamp: null },
@@ -47,7 +45,10 @@ const maxCachedPauses = 1_000;
  */
 const hasHeldWorkByFence = new Map<string, boolean>();
 
-async function hasHeldWork({ storage, runners }: AwaitedInquiryParts, { id, runner_name, fence }: PausedExecution): Promise<boolean> {
+async function hasHeldWork(
+	{ storage, runners }: AwaitedInquiryDependencies,
+	{ id, runner_name, fence }: PausedExecution,
+): Promise<boolean> {
 	const { definitions } = runners.get(runner_name) ?? {};
 	if (definitions?.hasHeldWork === undefined) return false;
 	const cached = fence === null ? undefined : hasHeldWorkByFence.get(fence);
@@ -60,7 +61,7 @@ async function hasHeldWork({ storage, runners }: AwaitedInquiryParts, { id, runn
 }
 
 /** Throws `SVC_CONFLICT` if a paused execution only waits for answers: if it were resumed, it would pause again at once. */
-export async function assertResumable(parts: AwaitedInquiryParts, execution: PausedExecution): Promise<void> {
+export async function assertResumable(parts: AwaitedInquiryDependencies, execution: PausedExecution): Promise<void> {
 	const inquiries = await findAwaitedInquiries(parts, execution);
 	const [first] = inquiries;
 	if (first === undefined) return;

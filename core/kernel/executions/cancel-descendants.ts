@@ -1,6 +1,7 @@
-import type { Clock, EventBus, ExecutionEntity, Runner, Storage, WriteOperation } from "../../contract/index.ts";
+import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/index.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
 import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
@@ -16,11 +17,8 @@ export interface ChildCompletionDraft {
 	announce(): void;
 }
 
-export interface DescendantCancellationParts {
+export interface DescendantCancellationOptions extends Uses<"eventBus" | "clock" | "runners"> {
 	readonly storage: Pick<Storage, "find">;
-	readonly eventBus: EventBus;
-	readonly clock: Clock;
-	readonly runners: ReadonlyMap<string, Runner>;
 	/** Drafts the completion effects of a child that ends. */
 	readonly draft: (ended: ExecutionEntity) => Promise<ChildCompletionDraft>;
 	/** Returns the writes that revoke the run credentials of a child that ends. */
@@ -43,7 +41,7 @@ const noCancellation: DescendantCancellation = { operations: [], announce: () =>
  * run to their own ends.
  */
 export async function draftDescendantCancellation(
-	parts: DescendantCancellationParts,
+	parts: DescendantCancellationOptions,
 	ended: ExecutionEntity,
 ): Promise<DescendantCancellation> {
 	const { runners, storage, clock } = parts;
@@ -68,7 +66,7 @@ export async function draftDescendantCancellation(
 }
 
 async function draftEnd(
-	parts: DescendantCancellationParts,
+	parts: DescendantCancellationOptions,
 	child: ExecutionEntity,
 	{ ended, timestamp }: { readonly ended: ExecutionEntity; readonly timestamp: string },
 ): Promise<DescendantCancellation> {

@@ -1,23 +1,18 @@
-import { type Clock, type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
-
+import { type ExecutionEntity, type ExecutionStatus, type JsonObject, type Storage, SvcError } from "../../contract/index.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
-import { type AwaitedInquiryParts, assertResumable } from "./awaited-inquiries.ts";
+import { type AwaitedInquiryDependencies, assertResumable } from "./awaited-inquiries.ts";
 import { toCancelPatch } from "./cancel-patch.ts";
 import { withActor } from "./signed-patch.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
-import { applyTransition, type TransitionParts } from "./transition.ts";
+import { applyTransition, type TransitionOptions } from "./transition.ts";
 
-interface CancelParts extends TransitionParts {
-	readonly clock: Clock;
-}
+interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
 
-export interface ChangeParts extends CancelParts, AwaitedInquiryParts {
-	/** Returns true if executions of this runner type consist of child executions. */
-	readonly isWorkflow: (runnerName: string) => boolean;
-}
+export interface ExecutionChangeOptions extends CancelOptions, AwaitedInquiryDependencies, Uses<"isWorkflow"> {}
 
 /**
  * Cancels an execution (specification, 9.2 and 9.3). An execution whose run has started becomes `canceling`, and the node that holds the
@@ -26,7 +21,7 @@ export interface ChangeParts extends CancelParts, AwaitedInquiryParts {
  * `SVC_NOT_FOUND` if the execution is removed meanwhile, and `SVC_INVALID` if the reason is too long.
  */
 export async function cancelExecution(
-	parts: CancelParts,
+	parts: CancelOptions,
 	execution: ExecutionEntity,
 	principal: Pick<Principal, "username" | "isAdmin" | "credential">,
 	{ byParent = false, reason }: { readonly byParent?: boolean; readonly reason?: string | undefined } = {},
@@ -61,7 +56,7 @@ export interface StatusChange {
  * every open branch of the workflow waits for an answer, unless the parent workflow requests it (`byParent`).
  */
 export async function changeStatus(
-	parts: ChangeParts,
+	parts: ExecutionChangeOptions,
 	execution: ExecutionEntity,
 	change: StatusChange,
 	principal: Principal,
@@ -88,7 +83,7 @@ export async function changeStatus(
 
 /** Returns the patch of a requested change. Returns undefined if the node that holds the run makes the change, or has made it. */
 function toChange(
-	{ clock, isWorkflow }: ChangeParts,
+	{ clock, isWorkflow }: ExecutionChangeOptions,
 	entity: ExecutionEntity,
 	{ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject },
 	principal: Principal,
@@ -165,7 +160,7 @@ function assertNotInPause({ id, status }: ExecutionEntity, requested: ExecutionS
 }
 
 async function cancelOrRefuse(
-	parts: CancelParts,
+	parts: CancelOptions,
 	entity: ExecutionEntity,
 	{ principal, reason }: { readonly principal: Principal; readonly reason: string | undefined },
 ) {

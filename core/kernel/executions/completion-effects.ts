@@ -1,5 +1,6 @@
-import { type ExecutionEntity, isSvcError, type Logger, type WriteOperation } from "../../contract/index.ts";
-import { type DescendantCancellationParts, draftDescendantCancellation } from "./cancel-descendants.ts";
+import { type ExecutionEntity, isSvcError, type WriteOperation } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
+import { type DescendantCancellationOptions, draftDescendantCancellation } from "./cancel-descendants.ts";
 import { isCompleted } from "./status.ts";
 
 /** The effects of one hook on the completion of an execution. Its writes are stored with the final status, all or nothing. */
@@ -55,15 +56,14 @@ export const noCompletionEffects: CompletionEffectsDraft = {
 	descendantOperations: [],
 };
 
-export interface CompletionEffectsParts extends Omit<DescendantCancellationParts, "draft"> {
-	readonly logger: Logger;
+export interface CompletionEffectsOptions extends Omit<DescendantCancellationOptions, "draft">, Uses<"logger"> {
 	/** Returns the hooks of all features, in the order of the features. */
 	readonly completionHooks: () => readonly CompletionHook[];
 	/** Returns the writes that revoke the run's credentials. */
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
-export function createCompletionEffects(parts: CompletionEffectsParts): CompletionEffects {
+export function createCompletionEffects(parts: CompletionEffectsOptions): CompletionEffects {
 	const { logger, completionHooks, takeBack } = parts;
 
 	/** Calls a hook. A hook that fails must prevent neither the end itself nor the effects of other hooks. */

@@ -1,19 +1,16 @@
 import type { ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
 import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { ExecutionView } from "./executions-api.ts";
 
-export interface ViewParts {
-	readonly sealedSecrets: EncryptedSecrets;
-	/** Returns true if executions of this runner type consist of child executions. */
-	readonly isWorkflow: (runnerName: string) => boolean;
-}
+export type ExecutionViewDependencies = Uses<"sealedSecrets" | "isWorkflow">;
 
 /** Returns an execution with the data that presenting it needs. Its secrets are decrypted on first access. */
 export function toExecutionView(
 	entity: ExecutionEntity,
 	snapshot: SnapshotEntity,
-	{ sealedSecrets, isWorkflow, children = [] }: ViewParts & { readonly children?: readonly string[] },
+	{ sealedSecrets, isWorkflow, children = [] }: ExecutionViewDependencies & { readonly children?: readonly string[] },
 ): ExecutionView {
 	return new LazyExecutionView({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
 }

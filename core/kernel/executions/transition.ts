@@ -1,13 +1,12 @@
 import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Where } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { type CompletionEffects, noCompletionEffects } from "./completion-effects.ts";
 import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
 import { draftParentWakeup } from "./parent-wakeup.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
 
-export interface TransitionParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
+export interface TransitionOptions extends Uses<"storage" | "eventBus"> {
 	readonly endings: CompletionEffects;
 }
 
@@ -20,7 +19,7 @@ export interface TransitionParts {
  * @param expected conditions that the stored execution must still satisfy
  */
 export async function applyTransition(
-	parts: TransitionParts,
+	parts: TransitionOptions,
 	entity: ExecutionEntity,
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,

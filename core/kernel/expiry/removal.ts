@@ -1,4 +1,5 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { type ExpiredRecordsQuery, forEachExpiredPage } from "./expired-records.ts";
 import type { Pace } from "./pacing.ts";
 
@@ -27,8 +28,7 @@ export interface RemovalRange {
 	readonly from?: string | undefined;
 }
 
-export interface RemovalParts {
-	readonly storage: Storage;
+export interface RemovalOptions extends Uses<"storage"> {
 	readonly pace: Pace;
 	/** Timestamp of the start of the pass. */
 	readonly now: string;
@@ -36,7 +36,7 @@ export interface RemovalParts {
 	readonly isDryRun?: boolean;
 }
 
-export function createRemoval({ storage, pace, now, isDryRun = false }: RemovalParts): Removal {
+export function createRemoval({ storage, pace, now, isDryRun = false }: RemovalOptions): Removal {
 	const removedByKind: { [K in EntityKind]?: number } = {};
 	return {
 		storage,

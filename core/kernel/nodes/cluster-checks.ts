@@ -1,23 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-	type EventBus,
-	type Logger,
-	type NodeEntity,
-	type NodeRole,
-	nodeRoles,
-	type Options,
-	type Storage,
-	SvcError,
-} from "../../contract/index.ts";
-import type { EngineClock } from "../basics/clock.ts";
+import { type EventBus, type NodeEntity, type NodeRole, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { toExpiredBefore } from "../coordination/lease-duration.ts";
 
-interface ClusterCheckParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly nodeId: string;
+interface ClusterCheckOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly options: Pick<Options, "scheduler">;
 	/** Name of this node's event bus plugin. */
 	readonly names: { readonly eventBus: string };
@@ -37,7 +23,7 @@ const pollPauseMs = 100;
  *
  * @param earlier nodes that were stored before this one
  */
-export async function assertNodesCompatible(parts: ClusterCheckParts, earlier: readonly NodeEntity[]): Promise<void> {
+export async function assertNodesCompatible(parts: ClusterCheckOptions, earlier: readonly NodeEntity[]): Promise<void> {
 	const heartbeats = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
 	for (;;) {
 		const others = (await findLiveNodes(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
@@ -56,17 +42,17 @@ export async function findLiveNodes({
 	clock,
 	nodeId,
 	options,
-}: Pick<ClusterCheckParts, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
+}: Pick<ClusterCheckOptions, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
 	const liveNodes = await storage.find("node", { where: { expires_at: { gte: toExpiredBefore(clock, options.scheduler.lease) } } });
 	return liveNodes.filter(({ id }) => id !== nodeId);
 }
 
 /** Returns true if bus events do not reach from one of the two nodes to the other. */
-function isUnreachable(other: NodeEntity, { eventBus }: ClusterCheckParts): boolean {
+function isUnreachable(other: NodeEntity, { eventBus }: ClusterCheckOptions): boolean {
 	return eventBus.capabilities.shared !== true || !other.event_bus_shared;
 }
 
-function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheckParts): SvcError {
+function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheckOptions): SvcError {
 	const busOwner = eventBus.capabilities.shared === true ? "its" : "this node's";
 	const name = eventBus.capabilities.shared === true ? other.event_bus : names.eventBus;
 	return new SvcError(
@@ -78,7 +64,7 @@ function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheck
 }
 
 /** Warns of nodes with another bus plugin: both buses may be shared, but no event passes from one to the other. */
-function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckParts): void {
+function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckOptions): void {
 	for (const { id, name, event_bus } of others) {
 		if (event_bus === names.eventBus) continue;
 		logger.warn("another node uses another event bus: the two hear nothing of each other and find work at the poll interval only", {

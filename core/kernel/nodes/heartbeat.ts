@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
-import type { EventBus, JsonObject, Logger, NodeEntity, NodeRole, Options, Storage } from "../../contract/index.ts";
+import type { JsonObject, NodeEntity } from "../../contract/index.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
@@ -17,15 +18,9 @@ const expiredNodeLifetimeSeconds = 3_600;
 /** Number of heartbeats between two removals of old records. */
 const heartbeatsPerRemoval = 12;
 
-export interface HeartbeatParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
+export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger" | "nodeId" | "options" | "roles"> {
 	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
 	readonly leasing: LeasePolicy;
-	readonly logger: Logger;
-	readonly nodeId: string;
-	readonly options: Options;
-	readonly roles: readonly NodeRole[];
 	readonly version: string;
 	/** Names of the plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
@@ -42,7 +37,7 @@ export interface HeartbeatParts {
  * rules for leases. The record needs no fence, because no two processes have the same node id.
  */
 export class Heartbeat {
-	readonly #parts: HeartbeatParts;
+	readonly #parts: HeartbeatOptions;
 	readonly #startedAt: number;
 	readonly #busListener: BusListener;
 	readonly #heartbeatLoop: PollLoop;
@@ -55,7 +50,7 @@ export class Heartbeat {
 	#drain = false;
 	#heartbeatCount = 0;
 
-	constructor(parts: HeartbeatParts) {
+	constructor(parts: HeartbeatOptions) {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
 		this.#heartbeatLoop = new PollLoop({ poll: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });

@@ -1,9 +1,9 @@
-import type { Logger, NodeState } from "../../contract/index.ts";
+import type { NodeState } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { UnreadyReason } from "./nodes-api.ts";
 import type { RoleLoops } from "./role-loops.ts";
 
-export interface NodeLifecycleParts {
-	readonly logger: Logger;
+export interface NodeLifecycleOptions extends Uses<"logger"> {
 	readonly loops: RoleLoops;
 	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
@@ -17,7 +17,7 @@ export interface NodeLifecycleParts {
  * `ready` again at any time.
  */
 export class NodeLifecycle {
-	readonly #parts: NodeLifecycleParts;
+	readonly #parts: NodeLifecycleOptions;
 	#state: NodeState = "starting";
 	/** True if the node must work; false if it must drain. */
 	#shouldWork = true;
@@ -29,7 +29,7 @@ export class NodeLifecycle {
 	/** The last change. Each change waits for the one before. */
 	#lastChange: Promise<void> = Promise.resolve();
 
-	constructor(parts: NodeLifecycleParts) {
+	constructor(parts: NodeLifecycleOptions) {
 		this.#parts = parts;
 	}
 

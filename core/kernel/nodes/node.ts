@@ -1,4 +1,5 @@
-import type { EventBus, JsonObject, Logger, NodeRole, Options, Storage } from "../../contract/index.ts";
+import type { JsonObject } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StorageClock } from "../coordination/storage-clock.ts";
 import type { StartupRetry } from "../plugins/startup-retry.ts";
@@ -9,15 +10,9 @@ import { createReadiness } from "./readiness.ts";
 import { type BackgroundLoop, createRoleLoops } from "./role-loops.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
 
-export interface NodeParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
+export interface NodeOptions extends Uses<"storage" | "eventBus" | "logger" | "nodeId" | "options" | "roles"> {
 	readonly clock: StorageClock;
 	readonly leasing: LeasePolicy;
-	readonly logger: Logger;
-	readonly nodeId: string;
-	readonly options: Options;
-	readonly roles: readonly NodeRole[];
 	readonly version: string;
 	/** Names of the plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
@@ -50,7 +45,7 @@ export interface Node {
 }
 
 /** Creates the node, which does nothing until `register` and `begin` are called. */
-export function createNode(parts: NodeParts): Node {
+export function createNode(parts: NodeOptions): Node {
 	const lifecycle = new NodeLifecycle({
 		logger: parts.logger,
 		loops: createRoleLoops(parts.loops, parts.retryStartup),

@@ -1,6 +1,5 @@
-import type { Storage } from "../../contract/index.ts";
 import { settledWithin } from "../../lib/wait.ts";
-import type { EngineClock } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 
 /** Milliseconds for which the result of a check of the storage is reused, so that frequent readiness requests cost nothing. */
@@ -8,10 +7,7 @@ const checkReuseMs = 1_000;
 /** Milliseconds without response after which the storage counts as unavailable. */
 const responseTimeoutMs = 2_000;
 
-export interface ReadinessParts {
-	readonly storage: Storage;
-	readonly clock: Pick<EngineClock, "isOutOfSync">;
-	readonly nodeId: string;
+export interface ReadinessOptions extends Uses<"storage" | "clock" | "nodeId"> {
 	/** Returns true if the node's last heartbeat was stored. Reading is not enough: with a full disk, reads work and every write fails. */
 	readonly isHeartbeatStored: () => boolean;
 	/** Returns the state of the node if that state is not ready; otherwise undefined. */
@@ -19,7 +15,7 @@ export interface ReadinessParts {
 }
 
 /** Returns a function that reports whether this node is ready for requests. The function never rejects. */
-export function createReadiness({ storage, clock, nodeId, isHeartbeatStored, unreadyReason }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness({ storage, clock, nodeId, isHeartbeatStored, unreadyReason }: ReadinessOptions): () => Promise<Readiness> {
 	let lastCheck: Promise<boolean> | undefined;
 	let lastCheckStart = Number.NEGATIVE_INFINITY;
 

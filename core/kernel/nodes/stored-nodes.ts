@@ -1,5 +1,5 @@
-import { type EventBus, type NodeEntity, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
-import type { EngineClock } from "../basics/clock.ts";
+import { type NodeEntity, nodeRoles, type Options, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { isId } from "../basics/ids.ts";
 import { toExpiredBefore } from "../coordination/lease-duration.ts";
 import { heldStatuses } from "../executions/status.ts";
@@ -9,15 +9,12 @@ import type { Nodes, NodeView } from "./nodes-api.ts";
 /** Maximum number of executions that are listed of a node. */
 const maxListedExecutions = 100;
 
-export interface StoredNodesParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
+export interface StoredNodesOptions extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly options: Pick<Options, "scheduler">;
 }
 
 /** Creates the access to the stored nodes. */
-export function createStoredNodes({ storage, eventBus, clock, options }: StoredNodesParts): Nodes {
+export function createStoredNodes({ storage, eventBus, clock, options }: StoredNodesOptions): Nodes {
 	function toView(node: NodeEntity): NodeView {
 		return { node, isAlive: node.expires_at >= toExpiredBefore(clock, options.scheduler.lease) };
 	}

@@ -7,22 +7,22 @@ import { findLineNumberCorrections, toCountField } from "./line-number-correctio
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
-import { OutputHub, type OutputHubParts } from "./live/output-hub.ts";
+import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
 
 import { findLastChunk, findLineStart, readStoredChunks } from "./stored-chunks.ts";
 
-export interface OutputReaderParts extends OutputHubParts {
+export interface OutputReaderOptions extends OutputHubDependencies {
 	/** Shows whether runs print bulk output. Followers are then paced if they are many. */
 	readonly bulkOutput?: Pick<BulkOutput, "isActive">;
 }
 
 /** Reads stored output, and follows output that is still being written. */
 export class OutputReader implements Output {
-	readonly #parts: OutputHubParts;
+	readonly #parts: OutputHubDependencies;
 	readonly #hub: OutputHub;
 	readonly #pacing: FanOutPacing;
 
-	constructor(parts: OutputReaderParts) {
+	constructor(parts: OutputReaderOptions) {
 		this.#parts = parts;
 		this.#pacing = new FanOutPacing({ shouldPace: () => parts.bulkOutput?.isActive ?? false });
 		this.#hub = new OutputHub(parts);

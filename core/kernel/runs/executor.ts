@@ -1,19 +1,7 @@
-import {
-	type EventBus,
-	type ExecutionEntity,
-	isSvcError,
-	type JsonObject,
-	type Options,
-	RunAborted,
-	type Runner,
-	type Storage,
-} from "../../contract/index.ts";
-import type { Dialects } from "../../language/dialects.ts";
+import { type ExecutionEntity, isSvcError, type JsonObject, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
-import type { EngineClock } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { toRunResult } from "../basics/plugin-results.ts";
-import type { Authority } from "../basics/principal.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { Dispatcher } from "../events/event-dispatcher-api.ts";
@@ -25,7 +13,7 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TemplateSources } from "../submission/parameter-rendering.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { ActiveRuns, type RunState } from "./active-runs.ts";
-import type { ChildStarterParts } from "./children/child-starter.ts";
+import type { ChildStarterOptions } from "./children/child-starter.ts";
 import { NodeChildren } from "./children/node-children.ts";
 import { type RunOutcome, toFailure } from "./outcome.ts";
 import { type ActiveRun, type PreparedRun, prepareRun } from "./prepare-run.ts";
@@ -36,30 +24,22 @@ import { hideInLog, toStoredOutcome, toStoredPause } from "./run-secrets.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { RunnerCaller, type RunnerInvocation } from "./runner-call.ts";
 
-export interface ExecutorParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
+export interface ExecutorOptions
+	extends Uses<"storage" | "eventBus" | "clock" | "runners" | "options" | "authority" | "sealedSecrets" | "dialects" | "isWorkflow"> {
 	readonly leasing: LeasePolicy;
 	readonly logger: EngineDependencies["logger"];
 	readonly catalog: ActionCatalog;
-	readonly runners: ReadonlyMap<string, Runner>;
-	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly dataDirectory: string;
 	readonly runCredentials: RunCredentials;
 	readonly endings: CompletionEffects;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly authority: Authority;
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: EncryptedSecrets;
-	readonly dialects: Dialects;
 	readonly hub: Pick<TelemetryHub, "tracing">;
 	readonly bulkOutput: BulkOutput;
 	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
-	readonly admitAll: ChildStarterParts["admitAll"];
-	readonly isWorkflow: (runnerName: string) => boolean;
+	readonly admitAll: ChildStarterOptions["admitAll"];
 	/** Called when a run begins to wait for its children, which frees its slot. */
 	readonly onSlotFreed: () => void;
 }
@@ -97,11 +77,11 @@ export class Executor {
 	readonly runs = new ActiveRuns();
 	readonly children: NodeChildren;
 	readonly runWrites: RunWrites;
-	readonly #parts: ExecutorParts;
+	readonly #parts: ExecutorOptions;
 	readonly #completion: RunCompletion;
 	readonly #runnerCaller: RunnerCaller;
 
-	constructor(parts: ExecutorParts) {
+	constructor(parts: ExecutorOptions) {
 		this.#parts = parts;
 		this.runWrites = new RunWrites(parts);
 		this.#completion = new RunCompletion(parts);

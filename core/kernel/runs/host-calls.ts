@@ -1,9 +1,10 @@
 import { type ExecutionEntity, RunAborted, SvcError } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { cancelExecution } from "../executions/cancel.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
-import { applyTransition, type TransitionParts } from "../executions/transition.ts";
+import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./prepare-run.ts";
 
@@ -60,17 +61,14 @@ export class HostCalls {
 	}
 }
 
-export interface RunRequestParts extends TransitionParts {
-	readonly clock: EngineClock;
-	readonly isWorkflow: (runnerName: string) => boolean;
-}
+export interface RunRequestOptions extends TransitionOptions, Uses<"clock" | "isWorkflow"> {}
 
 /**
  * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
  * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
 export async function requestChange(
-	parts: RunRequestParts,
+	parts: RunRequestOptions,
 	{ execution, run }: ActiveRun,
 	{ calls, change }: { readonly calls: HostCalls; readonly change: "pause" | "cancel" },
 ): Promise<void> {
@@ -89,7 +87,7 @@ export async function requestChange(
 	});
 }
 
-function pause(parts: RunRequestParts, current: ExecutionEntity): Promise<unknown> {
+function pause(parts: RunRequestOptions, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
 	// `paused_by` names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;

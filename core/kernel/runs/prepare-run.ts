@@ -1,7 +1,6 @@
 import {
 	type ExecutionEntity,
 	type JsonObject,
-	type Options,
 	type OutputType,
 	type PartialRerunSource,
 	type RunContext,
@@ -12,10 +11,10 @@ import {
 } from "../../contract/index.ts";
 import { collectSecrets } from "../../language/parameters/schema-masking.ts";
 import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, hasSecretParameters } from "../../secrets/parameter-masking.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretOutputTypes } from "../../secrets/result-masking.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { ActionCatalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
@@ -59,22 +58,18 @@ export interface PreparedRun {
 	readonly context: PreparedContext;
 }
 
-interface PrepareRunParts {
-	readonly storage: Storage;
+interface PrepareRunOptions extends Uses<"storage" | "runners" | "options" | "sealedSecrets"> {
 	readonly catalog: ActionCatalog;
 	readonly logger: EngineDependencies["logger"];
-	readonly runners: ReadonlyMap<string, Runner>;
-	readonly options: Options;
 	readonly apiUrl: () => string;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /**
  * Finds the runner of an execution and renders its final parameters. Throws the error with which the execution must fail, for example
  * `SVC_RUNNER` if the runner type is disabled or not configured on this node.
  */
-export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareRunParts): Promise<PreparedRun> {
+export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareRunOptions): Promise<PreparedRun> {
 	const { action, runner: runnerType } = snapshot;
 	const { sealedSecrets } = parts;
 	const runner = parts.runners.get(execution.runner_name);

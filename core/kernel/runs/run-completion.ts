@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import {
-	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
@@ -9,6 +8,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
@@ -20,15 +20,14 @@ import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { RunState } from "./active-runs.ts";
 import { type RunOutcome, toCanceled } from "./outcome.ts";
 import type { StoredOutcome } from "./run-secrets.ts";
-import { type FencedWriteParts, FencedWrites } from "./run-writes.ts";
+import { type FencedWriteOptions, FencedWrites } from "./run-writes.ts";
 
 /** Microseconds that a planned restart of this node may take. Until then, nodes on other hosts do not recover runs that it handed over. */
 const restartMicroseconds = 300_000_000;
 /** Milliseconds for which the end of a run waits for the storage while the service stops. Later, the node that recovers the run ends it. */
 const shutdownPatienceMs = 5_000;
 
-export interface RunCompletionParts extends FencedWriteParts {
-	readonly eventBus: EventBus;
+export interface RunCompletionOptions extends FencedWriteOptions, Uses<"eventBus"> {
 	readonly endings: CompletionEffects;
 	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
 }
@@ -38,10 +37,10 @@ type FinalOutcome = RunOutcome & Partial<StoredOutcome>;
 
 /** Writes that end the work of this process on a run: its completion, a pause or a hand-over. */
 export class RunCompletion {
-	readonly #parts: RunCompletionParts;
+	readonly #parts: RunCompletionOptions;
 	readonly #writes: FencedWrites;
 
-	constructor(parts: RunCompletionParts) {
+	constructor(parts: RunCompletionOptions) {
 		this.#parts = parts;
 		this.#writes = new FencedWrites(parts);
 	}

@@ -1,20 +1,16 @@
-import type { AnnouncedExecution, EventBus, ExecutionEntity, JsonObject, Options } from "../../contract/index.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { AnnouncedExecution, ExecutionEntity, JsonObject } from "../../contract/index.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { type Authority, withScopes } from "../basics/principal.ts";
+import type { Uses } from "../basics/engine-parts.ts";
+import { withScopes } from "../basics/principal.ts";
 
 import type { Dispatcher, IncomingEvent } from "../events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
 import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
 import { publishAnnouncement } from "../executions/execution-events.ts";
 
-export interface RunEventParts {
-	readonly eventBus: EventBus;
-	readonly options: Options;
-	readonly authority: Authority;
+export interface RunEventOptions extends Uses<"eventBus" | "options" | "authority" | "sealedSecrets"> {
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly triggerTypes: TriggerTypeRegistry;
-	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /** An announcement of a run. */
@@ -44,7 +40,7 @@ export function createRunEventSender({
 	dispatcher,
 	triggerTypes,
 	sealedSecrets,
-}: RunEventParts): RunEventSender {
+}: RunEventOptions): RunEventSender {
 	return {
 		/**
 		 * Masks secrets if `api.mask_secrets` is on, because announcements leave the service and no part of the service reads them. The token is

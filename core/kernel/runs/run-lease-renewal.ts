@@ -1,14 +1,5 @@
-import {
-	type EventBus,
-	type ExecutionEntity,
-	type Instrument,
-	isSvcError,
-	type Logger,
-	type Meters,
-	RunAborted,
-	type Storage,
-} from "../../contract/index.ts";
-import type { EngineClock } from "../basics/clock.ts";
+import { type ExecutionEntity, type Instrument, isSvcError, type Meters, RunAborted } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { createTakeoverGrace, type TakeoverGrace } from "../coordination/expired-leases.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
@@ -16,12 +7,7 @@ import { eventNames, toExecutionId, toInterruptStatus } from "../executions/exec
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 
-export interface RunLeaseRenewalParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly nodeId: string;
+export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly runs: ActiveRuns;
@@ -59,7 +45,7 @@ export interface RunLeaseRenewalParts {
  * - A renewal may get no response for longer than the lease. So a second timer checks for expired leases independently of it.
  */
 export class RunLeaseRenewal {
-	readonly #parts: RunLeaseRenewalParts;
+	readonly #parts: RunLeaseRenewalOptions;
 	readonly #takeoverTrust: TakeoverGrace;
 	readonly #interruptListener: BusListener;
 	/** Milliseconds from one renewal to the next. */
@@ -80,7 +66,7 @@ export class RunLeaseRenewal {
 	readonly #renewalCounter: Instrument;
 	readonly #lossCounter: Instrument;
 
-	constructor(parts: RunLeaseRenewalParts) {
+	constructor(parts: RunLeaseRenewalOptions) {
 		this.#parts = parts;
 		this.#intervalMs = toRenewalIntervalMs(parts.leasing.leaseSeconds);
 		this.#retryMs = toRetryIntervalMs(parts.leasing.leaseSeconds);

@@ -1,17 +1,16 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import {
-	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
 	type OutputChunkEntity,
 	RunAborted,
-	type Storage,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
@@ -21,8 +20,7 @@ import { applyChange } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { RunState } from "./active-runs.ts";
 
-interface RunWriteParts extends FencedWriteParts {
-	readonly eventBus: EventBus;
+interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
 	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
 	readonly leasing: Pick<LeasePolicy, "newExpiry">;
 	readonly endings: Pick<CompletionEffects, "revokeCredentials">;
@@ -48,11 +46,11 @@ interface ResumableState {
 
 /** Writes about a run, from its start until before its end. Each expects the fence of the claim, so that a lost run changes nothing. */
 export class RunWrites {
-	readonly #parts: RunWriteParts;
+	readonly #parts: RunWriteOptions;
 	readonly #writes: FencedWrites;
 	readonly #processInfo = { hostname: hostname(), pid: process.pid };
 
-	constructor(parts: RunWriteParts) {
+	constructor(parts: RunWriteOptions) {
 		this.#parts = parts;
 		this.#writes = new FencedWrites(parts);
 	}
@@ -243,9 +241,7 @@ function toStatePatch({ state, encryptedSecrets }: ResumableState): ExecutionPat
 	return { run_state: { hostname: hostname(), state }, ...(encryptedSecrets !== undefined && { known_secrets: encryptedSecrets }) };
 }
 
-export interface FencedWriteParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface FencedWriteOptions extends Uses<"storage" | "clock"> {
 	readonly logger: EngineDependencies["logger"];
 }
 
@@ -262,9 +258,9 @@ interface RetryOptions {
  * lost or the service stops in the meantime.
  */
 export class FencedWrites {
-	readonly #parts: FencedWriteParts;
+	readonly #parts: FencedWriteOptions;
 
-	constructor(parts: FencedWriteParts) {
+	constructor(parts: FencedWriteOptions) {
 		this.#parts = parts;
 	}
 

@@ -6,13 +6,13 @@ import {
 	RunAborted,
 	type RunContext,
 	type RunResult,
-	type Storage,
 	SvcError,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts";
+import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
@@ -23,20 +23,22 @@ import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRuns, RunState } from "./active-runs.ts";
-import { HostCalls, type RunRequestParts, requestChange } from "./host-calls.ts";
+import { HostCalls, type RunRequestOptions, requestChange } from "./host-calls.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
 import type { ActiveRun } from "./prepare-run.ts";
-import { createRunEventSender, type RunEventParts, type RunEventSender } from "./run-event-sender.ts";
+import { createRunEventSender, type RunEventOptions, type RunEventSender } from "./run-event-sender.ts";
 import { encryptRunSecrets, hideInLog } from "./run-secrets.ts";
 import type { RunWrites } from "./run-writes.ts";
-import { type HostedRunContext, type LazyMembers, type RunServiceParts, RunServices, withLazyMembers } from "./runner-context.ts";
+import { type HostedRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./runner-context.ts";
 
 /** Calls the runner: `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
 export type RunnerInvocation = (context: RunContext) => Promise<RunResult | undefined>;
 
-export interface RunnerCallerParts extends RunEventParts, RunRequestParts, Omit<RunServiceParts, "options"> {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface RunnerCallerOptions
+	extends RunEventOptions,
+		RunRequestOptions,
+		Omit<RunServiceOptions, "options">,
+		Uses<"storage" | "clock"> {
 	readonly runs: ActiveRuns;
 	readonly runWrites: RunWrites;
 	readonly catalog: Pick<ActionCatalog, "resolve">;
@@ -61,10 +63,10 @@ const notRecoveredOutcome: RunOutcome = {
 
 /** Calls runners, with a context through which they use the service during the run. */
 export class RunnerCaller {
-	readonly #parts: RunnerCallerParts;
+	readonly #parts: RunnerCallerOptions;
 	readonly #events: RunEventSender;
 
-	constructor(parts: RunnerCallerParts) {
+	constructor(parts: RunnerCallerOptions) {
 		this.#parts = parts;
 		this.#events = createRunEventSender(parts);
 	}

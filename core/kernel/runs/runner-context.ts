@@ -1,20 +1,19 @@
 import type { DialectNames, ExecutionEntity, Expressions, JsonObject, RunContext, WriteOperation } from "../../contract/index.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { type TemplateSources, toItemUser } from "../submission/parameter-rendering.ts";
 import type { RunState } from "./active-runs.ts";
-import { Journal, type JournalParts } from "./children/journal.ts";
+import { Journal, type JournalOptions } from "./children/journal.ts";
 import type { NodeChildren } from "./children/node-children.ts";
 import type { AddSecrets, RunChildren } from "./children/run-children.ts";
 import type { HostCalls } from "./host-calls.ts";
 import type { ActiveRun } from "./prepare-run.ts";
 
-export interface RunServiceParts extends JournalParts {
+export interface RunServiceOptions extends JournalOptions, Uses<"dialects"> {
 	readonly children: NodeChildren;
 	readonly templateSources: TemplateSources;
-	readonly dialects: Dialects;
 }
 
 /** What the services need of the run. */
@@ -30,7 +29,7 @@ interface RunServiceAccess {
  * cost as much as a small run itself.
  */
 export class RunServices {
-	readonly #parts: RunServiceParts;
+	readonly #parts: RunServiceOptions;
 	readonly #activeRun: ActiveRun;
 	readonly #access: RunServiceAccess;
 	#children: RunChildren | undefined;
@@ -38,7 +37,7 @@ export class RunServices {
 	#expressions: Expressions | undefined;
 	#isClosed = false;
 
-	constructor(parts: RunServiceParts, activeRun: ActiveRun, access: RunServiceAccess) {
+	constructor(parts: RunServiceOptions, activeRun: ActiveRun, access: RunServiceAccess) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 		this.#access = access;
@@ -144,7 +143,7 @@ export function toHostedContext(context: RunContext): HostedRunContext {
 	return context as HostedRunContext;
 }
 
-interface RunExpressionParts {
+interface RunExpressionOptions {
 	readonly execution: ExecutionEntity;
 	readonly templateSources: TemplateSources;
 	/** Names that dialects give to variables and functions. */
@@ -155,7 +154,7 @@ interface RunExpressionParts {
 }
 
 /** Creates the expressions of one run. They read the datastore with the permissions of the execution. */
-function createRunExpressions({ execution, templateSources, names, calls, addSecrets }: RunExpressionParts): Expressions {
+function createRunExpressions({ execution, templateSources, names, calls, addSecrets }: RunExpressionOptions): Expressions {
 	const plain = createExpressions({ names });
 	const user = toItemUser(execution.context, templateSources.systemUser);
 	const access = templateSources.items.accessFor(user, execution);

@@ -1,13 +1,11 @@
-import { append, type EventBus, type ExecutionStatus, type Storage } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { append, type ExecutionStatus } from "../../contract/index.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import type { ClaimCursor } from "../coordination/claim-cursor.ts";
 import type { Claim, Claimer } from "../coordination/claimer.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 
-interface DelayedParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
+interface DelayedExecutionsOptions extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly claiming: Pick<Claimer<"execution">, "freeSlots" | "claimSome">;
 }
 
@@ -19,12 +17,12 @@ const maxDelayBatch = 100;
  * Also marks executions that are not due as `delayed`, including queued ones.
  */
 export class DelayedExecutions {
-	readonly #parts: DelayedParts;
+	readonly #parts: DelayedExecutionsOptions;
 	/** Only executions that are due at this time or before are claimed. */
 	#dueUntil = "";
 	#mayHaveDue = false;
 
-	constructor(parts: DelayedParts) {
+	constructor(parts: DelayedExecutionsOptions) {
 		this.#parts = parts;
 	}
 

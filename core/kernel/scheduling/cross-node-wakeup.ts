@@ -1,4 +1,4 @@
-import type { EventBus, Logger } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { eventNames } from "../executions/execution-events.ts";
 
@@ -11,10 +11,7 @@ export interface CrossNodeWakeup extends BusListener {
 	announce(work: { readonly delayed: boolean }): void;
 }
 
-export interface CrossNodeWakeupParts {
-	readonly eventBus: EventBus;
-	readonly logger: Logger;
-	readonly nodeId: string;
+export interface CrossNodeWakeupOptions extends Uses<"eventBus" | "logger" | "nodeId"> {
 	/** Called when other nodes have stored executions that wait, or may have. Members say which executions to poll for. */
 	readonly wake: (work: { readonly requested?: boolean; readonly delayed?: boolean; readonly ready?: boolean }) => void;
 }
@@ -23,7 +20,7 @@ export interface CrossNodeWakeupParts {
  * Creates the notifications between schedulers. If bus events may have been missed, the scheduler is woken for a full poll.
  * On an event bus that is not shared, there are no other nodes, so nothing is published.
  */
-export function createCrossNodeWakeup({ eventBus, logger, nodeId, wake }: CrossNodeWakeupParts): CrossNodeWakeup {
+export function createCrossNodeWakeup({ eventBus, logger, nodeId, wake }: CrossNodeWakeupOptions): CrossNodeWakeup {
 	const busListener = createBusListener({
 		eventBus,
 		logger,

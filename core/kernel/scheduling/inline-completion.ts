@@ -1,7 +1,7 @@
 import type { ExecutionEntity, Runner } from "../../contract/index.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 
 import type { CompletionEffects } from "../executions/completion-effects.ts";
@@ -10,11 +10,9 @@ import { checkOutput } from "../runs/output-schema.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
 import type { RunWrites } from "../runs/run-writes.ts";
 
-export interface InlineCompletionParts {
-	readonly clock: EngineClock;
+export interface InlineCompletionOptions extends Uses<"clock" | "sealedSecrets"> {
 	readonly records: Pick<RunWrites, "toRunningPatch">;
 	readonly endings: Pick<CompletionEffects, "draft">;
-	readonly sealedSecrets: EncryptedSecrets;
 }
 
 /**
@@ -36,7 +34,7 @@ export function canCompleteInline({ parent_id }: Pick<ExecutionEntity, "parent_i
 export async function completeInline(
 	claimed: ExecutionEntity,
 	prepared: PreparedRun,
-	{ clock, records, endings, sealedSecrets }: InlineCompletionParts,
+	{ clock, records, endings, sealedSecrets }: InlineCompletionOptions,
 ): Promise<readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined> {
 	const { runner, snapshot, encryptedSecrets, context } = prepared;
 	if (!canCompleteInline(claimed, runner)) return undefined;

@@ -1,5 +1,6 @@
-import type { EventBus, ExecutionEntity } from "../../contract/index.ts";
+import type { ExecutionEntity } from "../../contract/index.ts";
 import { resultWithin } from "../../lib/wait.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { insertAllClaimed, type Reservation, type ReservedSlots } from "../coordination/claimer.ts";
 import type { StoreAdmitted } from "../executions/admission.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
@@ -8,10 +9,9 @@ import { applyPatch, type ExecutionPatch, isCompleted } from "../executions/stat
 import type { PreparedRun } from "../runs/prepare-run.ts";
 import type { RunStart, RunWrites } from "../runs/run-writes.ts";
 import type { ExecutionQueues } from "./execution-queues.ts";
-import { canCompleteInline, completeInline, type InlineCompletionParts } from "./inline-completion.ts";
+import { canCompleteInline, completeInline, type InlineCompletionOptions } from "./inline-completion.ts";
 
-export interface AdmissionParts {
-	readonly eventBus: EventBus;
+export interface AdmissionOptions extends Uses<"eventBus"> {
 	readonly queues: () => Pick<ExecutionQueues, "queueOf">;
 	/** Reserves a slot for one execution. Returns undefined if the execution must wait in the storage. */
 	readonly reserve: () => ReservedSlots<"execution"> | undefined;
@@ -59,9 +59,9 @@ interface ClaimedExecution {
  * Several executions of one call are stored in one write, all or none.
  */
 export class Admissions {
-	readonly #parts: AdmissionParts;
+	readonly #parts: AdmissionOptions;
 
-	constructor(parts: AdmissionParts) {
+	constructor(parts: AdmissionOptions) {
 		this.#parts = parts;
 	}
 
@@ -143,7 +143,7 @@ export class Admissions {
 	}
 }
 
-interface ReadyRunParts extends InlineCompletionParts {
+interface InlineStartsOptions extends InlineCompletionOptions {
 	readonly records: RunWrites;
 	readonly prepare: (execution: ExecutionEntity) => Promise<PreparedRun>;
 	/** Issues the credentials of a run. Returns the prepared run with them, and the data that the start of the run stores. */
@@ -155,11 +155,11 @@ const maxPrepareMs = 20;
 
 /** Prepares runs that begin in the write that inserts their execution, and keeps them until the scheduler begins to run them. */
 export class InlineStarts {
-	readonly #parts: ReadyRunParts;
+	readonly #parts: InlineStartsOptions;
 	/** Prepared runs by their execution, until the execution is stored. */
 	readonly #preparedRuns = new WeakMap<ExecutionEntity, PreparedRun>();
 
-	constructor(parts: ReadyRunParts) {
+	constructor(parts: InlineStartsOptions) {
 		this.#parts = parts;
 	}
 

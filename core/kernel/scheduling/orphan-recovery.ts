@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
-import { type EventBus, type ExecutionEntity, isSvcError, type Logger, type Storage, type Where } from "../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { type ExecutionEntity, isSvcError, type Where } from "../../contract/index.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { ExpiredLeases } from "../coordination/expired-leases.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
@@ -10,11 +11,7 @@ import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusP
 
 import type { Scheduler } from "./scheduler.ts";
 
-export interface OrphanRecoveryParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
 	readonly endings: CompletionEffects;
 	readonly leasing: LeasePolicy;
 	readonly scheduler: Pick<Scheduler, "takeOver" | "resolveInDoubtClaims">;
@@ -45,13 +42,13 @@ export interface OrphanRecoveryParts {
  * execution, and a holder that has renewed its lease in the meantime keeps it.
  */
 export class OrphanRecovery {
-	readonly #parts: OrphanRecoveryParts;
+	readonly #parts: OrphanRecoveryOptions;
 	readonly #expiredLeases: ExpiredLeases;
 	#isOn = false;
 	/** The last poll. Never rejects. */
 	#polling: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: OrphanRecoveryParts) {
+	constructor(parts: OrphanRecoveryOptions) {
 		this.#parts = parts;
 		this.#expiredLeases = new ExpiredLeases(parts.leasing);
 	}

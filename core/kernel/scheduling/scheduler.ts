@@ -1,6 +1,7 @@
-import { append, type EventBus, type ExecutionEntity, type Logger, type Meters, type Storage } from "../../contract/index.ts";
+import { append, type ExecutionEntity, type Meters } from "../../contract/index.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
 import { type Claim, Claimer, insertClaimed, type WriteOutcome } from "../coordination/claimer.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
@@ -9,14 +10,10 @@ import { publishCreated, publishUpdated } from "../executions/execution-events.t
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, heldStatuses } from "../executions/status.ts";
 import { DelayedExecutions, toImmediateClaim } from "./claim-sources.ts";
 import type { ExecutionQueues, QueuedExecutionStarter } from "./execution-queues.ts";
-import { type AdmissionParts, Admissions } from "./inline-start.ts";
+import { type AdmissionOptions, Admissions } from "./inline-start.ts";
 import { ParentShares } from "./parent-shares.ts";
 
-interface SchedulerParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	/** Maximum number of executions that run at the same time. */
@@ -29,8 +26,8 @@ interface SchedulerParts {
 	readonly announce: (work: { readonly delayed: boolean }) => void;
 	/** Returns the queues, whose executions no scheduler may claim directly. */
 	readonly queues: () => ExecutionQueues;
-	readonly startInline: AdmissionParts["startInline"];
-	readonly canCompleteInline: AdmissionParts["canCompleteInline"];
+	readonly startInline: AdmissionOptions["startInline"];
+	readonly canCompleteInline: AdmissionOptions["canCompleteInline"];
 	/** Runs a claimed execution to its end. Never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Returns true if an execution runs on this node. */
@@ -76,7 +73,7 @@ const maxClaimBatch = 16;
  * first for the longest time. While other executions wait, the children of one parent get at most half of the slots.
  */
 export class Scheduler {
-	readonly #parts: SchedulerParts;
+	readonly #parts: SchedulerOptions;
 	readonly #claiming: Claimer<"execution">;
 	readonly #pollLoop: PollLoop;
 	readonly #shares: ParentShares;
@@ -105,7 +102,7 @@ export class Scheduler {
 	#isReleasedPollDue = false;
 	#isListeningToQueues = false;
 
-	constructor(parts: SchedulerParts) {
+	constructor(parts: SchedulerOptions) {
 		this.#parts = parts;
 		this.#shares = new ParentShares(parts.poolSize);
 		this.#claiming = new Claimer({

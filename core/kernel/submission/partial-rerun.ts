@@ -1,4 +1,5 @@
-import { type ExecutionEntity, type Runner, type Storage, SvcError } from "../../contract/index.ts";
+import { type ExecutionEntity, type Storage, SvcError } from "../../contract/index.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import { isCompleted } from "../executions/status.ts";
 
@@ -11,14 +12,13 @@ export interface PartialRerun {
 	readonly reset: readonly string[];
 }
 
-export interface PartialRerunParts {
+export interface PartialRerunOptions extends Uses<"runners"> {
 	readonly storage: Pick<Storage, "find">;
-	readonly runners: ReadonlyMap<string, Runner>;
 }
 
 /** Checks that chosen tasks of an execution can run again, and returns them without duplicates. Throws `SVC_INVALID` if they cannot. */
 export async function checkPartialRerun(
-	{ storage, runners }: PartialRerunParts,
+	{ storage, runners }: PartialRerunOptions,
 	earlier: Pick<ExecutionEntity, "id" | "context" | "status" | "runner_name">,
 	{ tasks, reset }: Pick<PartialRerun, "tasks" | "reset">,
 ): Promise<PartialRerun> {

@@ -2,7 +2,6 @@ import {
 	type ActionEntity,
 	type ExecutionEntity,
 	type JsonObject,
-	type Storage,
 	SvcError,
 	type TraceEntity,
 	type WriteOperation,
@@ -11,6 +10,7 @@ import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts
 import type { RenderContext } from "../../language/parameters/render.ts";
 import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ActionCatalog, ResolvedAction } from "../executions/action-catalog.ts";
@@ -27,18 +27,13 @@ import type { PartialRerun } from "./partial-rerun.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
 /** Dependencies of drafting an execution. */
-export interface DraftParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
 	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
-	readonly sealedSecrets: EncryptedSecrets;
-	/** Returns true if executions of this runner type consist of child executions. */
-	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
 /** Dependencies of submitting an execution. */
-export interface SubmitParts extends DraftParts {
+export interface SubmitOptions extends ExecutionDraftOptions {
 	readonly admit: Admit;
 	readonly endings: CompletionEffects;
 }
@@ -97,7 +92,7 @@ export interface DraftedExecution {
  * rejects.
  */
 export async function storeExecution(
-	parts: SubmitParts,
+	parts: SubmitOptions,
 	input: SubmitInput,
 	principal: Principal,
 	origin: SubmitOrigin = {},
@@ -121,7 +116,7 @@ export async function storeExecution(
  * `problem`.
  */
 export async function draftExecution(
-	parts: DraftParts,
+	parts: ExecutionDraftOptions,
 	input: SubmitInput,
 	principal: Principal,
 	origin: SubmitOrigin = {},
@@ -149,7 +144,7 @@ export function toInsert({ trace }: Pick<DraftedExecution, "trace">, entity: Exe
 	return [...(trace === undefined ? [] : [{ insert: "trace", entities: [trace] } as const]), { insert: "execution", entities: [entity] }];
 }
 
-async function findAction({ catalog }: DraftParts, input: SubmitInput): Promise<ResolvedAction> {
+async function findAction({ catalog }: ExecutionDraftOptions, input: SubmitInput): Promise<ResolvedAction> {
 	const action = await catalog.resolve(input.action);
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
@@ -164,7 +159,7 @@ interface RequestDraft {
 }
 
 async function draftRequest(
-	parts: DraftParts,
+	parts: ExecutionDraftOptions,
 	input: SubmitInput,
 	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
 ): Promise<RequestDraft> {
@@ -189,7 +184,7 @@ async function draftRequest(
 
 /** Renders the parameters of a request. */
 function renderRequest(
-	{ sealedSecrets, templateSources }: DraftParts,
+	{ sealedSecrets, templateSources }: ExecutionDraftOptions,
 	input: SubmitInput,
 	{ action, draft, isGuarded, names }: RequestDraft & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
 ) {
@@ -242,7 +237,7 @@ async function needsGuard(
 type TraceOrigin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
 
 async function selectTrace(
-	{ storage, clock }: DraftParts,
+	{ storage, clock }: ExecutionDraftOptions,
 	draft: ExecutionEntity,
 	{ cause, traceparent }: TraceOrigin,
 ): Promise<TraceChoice> {

@@ -8,7 +8,7 @@ const byteLengths = { nonce: 12, tag: 16 };
 const sealPattern = /^seal1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 
 /** Dependencies of a key ring. */
-export interface KeyRingParts {
+export interface KeyRingOptions {
 	/** Path of the key file. */
 	readonly path: string;
 	/** Value of `keyvalue.enable_encryption`. */
@@ -23,11 +23,11 @@ export interface KeyRingParts {
  * The key ring checks the file before each use, because another process of this machine may have rotated the key.
  */
 export class KeyRing {
-	readonly #parts: KeyRingParts;
+	readonly #parts: KeyRingOptions;
 	#storedKeys: StoredKeys | undefined;
 	#fileVersion = "";
 
-	constructor(parts: KeyRingParts) {
+	constructor(parts: KeyRingOptions) {
 		this.#parts = parts;
 	}
 

@@ -23,7 +23,7 @@ const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trig
 /** Identity, and what is made anew by each change. */
 const withoutMeaning = ["id", "revision", "turn", "registration"];
 
-export interface ContentParts {
+export interface ContentOptions {
 	readonly config: ResolvedConfig;
 	readonly plugins: Pick<CreatedPlugins, "runners" | "sensors" | "dialects">;
 }
@@ -38,7 +38,7 @@ export interface DraftedContent {
  * What there would be after a start, against what is stored; undefined when that cannot be read. Drafted twice: over nothing, for
  * what plugins and files say, and over what is stored.
  */
-export async function draftContent(parts: ContentParts, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
+export async function draftContent(parts: ContentOptions, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
 	const said = new DryRunStorage();
 	const warnings: Finding[] = [];
 	const fresh = await draft(parts, said, warnings);
@@ -56,7 +56,7 @@ export async function draftContent(parts: ContentParts, stored: Storage | "nothi
 }
 
 /** What a start would write goes to `storage`. All rules afterwards, with secrets masked. */
-async function draft({ config, plugins }: ContentParts, storage: Storage, findings: Finding[]): Promise<readonly RuleView[]> {
+async function draft({ config, plugins }: ContentOptions, storage: Storage, findings: Finding[]): Promise<readonly RuleView[]> {
 	const dependencies = toDependencies(config, {
 		logger: { ...createFindingLogger(findings), addSecret: () => undefined, forgetSecret: () => undefined },
 		clock: createSystemClock(),

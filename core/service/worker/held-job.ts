@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 import type { PackFolders } from "./pack-folders.ts";
 import { type RunEnd, Uplink } from "./uplink.ts";
 
-export interface HeldJobParts {
+export interface HeldJobOptions {
 	readonly connection: Connection;
 	readonly folders: PackFolders;
 	readonly runners: ReadonlyMap<string, Runner>;
@@ -37,13 +37,13 @@ export class HeldJob {
 	isLost = false;
 	/** Whether nothing of it runs any more, and its end is handed over. */
 	isEnding = false;
-	readonly #parts: HeldJobParts;
+	readonly #parts: HeldJobOptions;
 	readonly #job: HandedJob;
 	readonly #ending = new AbortController();
 	readonly #given = new AbortController();
 	readonly #uplink: Uplink;
 
-	constructor(job: HandedJob, heldUntil: number, parts: HeldJobParts) {
+	constructor(job: HandedJob, heldUntil: number, parts: HeldJobOptions) {
 		this.#job = job;
 		this.#parts = parts;
 		this.id = job.id;

@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
-import { HeldJob, type HeldJobParts } from "./held-job.ts";
+import { HeldJob, type HeldJobOptions } from "./held-job.ts";
 
-export interface WorkerParts extends HeldJobParts {
+export interface WorkerOptions extends HeldJobOptions {
 	readonly name: string;
 	readonly labels: readonly string[];
 	readonly version: string;
@@ -31,7 +31,7 @@ const early = 50;
  * at which the service gives a run up, nothing of it is left.
  */
 export class Worker {
-	readonly #parts: WorkerParts;
+	readonly #parts: WorkerOptions;
 	readonly #instance = randomBytes(16).toString("hex");
 	readonly #jobs = new Map<string, HeldJob>();
 	readonly #closing = new AbortController();
@@ -49,7 +49,7 @@ export class Worker {
 	/** Whether the service has answered once: what it refuses afterwards may be over soon, as while a proxy in front of it is changed. */
 	#isKnown = false;
 
-	constructor(parts: WorkerParts) {
+	constructor(parts: WorkerOptions) {
 		this.#parts = parts;
 	}
 

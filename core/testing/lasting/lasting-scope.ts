@@ -7,7 +7,7 @@ import { within } from "../within.ts";
 import type { LastingCases, LastingEngine } from "./lasting-engine.ts";
 import { MortalRun } from "./mortal-run.ts";
 
-export interface ScopeParts {
+export interface ScopeOptions {
 	readonly engine: LastingEngine;
 	readonly cases: LastingCases;
 	/** Starts a runner as a service has it that was started anew on the same data. */
@@ -33,12 +33,12 @@ export type LastingCheck = (statement: string, run: (scope: LastingScope) => Pro
 export class LastingScope {
 	readonly engine: LastingEngine;
 	readonly cases: LastingCases;
-	readonly #parts: ScopeParts;
+	readonly #parts: ScopeOptions;
 	readonly #acceptedBefore: number;
 	readonly #runs: { readonly mortal: MortalRun; readonly end: Promise<unknown> }[] = [];
 	#runner: Runner;
 
-	constructor(parts: ScopeParts, { runner, accepted }: { readonly runner: Runner; readonly accepted: number }) {
+	constructor(parts: ScopeOptions, { runner, accepted }: { readonly runner: Runner; readonly accepted: number }) {
 		this.#parts = parts;
 		this.#runner = runner;
 		this.#acceptedBefore = accepted;

@@ -4,18 +4,16 @@ import {
 	isSvcError,
 	type JsonObject,
 	type JsonValue,
-	type Logger,
 	type Options,
 	type ParameterDefinition,
 	type ParameterSchema,
-	type Storage,
 	SvcError,
 	stringifyJson,
 	toErrorMessage,
 } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { toStableId } from "../../../kernel/basics/ids.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import type { Dialects } from "../../../language/dialects.ts";
 import { waitForLoopBudget } from "../../../language/event-loop-budget.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
@@ -34,10 +32,7 @@ import { type ConfigWriter, createConfigFiles } from "./config-files.ts";
 import { type RenderAccess, renderConfigValues } from "./render-values.ts";
 import { itemDefinition, mapTexts, memberDefinition } from "./walk.ts";
 
-export interface PackConfigParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
-	readonly dialects: Dialects;
+export interface PackConfigOptions extends Uses<"storage" | "logger" | "dialects"> {
 	readonly datastore: Pick<DatastoreItems, "accessForGiven" | "clearAccessFor">;
 	readonly options: Pick<Options, "system_user">;
 	/** Directory of a pack; undefined when it has none. */
@@ -59,12 +54,12 @@ const mentions = new PrivateSlot<object, boolean>();
 
 /** Configurations as they are kept in files. */
 export class StoredPackConfigs implements PackConfigs {
-	readonly #parts: PackConfigParts;
+	readonly #parts: PackConfigOptions;
 	readonly #files = createConfigFiles();
 	/** By content, which does not change. */
 	readonly #schemas = new Map<string, ParameterSchema | undefined>();
 
-	constructor(parts: PackConfigParts) {
+	constructor(parts: PackConfigOptions) {
 		this.#parts = parts;
 	}
 

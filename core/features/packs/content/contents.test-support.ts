@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Clock, Storage } from "../../../contract/index.ts";
-import { createSystemClock } from "../../../kernel/basics/clock.ts";
+import type { Storage } from "../../../contract/index.ts";
+import { createSystemClock, type EngineClock } from "../../../kernel/basics/clock.ts";
 import { createBackend } from "../../../testing/backends/backend.test-support.ts";
 import { silentLogger } from "../../../testing/run-context.ts";
 import { removeTree } from "./laid-out.ts";
@@ -29,7 +29,7 @@ export class ContentPlace {
 	}
 
 	/** As a process of the service has it; several are several processes. */
-	contents(given: { readonly storage?: Storage; readonly clock?: Clock; readonly root?: string } = {}): PackContents {
+	contents(given: { readonly storage?: Storage; readonly clock?: EngineClock; readonly root?: string } = {}): PackContents {
 		const limits = { size: 10_000_000, files: 100 };
 		return new PackContents({
 			storage: this.storage,

@@ -1,14 +1,13 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Logger, PackContentFile, Storage } from "../../../contract/index.ts";
+import type { PackContentFile } from "../../../contract/index.ts";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import { toContentId } from "./content-files.ts";
 import { holdsFiles, layOut, removeTree, stagingPrefix, takeAway } from "./laid-out.ts";
 
-export interface LocalParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
+export interface LocalContentsOptions extends Uses<"storage" | "logger"> {
 	/** Absolute directory of what is laid out on this node. */
 	readonly root: string;
 }
@@ -19,11 +18,11 @@ const contentPattern = /^[0-9a-f]{64}$/;
 
 /** Content of packs as directories of this node: `<root>/<pack>/<content>`. */
 export class LocalContents {
-	readonly #parts: LocalParts;
+	readonly #parts: LocalContentsOptions;
 	/** Those that this process has laid out or looked through, by path. */
 	readonly #ready = new Map<string, Promise<void>>();
 
-	constructor(parts: LocalParts) {
+	constructor(parts: LocalContentsOptions) {
 		this.#parts = parts;
 	}
 

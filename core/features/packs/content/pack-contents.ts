@@ -1,13 +1,6 @@
-import {
-	type Clock,
-	type Logger,
-	type PackContentEntity,
-	type PackContentFile,
-	type Storage,
-	SvcError,
-	type WriteOperation,
-} from "../../../contract/index.ts";
+import { type PackContentEntity, type PackContentFile, type Storage, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { PackContentSource } from "../../../kernel/executions/action-catalog.ts";
 import { ContentBytes, countChunks, cutFiles, toChunk } from "./content-chunks.ts";
@@ -15,10 +8,7 @@ import { type ContentLimits, scanFiles, sumSizes, toContentId } from "./content-
 import { LocalContents } from "./local-contents.ts";
 import { UnusedContents } from "./unused-contents.ts";
 
-export interface ContentParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly limits: ContentLimits;
 	/** Absolute directory of what is laid out on this node. */
 	readonly root: string;
@@ -29,11 +19,11 @@ export interface ContentParts {
  * same bytes, and laid out below the data directory of each node that needs them. Content never changes: a new version is other content.
  */
 export class PackContents implements PackContentSource {
-	readonly #parts: ContentParts;
+	readonly #parts: PackContentsOptions;
 	readonly #local: LocalContents;
 	readonly #unused: UnusedContents;
 
-	constructor(parts: ContentParts) {
+	constructor(parts: PackContentsOptions) {
 		this.#parts = parts;
 		this.#local = new LocalContents(parts);
 		this.#unused = new UnusedContents(parts);
@@ -109,16 +99,13 @@ interface StoreRequest {
 	readonly signal: AbortSignal;
 }
 
-interface Parts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-}
+type LocalContentsDependencies = Uses<"storage" | "clock">;
 
 /**
  * Store files: the id of their content. It counts as there once every piece is: one that was begun by a process that died is brought to
  * its end, and two who store the same help each other.
  */
-async function storeContent({ storage, clock }: Parts, request: StoreRequest): Promise<string> {
+async function storeContent({ storage, clock }: LocalContentsDependencies, request: StoreRequest): Promise<string> {
 	const { files, pack } = request;
 	const id = toContentId(files);
 	const now = () => toTimestamp(clock.now());

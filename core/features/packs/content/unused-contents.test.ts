@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { ExecutionEntity, PackEntity, Storage } from "../../../contract/index.ts";
+import { clockOf } from "../../../testing/engine/clock-of.test-support.ts";
 import { createAction, createExecution, nextId } from "../../../testing/storage/fixtures.ts";
 import { notInstalled } from "../registration/not-installed.ts";
 import { type ContentPlace, never, withContents } from "./contents.test-support.ts";
@@ -22,7 +23,7 @@ async function withScene(use: (scene: Scene) => Promise<void>, storageOf = (plac
 	await withContents(async (place) => {
 		let now = Date.parse("2026-06-01T00:00:00Z") * 1_000;
 		let version = 0;
-		const contents = place.contents({ clock: { now: () => now++ }, storage: storageOf(place) });
+		const contents = place.contents({ clock: clockOf(() => now++), storage: storageOf(place) });
 		await use({
 			contents,
 			storage: place.storage,

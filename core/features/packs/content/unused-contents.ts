@@ -1,24 +1,21 @@
-import type { Clock, Logger, PackContentEntity, Storage } from "../../../contract/index.ts";
+import type { PackContentEntity } from "../../../contract/index.ts";
 import { isSvcError } from "../../../contract/index.ts";
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { completedStatuses } from "../../../kernel/executions/status.ts";
 
-interface Parts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}
+type UnusedContentsDependencies = Uses<"storage" | "clock" | "logger">;
 
 /** Microseconds for which content stays that nothing refers to: an installation under way will, and a node may still submit by what it has read. */
 const grace = 3_600_000_000;
 
 /** Removes content that nothing needs. */
 export class UnusedContents {
-	readonly #parts: Parts;
+	readonly #parts: UnusedContentsDependencies;
 	/** Since when content has been seen without anything that refers to it. */
 	readonly #since = new Map<string, number>();
 
-	constructor(parts: Parts) {
+	constructor(parts: UnusedContentsDependencies) {
 		this.#parts = parts;
 	}
 

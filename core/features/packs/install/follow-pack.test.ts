@@ -7,7 +7,7 @@ import { toEngineClock } from "../../../kernel/basics/clock.ts";
 import { startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
 import { SourceBench } from "../sources/sources.test-support.ts";
-import { type FollowParts, followPack } from "./follow-pack.ts";
+import { type FollowPackOptions, followPack } from "./follow-pack.ts";
 import { FollowedPacks } from "./followed-packs.ts";
 
 interface Setup extends TestEngine {
@@ -43,7 +43,7 @@ async function withFollowed(use: (setup: Setup) => Promise<void>): Promise<void>
 		sources: bench.sources,
 		executions: engine.executions,
 		systemUser: "svc",
-	} as unknown as FollowParts;
+	} as unknown as FollowPackOptions;
 	try {
 		await use({
 			...test,

@@ -3,13 +3,13 @@ import {
 	type FollowedPackEntity,
 	isSvcError,
 	type JsonObject,
-	type Logger,
 	type PackEntity,
 	type Patch,
 	type Storage,
 	toErrorMessage,
 } from "../../../contract/index.ts";
-import { type EngineClock, fromTimestamp, toTimestamp } from "../../../kernel/basics/clock.ts";
+import { fromTimestamp, toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Executions, SubmitInput } from "../../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../../kernel/executions/status.ts";
@@ -20,10 +20,7 @@ import type { PackSource } from "../sources/sources.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 import type { Sources } from "./needs.ts";
 
-export interface FollowParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface FollowPackOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly sources: Pick<Sources, "latest">;
 	readonly executions: Pick<Executions, "submit" | "get">;
 	readonly followedPacks: Pick<FollowedPacks, "known">;
@@ -37,7 +34,7 @@ const secondTry = 15 * 60 * 1_000_000;
 const look = 250;
 
 /** Look once, and install what is new. */
-export async function followPack(parts: FollowParts, followed: FollowedSource, signal: AbortSignal): Promise<void> {
+export async function followPack(parts: FollowPackOptions, followed: FollowedSource, signal: AbortSignal): Promise<void> {
 	const { storage, clock, sources, followedPacks } = parts;
 	await finishLast(parts, await followedPacks.known(followed), signal);
 	if (signal.aborted) return;
@@ -64,7 +61,7 @@ export async function followPack(parts: FollowParts, followed: FollowedSource, s
 
 /** Tell how the last installation has gone, where whoever began it has lost the duty meanwhile and nobody has waited for its end. */
 async function finishLast(
-	parts: FollowParts,
+	parts: FollowPackOptions,
 	{ id, state, execution_id, retry_at }: FollowedPackEntity,
 	signal: AbortSignal,
 ): Promise<void> {
@@ -96,7 +93,7 @@ function isDue(
 
 /** Of what was not reached before it is told again how its last installation has gone. */
 async function toState(
-	{ executions }: FollowParts,
+	{ executions }: FollowPackOptions,
 	{ state, execution_id, retry_at }: FollowedPackEntity,
 	{ pack, commit }: Looked,
 ): Promise<Patch<FollowedPackEntity>> {
@@ -111,14 +108,14 @@ async function findPack(storage: Storage, { pack: ref }: FollowedPackEntity): Pr
 	return ref === null ? undefined : (await storage.find("pack", { where: { ref }, limit: 1 }))[0];
 }
 
-async function begin({ executions, systemUser }: FollowParts, source: string): Promise<ExecutionEntity> {
+async function begin({ executions, systemUser }: FollowPackOptions, source: string): Promise<ExecutionEntity> {
 	const principal: Principal = { username: systemUser, isAdmin: true, authentication: { method: "none" } };
 	const input: SubmitInput = { action: "packs.follow", parameters: { source }, literalParameters: ["source"] };
 	return (await executions.submit(input, principal)).entity;
 }
 
 /** Undefined where nobody waits any more: it goes on by itself, and is looked at again. */
-async function untilEnded({ executions }: FollowParts, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
+async function untilEnded({ executions }: FollowPackOptions, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
 	while (!signal.aborted) {
 		const { entity } = await executions.get(id);
 		if (isCompleted(entity.status)) return entity;

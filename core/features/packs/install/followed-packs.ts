@@ -1,21 +1,13 @@
-import {
-	type FollowedPackEntity,
-	type GitPack,
-	type PackEntity,
-	type Storage,
-	SvcError,
-	type WriteOperation,
-} from "../../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
+import { type FollowedPackEntity, type GitPack, type PackEntity, SvcError, type WriteOperation } from "../../../contract/index.ts";
+import { toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { isMeant } from "./pack-set.ts";
 
-export interface FollowedPacksParts {
-	readonly storage: Storage;
-	readonly clock: EngineClock;
+export interface FollowedPacksOptions extends Uses<"storage" | "clock"> {
 	/** As the configuration has them. */
 	readonly packs: readonly GitPack[];
 	parse(text: string): PackRequest;
@@ -29,9 +21,9 @@ export interface FollowedSource {
 
 /** What is known of the packs that the configuration has the service follow, and keeps others from changing them. */
 export class FollowedPacks {
-	readonly #parts: FollowedPacksParts;
+	readonly #parts: FollowedPacksOptions;
 
-	constructor(parts: FollowedPacksParts) {
+	constructor(parts: FollowedPacksOptions) {
 		this.#parts = parts;
 	}
 

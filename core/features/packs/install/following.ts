@@ -1,14 +1,14 @@
 import type { GitPack } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
-import { SingletonTask, type SingletonTaskParts } from "../../../kernel/coordination/singleton-task.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
+import { SingletonTask, type SingletonTaskOptions } from "../../../kernel/coordination/singleton-task.ts";
 import type { BackgroundLoop } from "../../../kernel/nodes/role-loops.ts";
 import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
-import { type FollowParts, followPack } from "./follow-pack.ts";
+import { type FollowPackOptions, followPack } from "./follow-pack.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 
-export interface FollowingParts extends SingletonTaskParts, FollowParts {
-	readonly clock: FollowParts["clock"];
+export interface FollowingOptions extends SingletonTaskOptions, FollowPackOptions, Uses<"clock"> {
 	readonly followedPacks: Pick<FollowedPacks, "known" | "source">;
 	/** As the configuration has them. */
 	readonly packs: readonly GitPack[];
@@ -20,14 +20,14 @@ const pause = 1_000;
 
 /** Has packs be what their repositories say: one node at a time looks at each, and installs what is new as anybody would. */
 export class Following implements BackgroundLoop {
-	readonly #parts: FollowingParts;
+	readonly #parts: FollowingOptions;
 	/** By source. */
 	#duties: ReadonlyMap<string, SingletonTask> = new Map();
 	#stopping = new AbortController();
 	/** Sources that are to be looked at once more, and where that has not begun. */
 	readonly #asked = new Set<string>();
 
-	constructor(parts: FollowingParts) {
+	constructor(parts: FollowingOptions) {
 		this.#parts = parts;
 	}
 

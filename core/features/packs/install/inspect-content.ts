@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEntity, Runner } from "../../../contract/index.ts";
+import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEntity } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { splitRef } from "../../../kernel/basics/refs.ts";
-import type { Dialects } from "../../../language/dialects.ts";
 import { findRuleProblems, type RuleProblem } from "../../../language/rule-problems.ts";
 import { resolveEntryPoint } from "../entry-point-api.ts";
 import { LocatedYaml } from "../inspect/located-yaml.ts";
@@ -10,11 +10,9 @@ import type { PackFileProblem } from "../reading/pack-problems.ts";
 import { readPackDirectory } from "../reading/read-pack-directory.ts";
 import type { DraftedContent } from "../switch/pack-switch.ts";
 
-export interface InspectionParts {
-	readonly runners: ReadonlyMap<string, Runner>;
+export interface InspectionOptions extends Uses<"runners" | "dialects"> {
 	/** Expressions without a datastore: definitions are inspected, not run. */
 	readonly expressions: Expressions;
-	readonly dialects: Dialects;
 }
 
 export interface ContentFindings {
@@ -33,7 +31,7 @@ type Severity = "problem" | "warning" | "nothing";
  * @param directories of the packs, by ref
  */
 export async function inspectContent(
-	parts: InspectionParts,
+	parts: InspectionOptions,
 	content: DraftedContent,
 	directories: ReadonlyMap<string, string>,
 ): Promise<ContentFindings> {
@@ -47,13 +45,13 @@ export async function inspectContent(
 class ContentInspection implements ContentFindings {
 	readonly problems: PackFileProblem[] = [];
 	readonly warnings: PackFileProblem[] = [];
-	readonly #parts: InspectionParts;
+	readonly #parts: InspectionOptions;
 	readonly #content: DraftedContent;
 	readonly #directories: ReadonlyMap<string, string>;
 	readonly #seen = new Set<string>();
 	readonly #described = new Map<string, Promise<ReadonlySet<string>>>();
 
-	constructor(parts: InspectionParts, content: DraftedContent, directories: ReadonlyMap<string, string>) {
+	constructor(parts: InspectionOptions, content: DraftedContent, directories: ReadonlyMap<string, string>) {
 		this.#parts = parts;
 		this.#content = content;
 		this.#directories = directories;

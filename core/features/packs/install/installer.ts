@@ -1,6 +1,7 @@
-import type { FollowedPackEntity, JsonObject, Logger, PackEntity, WriteOperation } from "../../../contract/index.ts";
+import type { FollowedPackEntity, JsonObject, PackEntity, WriteOperation } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../../kernel/basics/clock.ts";
+import { toTimestamp } from "../../../kernel/basics/clock.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { findPlatformProblem } from "../reading/manifest.ts";
 import { toProblemsError, toProblemText } from "../reading/pack-problems.ts";
 import { pythonVersion } from "../reading/platform-version.ts";
@@ -9,7 +10,7 @@ import type { PackRequest } from "../sources/parse-request.ts";
 import type { PackSource } from "../sources/sources.ts";
 import type { SwitchOptions } from "../switch/pack-switch.ts";
 import { assertOwnName, type FollowedPacks, toClaim } from "./followed-packs.ts";
-import { type InspectionParts, inspectContent } from "./inspect-content.ts";
+import { type InspectionOptions, inspectContent } from "./inspect-content.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
 import type { JobRequest } from "./job-runner.ts";
@@ -17,11 +18,9 @@ import { makeReady } from "./make-ready.ts";
 import type { Contents, Switch } from "./needs.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { type CandidatePack, PackSet } from "./pack-set.ts";
-import { Staging, type StagingParts } from "./staging.ts";
+import { Staging, type StagingOptions } from "./staging.ts";
 
-export interface InstallerParts extends StagingParts, InspectionParts {
-	readonly clock: EngineClock;
-	readonly logger: Logger;
+export interface InstallerOptions extends StagingOptions, InspectionOptions, Uses<"clock" | "logger"> {
 	readonly contents: Contents;
 	readonly switch: Switch;
 	readonly locks: PackLocks;
@@ -57,9 +56,9 @@ export type KeptPack = Omit<ReadyPack, "directory" | "source"> & { readonly sour
 
 /** From requests to installed packs. Until the last step nothing is changed that anybody uses, so that a failure leaves what was there. */
 export class Installer {
-	readonly #parts: InstallerParts;
+	readonly #parts: InstallerOptions;
 
-	constructor(parts: InstallerParts) {
+	constructor(parts: InstallerOptions) {
 		this.#parts = parts;
 	}
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, OutputType } from "../../../contract/index.
 import { toErrorMessage } from "../../../contract/index.ts";
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
 
-export interface JobReportParts {
+export interface JobReportOptions {
 	readonly now: () => number;
 	readonly signal: AbortSignal;
 	emit(type: OutputType, text: string): Promise<void>;
@@ -25,11 +25,11 @@ export class JobReport {
 	readonly packs: string[] = [];
 	readonly warnings: string[] = [];
 	readonly conflicts: string[] = [];
-	readonly #parts: JobReportParts;
+	readonly #parts: JobReportOptions;
 	readonly #tasks: Task[] = [];
 	#details: JsonObject = {};
 
-	constructor(parts: JobReportParts) {
+	constructor(parts: JobReportOptions) {
 		this.#parts = parts;
 	}
 

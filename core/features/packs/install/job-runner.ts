@@ -7,6 +7,7 @@ import {
 	SvcError,
 	toErrorMessage,
 } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PermissionType } from "../../../kernel/basics/permission-types.ts";
 import { type Authority, type Principal, withScopes } from "../../../kernel/basics/principal.ts";
 
@@ -36,8 +37,7 @@ export interface Job {
 
 export type Jobs = Readonly<Record<JobName, Job>>;
 
-export interface JobRunnerParts {
-	readonly storage: Storage;
+export interface JobRunnerOptions extends Uses<"storage"> {
 	readonly now: () => number;
 	readonly authority: Pick<Authority, "principalOf">;
 	readonly access: Pick<Access, "assert">;
@@ -47,7 +47,7 @@ export interface JobRunnerParts {
 }
 
 /** Runs the actions of the pack `packs`. */
-export function createJobRunner(parts: JobRunnerParts): Runner {
+export function createJobRunner(parts: JobRunnerOptions): Runner {
 	return {
 		description: "Does what the pack packs offers: installs packs, and looks after them.",
 		parameters: { timeout: { type: "number", default: 600, minimum: 1, description: "Seconds after which it is ended." } },
@@ -57,7 +57,7 @@ export function createJobRunner(parts: JobRunnerParts): Runner {
 	};
 }
 
-async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerParts, context: RunContext): Promise<RunResult> {
+async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerOptions, context: RunContext): Promise<RunResult> {
 	const [pack, name = ""] = context.action_ref.split(".", 2);
 	// An action of another pack could ask for it with parameters of its own.
 	if (pack !== "packs" || context.pack !== "packs" || !Object.hasOwn(jobs, name))
@@ -80,7 +80,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 }
 
 /** Whose permissions count, narrowed to the scopes of the key that the execution was asked for with. */
-async function whoAsks(storage: Storage, authority: JobRunnerParts["authority"], id: string): Promise<Principal> {
+async function whoAsks(storage: Storage, authority: JobRunnerOptions["authority"], id: string): Promise<Principal> {
 	const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
 	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" is not there any more`);
 	const { user, author, scopes } = execution;

@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, type PackEntity, type Runner, type Storage, SvcError } from "../../../contract/index.ts";
+import { type JsonObject, type JsonValue, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Resource } from "../../../kernel/basics/refs.ts";
 import { maskBySchema } from "../../../language/parameters/schema-masking.ts";
 import type { PackConfigs } from "../pack-configs-api.ts";
@@ -16,16 +17,14 @@ export interface LookNeeds {
 	readonly packRegister: PackRegister;
 }
 
-export interface LookJobParts extends LookNeeds {
-	readonly storage: Storage;
-	readonly runners: ReadonlyMap<string, Runner>;
+export interface InspectionJobOptions extends LookNeeds, Uses<"storage" | "runners"> {
 	readonly packDirectory: (ref: string) => Promise<string | undefined>;
 }
 
 type LookJobs = Pick<Jobs, "get" | "show" | "search" | "load" | "get_config" | "setup_virtualenv">;
 
 /** Actions of the pack `packs` that install nothing. */
-export function createLookJobs(parts: LookJobParts): LookJobs {
+export function createLookJobs(parts: InspectionJobOptions): LookJobs {
 	const { storage, index, packConfigs, packRegister } = parts;
 	return {
 		get: {
@@ -77,7 +76,7 @@ export function createLookJobs(parts: LookJobParts): LookJobs {
 	};
 }
 
-function createSetupJob({ storage, runners, packDirectory }: LookJobParts): Job {
+function createSetupJob({ storage, runners, packDirectory }: InspectionJobOptions): Job {
 	return {
 		permission: "pack_install",
 		async perform({ parameters, report }) {

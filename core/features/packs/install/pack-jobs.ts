@@ -1,4 +1,5 @@
-import { isSvcError, type Logger, type Runner, type Storage, SvcError } from "../../../contract/index.ts";
+import { isSvcError, type Runner, SvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { BackgroundLoop } from "../../../kernel/nodes/role-loops.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
@@ -70,14 +71,14 @@ export function createPackJobs(
 /** Milliseconds for which places are asked that packs came from. */
 const longestLook = 120_000;
 
-interface FollowJobParts {
+interface FollowJobOptions {
 	readonly installer: Pick<Installer, "install">;
 	readonly followedPacks: Pick<FollowedPacks, "source" | "known">;
 	readonly following: Pick<Following, "ask">;
 }
 
 /** `packs.follow` installs what a followed repository has, and nobody else may; `packs.look` has the service look there at once. */
-function createFollowJobs({ installer, followedPacks, following }: FollowJobParts): Pick<Jobs, "follow" | "look"> {
+function createFollowJobs({ installer, followedPacks, following }: FollowJobOptions): Pick<Jobs, "follow" | "look"> {
 	return {
 		follow: {
 			permission: "pack_install",
@@ -104,14 +105,14 @@ function createFollowJobs({ installer, followedPacks, following }: FollowJobPart
 	};
 }
 
-interface InstallJobParts {
+interface InstallJobOptions {
 	readonly installer: Pick<Installer, "install">;
 	readonly followedPacks: Pick<FollowedPacks, "assertNoneMeant">;
 	parse(text: string): PackRequest;
 }
 
 /** `packs.install`. */
-export function createInstallJob({ installer, parse, followedPacks }: InstallJobParts): Job {
+export function createInstallJob({ installer, parse, followedPacks }: InstallJobOptions): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {
@@ -145,16 +146,14 @@ function toRequests(packs: readonly string[], parse: (text: string) => PackReque
 	});
 }
 
-interface UnloadJobParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
+interface UnloadJobOptions extends Uses<"storage" | "logger"> {
 	readonly switch: Pick<Switch, "unload">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }
 
 /** `packs.unload`: nothing of the packs acts any more, and `packs.load` brings them back. What runs goes on to its end. */
-function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobParts): Job {
+function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobOptions): Job {
 	return {
 		// It takes away what rules and people rely on, as a removal does.
 		permission: "pack_uninstall",

@@ -1,16 +1,13 @@
-import type { DutyEntity, Logger } from "../../../contract/index.ts";
-import type { EngineClock } from "../../../kernel/basics/clock.ts";
+import type { DutyEntity } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { HeldLease, RecordLeaseRenewer } from "../../../kernel/coordination/lease.ts";
-import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "../../../kernel/coordination/lease-duration.ts";
+import { releasedLease, toRenewalIntervalMs } from "../../../kernel/coordination/lease-duration.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
 import { wait } from "../../../lib/wait.ts";
 
-export interface PackLockParts {
-	readonly clock: EngineClock;
-	readonly logger: Logger;
-	readonly leasing: LeasePolicy;
-}
+export type PackLockDependencies = Uses<"clock" | "logger"> & Pick<Kernel, "leasing">;
 
 export interface LockOptions {
 	readonly signal: AbortSignal;
@@ -23,11 +20,11 @@ const look = 250;
 
 /** Lets one installation at a time change a pack, of all nodes. One whose node has died keeps others away as long as its lease lasts. */
 export class PackLocks {
-	readonly #parts: PackLockParts;
+	readonly #parts: PackLockDependencies;
 	/** Of this process: where there are no other nodes, nothing else keeps two apart. */
 	readonly #held = new Set<string>();
 
-	constructor(parts: PackLockParts) {
+	constructor(parts: PackLockDependencies) {
 		this.#parts = parts;
 	}
 

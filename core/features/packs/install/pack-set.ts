@@ -19,7 +19,7 @@ export type KnownPack = Pick<PackEntity, "ref" | "version" | "metadata"> & {
 	readonly source: Readonly<Partial<Record<keyof PackSource, unknown>>> | null;
 };
 
-export interface PackSetParts {
+export interface PackSetOptions {
 	/** What there is already. */
 	readonly installed: readonly KnownPack[];
 	readonly force: boolean;
@@ -46,14 +46,14 @@ export class PackSet {
 	readonly warnings: string[] = [];
 	/** What stands against the installation, unless it is forced. */
 	readonly conflicts: string[] = [];
-	readonly #parts: PackSetParts;
+	readonly #parts: PackSetOptions;
 	readonly #packs = new Map<string, CandidatePack>();
 	/** By ref, refs of those of the set that it needs. */
 	readonly #needs = new Map<string, Set<string>>();
 	/** How many were fetched. */
 	#dependencies = 0;
 
-	constructor(parts: PackSetParts) {
+	constructor(parts: PackSetOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,4 +1,5 @@
-import { type JsonObject, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import type { Installer } from "./installer.ts";
@@ -6,15 +7,14 @@ import { JobParameters } from "./job-parameters.ts";
 import type { Job } from "./job-runner.ts";
 import type { PackLocks } from "./pack-locks.ts";
 
-export interface RollbackJobParts {
-	readonly storage: Storage;
+export interface RollbackJobOptions extends Uses<"storage"> {
 	readonly installer: Pick<Installer, "restore">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }
 
 /** `packs.rollback`: the files are kept, so that nothing has to be fetched. */
-export function createRollbackJob({ storage, installer, locks, followedPacks }: RollbackJobParts): Job {
+export function createRollbackJob({ storage, installer, locks, followedPacks }: RollbackJobOptions): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Storage, SvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { isCompleted } from "../../../kernel/executions/status.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { toPack } from "../reading/manifest.ts";
@@ -13,26 +14,24 @@ import type { CandidatePack } from "./pack-set.ts";
 /** Milliseconds after which what is left of an installation goes, whoever's it was. */
 const longestInstallation = 24 * 3_600_000;
 
-export interface StagingParts {
-	readonly storage: Storage;
+export interface StagingOptions extends Uses<"storage" | "dialects"> {
 	readonly sources: Pick<Sources, "fetch">;
-	readonly dialects: Dialects;
 	readonly dataDirectory: string;
 }
 
 /** Where the files of one installation lie until the storage has them. */
 export class Staging {
-	readonly #parts: StagingParts;
+	readonly #parts: StagingOptions;
 	readonly #directory: string;
 	#count = 0;
 
-	private constructor(parts: StagingParts, directory: string) {
+	private constructor(parts: StagingOptions, directory: string) {
 		this.#parts = parts;
 		this.#directory = directory;
 	}
 
 	/** An empty one for an execution, used and removed. */
-	static async with<T>(parts: StagingParts, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
+	static async with<T>(parts: StagingOptions, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
 		const root = join(parts.dataDirectory, "pack-staging");
 		await removeLeft(root, parts.storage);
 		const directory = join(root, executionId);

@@ -1,4 +1,5 @@
-import { type Logger, type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import { type PackEntity, SvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
 import { assertInstallable } from "./installed-pack.ts";
@@ -8,9 +9,7 @@ import type { Switch } from "./needs.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { isMeant, toDependencies } from "./pack-set.ts";
 
-export interface UninstallJobParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
+export interface UninstallJobOptions extends Uses<"storage" | "logger"> {
 	readonly switch: Pick<Switch, "remove">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
@@ -18,7 +17,7 @@ export interface UninstallJobParts {
 }
 
 /** `packs.uninstall`. What runs goes on to its end with the files that it began with. */
-export function createUninstallJob(parts: UninstallJobParts): Job {
+export function createUninstallJob(parts: UninstallJobOptions): Job {
 	return {
 		permission: "pack_uninstall",
 		async perform(job) {
@@ -43,7 +42,7 @@ export function createUninstallJob(parts: UninstallJobParts): Job {
 
 /** All of them, or none: what is wrong with one is said before anything goes. */
 async function findRemovable(
-	{ storage, parse, followedPacks }: UninstallJobParts,
+	{ storage, parse, followedPacks }: UninstallJobOptions,
 	refs: readonly string[],
 	force: boolean,
 	{ report }: JobRequest,

@@ -1,4 +1,5 @@
-import { type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
+import { type PackEntity, SvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
 import { assertInstallable } from "./installed-pack.ts";
@@ -9,15 +10,14 @@ import { toLockedSource, toRequest } from "./lock-entries.ts";
 import type { Sources } from "./needs.ts";
 import { findNewer, type Newer } from "./outdated.ts";
 
-export interface UpgradeJobParts {
-	readonly storage: Storage;
+export interface UpgradeJobOptions extends Uses<"storage"> {
 	readonly installer: Pick<Installer, "install">;
 	readonly sources: Pick<Sources, "latest">;
 	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 }
 
 /** `packs.upgrade`. */
-export function createUpgradeJob({ storage, installer, sources, followedPacks }: UpgradeJobParts): Job {
+export function createUpgradeJob({ storage, installer, sources, followedPacks }: UpgradeJobOptions): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {
@@ -39,7 +39,7 @@ export function createUpgradeJob({ storage, installer, sources, followedPacks }:
 /** Git says what they are, and the service sees to it. */
 async function leaveFollowed(
 	packs: readonly PackEntity[],
-	followedPacks: UpgradeJobParts["followedPacks"],
+	followedPacks: UpgradeJobOptions["followedPacks"],
 	{ report }: JobRequest,
 ): Promise<readonly PackEntity[]> {
 	const followed = new Map((await followedPacks.list()).map(({ pack, source }) => [pack, source]));

@@ -1,8 +1,8 @@
 import { basename, isAbsolute, join } from "node:path";
-import { type Logger, type PackEntity, type Storage, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type Logger, type PackEntity, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import type { ActionCatalog } from "../../../kernel/executions/action-catalog.ts";
-import type { Dialects } from "../../../language/dialects.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { assertPlatform, toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
@@ -11,11 +11,7 @@ import type { PackSwitch } from "../switch/pack-switch.ts";
 import type { PackVersion } from "./chosen-packs.ts";
 import { RegisterWords } from "./register-words.ts";
 
-export interface PackRegisteringParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
-	readonly catalog: ActionCatalog;
-	readonly dialects: Dialects;
+export interface PackRegisteringOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
 	/** Directories of the configuration. */
 	readonly directories: readonly string[];
 	readonly switch: PackSwitch;
@@ -30,9 +26,9 @@ interface LocalPacks {
 
 /** Registers packs again while the service runs. */
 export class PackRegistering implements PackRegister {
-	readonly #parts: PackRegisteringParts;
+	readonly #parts: PackRegisteringOptions;
 
-	constructor(parts: PackRegisteringParts) {
+	constructor(parts: PackRegisteringOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
-import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Access } from "../../access/access-api.ts";
 import { assertRequired } from "../../access/required-permissions-api.ts";
 import type { StoredPackConfigs } from "../configs/pack-configs.ts";
@@ -9,24 +9,23 @@ import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
 import { PackOverrides, toOverrideDirectories } from "./overrides.ts";
 import { registerFiles } from "./register-files.ts";
-import { type RegisterPacksParts, registerChosen, registerPacks } from "./register-packs.ts";
+import { type RegisterPacksOptions, registerChosen, registerPacks } from "./register-packs.ts";
 import { RegistrationReport } from "./registration-report.ts";
 import { removeGone } from "./remove-records.ts";
 
-export interface PackRegistrationParts extends Omit<RegisterPacksParts, "overrides"> {
-	readonly dependencies: EngineDependencies;
+export interface PackRegistrationOptions extends Omit<RegisterPacksOptions, "overrides">, Pick<Kernel, "dependencies"> {
 	readonly packConfigs: StoredPackConfigs;
 	readonly access: Pick<Access, "allows" | "assert">;
 }
 
 /** Makes the records of packs say what their files do: of all at a start, and of some in a draft. */
 export class PackRegistration {
-	readonly #parts: PackRegistrationParts;
+	readonly #parts: PackRegistrationOptions;
 	#report: RegistrationReport;
 	#overrides: PackOverrides;
 	#found: readonly PackDirectory[] = [];
 
-	constructor(parts: PackRegistrationParts) {
+	constructor(parts: PackRegistrationOptions) {
 		this.#parts = parts;
 		this.#report = new RegistrationReport(parts);
 		this.#overrides = this.#toOverrides();

@@ -1,15 +1,6 @@
 import { join } from "node:path";
-import {
-	type ActionEntity,
-	type Clock,
-	isSvcError,
-	type Logger,
-	type PackEntity,
-	type Storage,
-	SvcError,
-	stringifyJson,
-	toErrorMessage,
-} from "../../../contract/index.ts";
+import { type ActionEntity, isSvcError, type PackEntity, SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
@@ -19,10 +10,7 @@ import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-interface Parts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
+interface RegisterActionsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly report: RegistrationReport;
 	readonly overrides: PackOverrides;
 	/** Of the pack; undefined for one without files. */
@@ -32,7 +20,7 @@ interface Parts {
 
 /** Make the stored actions of a pack say what its files do. How many can be used. */
 export async function registerActions(
-	parts: Parts,
+	parts: RegisterActionsOptions,
 	pack: Omit<PackEntity, "id">,
 	actions: readonly Omit<ActionEntity, "id">[],
 ): Promise<number> {
@@ -69,7 +57,10 @@ export async function registerActions(
 }
 
 /** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake, or not for this service. */
-function skipForRunnerType({ directory, report, logger }: Parts, { ref, runner_type, metadata_file }: Omit<ActionEntity, "id">): void {
+function skipForRunnerType(
+	{ directory, report, logger }: RegisterActionsOptions,
+	{ ref, runner_type, metadata_file }: Omit<ActionEntity, "id">,
+): void {
 	if (directory === undefined) logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
 	else {
 		const message = `attribute "runner_type": "${runner_type}" is not a runner type that is configured`;
@@ -77,7 +68,11 @@ function skipForRunnerType({ directory, report, logger }: Parts, { ref, runner_t
 	}
 }
 
-async function registerAction({ storage, clock }: Parts, known: ActionEntity | undefined, action: Omit<ActionEntity, "id">): Promise<void> {
+async function registerAction(
+	{ storage, clock }: RegisterActionsOptions,
+	known: ActionEntity | undefined,
+	action: Omit<ActionEntity, "id">,
+): Promise<void> {
 	if (known === undefined) return insertIfAbsent(() => storage.insert("action", [{ id: createId(clock), ...action }]));
 	const { id, ...fields } = known;
 	if (stringifyJson(fields) !== stringifyJson({ ...fields, ...action })) await storage.update("action", id, action);

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
-import type { Dialects } from "../../../language/dialects.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
@@ -10,10 +10,9 @@ import { readYamlObject } from "../reading/read-yaml.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-export interface RegisterFilesParts {
+export interface RegisterFilesOptions extends Uses<"dialects"> {
 	readonly packs: readonly PackDirectory[];
 	readonly report: RegistrationReport;
-	readonly dialects: Dialects;
 	readonly overrides: PackOverrides;
 	/** Whether other nodes may make the same records at this moment. Otherwise a conflict is a problem of the file. */
 	readonly isShared: boolean;
@@ -33,7 +32,7 @@ interface Found<Input> {
 
 /** Make the records of a kind say what the files of packs say. Each bad file is told of, and the others go on. */
 export async function registerFiles<Input extends { readonly name: string }>(
-	parts: RegisterFilesParts,
+	parts: RegisterFilesOptions,
 	files: PackFiles<Input>,
 ): Promise<void> {
 	const { report, isShared, assertPermitted } = parts;
@@ -57,7 +56,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 
 /** All of them before the first is registered: what is wrong with files is known where the storage refuses one, too. */
 async function readFiles<Input extends { readonly name: string }>(
-	{ packs, report, dialects, overrides }: RegisterFilesParts,
+	{ packs, report, dialects, overrides }: RegisterFilesOptions,
 	{ kind, folder, toInput }: PackFiles<Input>,
 ): Promise<readonly Found<Input>[]> {
 	const found = new Map<string, Found<Input>>();

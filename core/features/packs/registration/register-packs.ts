@@ -1,10 +1,10 @@
 import { join, relative } from "node:path";
-import type { Clock, Logger, PackEntity, Storage } from "../../../contract/index.ts";
+import type { PackEntity } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
-import type { ActionCatalog } from "../../../kernel/executions/action-catalog.ts";
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
-import type { Dialects } from "../../../language/dialects.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
 import { chatopsPack } from "../built-in/chatops-pack.ts";
 import { corePack } from "../built-in/core-pack.ts";
 import { packsPack } from "../install/packs-pack.ts";
@@ -33,12 +33,7 @@ const defaultPack: PackContent = {
 	problems: [],
 };
 
-export interface RegisterPacksParts {
-	readonly storage: Storage;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	readonly catalog: ActionCatalog;
-	readonly dialects: Dialects;
+export interface RegisterPacksOptions extends Uses<"storage" | "clock" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
 	readonly overrides: PackOverrides;
 	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 }
@@ -48,7 +43,7 @@ export interface RegisterPacksParts {
  * is told of and skipped, the rest goes on. Of packs with the same ref the first wins. Returns those that have a directory.
  */
 export async function registerPacks(
-	parts: RegisterPacksParts,
+	parts: RegisterPacksOptions,
 	directories: readonly string[],
 	report: RegistrationReport,
 ): Promise<readonly PackDirectory[]> {
@@ -78,7 +73,7 @@ export async function registerPacks(
 
 /** Register some packs and nothing else, each as it is to be from now on. */
 export async function registerChosen(
-	parts: RegisterPacksParts,
+	parts: RegisterPacksOptions,
 	{ versions, kinds, report }: ChosenPacks,
 ): Promise<readonly PackDirectory[]> {
 	const found: PackDirectory[] = [];
@@ -108,7 +103,7 @@ function asInstalled(
 
 /** @param directory where its files are; undefined: it has none */
 async function registerPack(
-	parts: RegisterPacksParts,
+	parts: RegisterPacksOptions,
 	content: PackContent,
 	{ report, directory }: { readonly report: RegistrationReport; readonly directory: string | undefined },
 ): Promise<void> {

@@ -63,14 +63,14 @@ export function parsePackRequest(text: string, publicHost = "https://github.com"
 
 type Refuse = (reason: string) => SvcError;
 
-interface Parts {
+interface PackRequestFields {
 	readonly place: string;
 	readonly revision: string | undefined;
 	readonly subdirectory: string | undefined;
 }
 
 /** `place=revision#subdirectory`, or `place>=version`. What stands before the path of an address may be a password, with any characters. */
-function split(text: string, refuse: Refuse): Parts {
+function split(text: string, refuse: Refuse): PackRequestFields {
 	const start = text.includes("://") ? text.indexOf("/", text.indexOf("://") + 3) : 0;
 	if (start === -1) throw refuse("has no path");
 	const [rest = "", ...fragments] = text.slice(start).split("#");

@@ -3,19 +3,17 @@ import {
 	type ActionEntity,
 	type ActionSignature,
 	isSvcError,
-	type Logger,
 	type RuleEntity,
-	type Storage,
 	SvcError,
 	type WriteOperation,
 } from "../../../contract/index.ts";
+import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import { splitRef } from "../../../kernel/basics/refs.ts";
-import { type ActionCatalog, findActionSignature, toActionSignature } from "../../../kernel/executions/action-catalog.ts";
-
+import { findActionSignature, toActionSignature } from "../../../kernel/executions/action-catalog.ts";
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
-import type { Dialects } from "../../../language/dialects.ts";
 import type { FileReader } from "../file-reader-api.ts";
 import { explainRefused, locateRefused } from "../inspect/explain-refused.ts";
 import { type PackFileProblem, toProblems, toProblemsError } from "../reading/pack-problems.ts";
@@ -25,12 +23,7 @@ import { removeGone, removeResources, removeUnusedTriggers } from "../registrati
 import { returnTriggers, toOperations } from "./pack-changes.ts";
 import { PackDraft } from "./pack-draft.ts";
 
-export interface PackSwitchParts {
-	readonly storage: Storage;
-	readonly logger: Logger;
-	readonly catalog: ActionCatalog;
-	readonly dependencies: EngineDependencies;
-	readonly dialects: Dialects;
+export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog" | "dependencies"> {
 	/** How files are looked at for all that is wrong with them, once one has been refused. */
 	readonly readers: readonly FileReader[];
 	/** As of the kernel. */
@@ -80,9 +73,9 @@ const attempts = 10;
  * was there. They are registered by the code of a start, in a copy of the records; what has changed there is written.
  */
 export class PackSwitch {
-	readonly #parts: PackSwitchParts;
+	readonly #parts: PackSwitchOptions;
 
-	constructor(parts: PackSwitchParts) {
+	constructor(parts: PackSwitchOptions) {
 		this.#parts = parts;
 	}
 

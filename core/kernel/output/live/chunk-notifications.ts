@@ -1,4 +1,5 @@
-import { type BusEvent, type EventBus, isSvcError } from "../../../contract/index.ts";
+import { type BusEvent, isSvcError } from "../../../contract/index.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
 import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
@@ -12,8 +13,7 @@ export interface ChunkWaiter {
 	wake(isOld: boolean): void;
 }
 
-interface OutputFeedParts {
-	readonly eventBus: EventBus;
+interface OutputFeedOptions extends Uses<"eventBus"> {
 	readonly executionId: string;
 	/** Called with each published chunk, while the publisher still holds its pooled text. */
 	readonly onChunk: (chunk: OutputChunk) => void;
@@ -30,14 +30,14 @@ export class ChunkNotifications {
 	statusVersion = 0;
 	/** Highest sequence number of the published chunks. */
 	lastAnnounced = 0;
-	readonly #parts: OutputFeedParts;
+	readonly #parts: OutputFeedOptions;
 	/** Error that ended the subscription; undefined while it lasts. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
 	#waiters = new Set<ChunkWaiter>();
 	#pollTimer: NodeJS.Timeout | undefined;
 
-	constructor(parts: OutputFeedParts) {
+	constructor(parts: OutputFeedOptions) {
 		this.#parts = parts;
 	}
 

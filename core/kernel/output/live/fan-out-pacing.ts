@@ -7,7 +7,7 @@ export const pacedFollowersPerTurn = 8;
 /** Maximum milliseconds between turns of the paced fan-out. Followers then get about a tenth of the time, or more on an idle event loop. */
 const maxPauseMs = 8;
 
-export interface FanOutPacingParts {
+export interface FanOutPacingOptions {
 	/** Returns true if a run prints bulk output, which many followers must not slow down. */
 	readonly shouldPace: () => boolean;
 	/** Starts a timer. Default `setTimeout`; tests replace it. */
@@ -22,7 +22,7 @@ export interface FanOutPacingParts {
  * does not read. So while a run prints bulk output, many followers get only a share of the time, and the rest of the output after its end.
  */
 export class FanOutPacing {
-	readonly #parts: FanOutPacingParts;
+	readonly #parts: FanOutPacingOptions;
 	#queue: (() => void)[] = [];
 	/** Index of the first queued entry. Shifting a long array for each follower would be slow. */
 	#head = 0;
@@ -33,7 +33,7 @@ export class FanOutPacing {
 	/** Load of the event loop since the last turn; undefined while the fan-out is not paced. */
 	#load: EventLoopUtilization | undefined;
 
-	constructor(parts: FanOutPacingParts) {
+	constructor(parts: FanOutPacingOptions) {
 		this.#parts = parts;
 	}
 

@@ -13,7 +13,7 @@ export interface FollowerOptions {
 	readonly signal: AbortSignal;
 }
 
-export interface FollowerParts {
+export interface OutputFollowerDependencies {
 	readonly hub: OutputHub;
 	readonly pacing: FanOutPacing;
 }
@@ -31,7 +31,7 @@ const endResult: Result = { done: true, value: undefined };
  * hundreds of followers of a run, further promises and timers in between would cost noticeable time.
  */
 export class OutputFollower implements SharedChunks {
-	readonly #parts: FollowerParts;
+	readonly #parts: OutputFollowerDependencies;
 	readonly #executionId: string;
 	readonly #type: OutputType | undefined;
 	readonly #signal: AbortSignal;
@@ -51,7 +51,7 @@ export class OutputFollower implements SharedChunks {
 	#resume: (() => void) | undefined;
 	#hasEnded = false;
 
-	constructor(parts: FollowerParts, executionId: string, { type, after = 0, signal }: FollowerOptions) {
+	constructor(parts: OutputFollowerDependencies, executionId: string, { type, after = 0, signal }: FollowerOptions) {
 		this.#parts = parts;
 		this.#executionId = executionId;
 		this.#type = type;

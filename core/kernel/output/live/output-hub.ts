@@ -1,14 +1,12 @@
-import { type EventBus, type ExecutionEntity, HighChurnMap, type Storage, SvcError } from "../../../contract/index.ts";
+import { type ExecutionEntity, HighChurnMap, SvcError } from "../../../contract/index.ts";
 import { findPooledText, toPooled } from "../../../lib/bytes/pooled-text.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { readChunkPage } from "../stored-chunks.ts";
 import { ChunkCache } from "./chunk-cache.ts";
 import { ChunkNotifications } from "./chunk-notifications.ts";
 
-export interface OutputHubParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-}
+export type OutputHubDependencies = Uses<"storage" | "eventBus">;
 
 /** Target number of characters of a page that is read for followers. Much less than the cache holds for all executions together. */
 const pageLength = 262_144;
@@ -57,11 +55,11 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  * - A slow follower holds its chunk until it calls `letGo`. The chunk stays valid, even after eviction, and delays no other follower.
  */
 export class OutputHub {
-	readonly #parts: OutputHubParts;
+	readonly #parts: OutputHubDependencies;
 	readonly #cache = new ChunkCache();
 	readonly #entries = new HighChurnMap<string, FollowedEntry>();
 
-	constructor(parts: OutputHubParts) {
+	constructor(parts: OutputHubDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,17 +1,17 @@
 import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { Redactor } from "../../../secrets/redactor.ts";
-import { type Authority, type Principal, withScopes } from "../../basics/principal.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
+import { type Principal, withScopes } from "../../basics/principal.ts";
 
 import type { StoreAdmitted } from "../../executions/admission.ts";
 import { toChildOrigin } from "../../executions/child-record.ts";
 import type { CompletionEffects } from "../../executions/completion-effects.ts";
 import type { PartialRerun } from "../../submission/partial-rerun.ts";
-import { type DraftedExecution, type DraftParts, draftExecution, toInsert } from "../../submission/submit.ts";
+import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
 import type { ActiveRun } from "../prepare-run.ts";
 
-export interface ChildStarterParts extends DraftParts {
+export interface ChildStarterOptions extends ExecutionDraftOptions, Uses<"authority"> {
 	readonly endings: CompletionEffects;
-	readonly authority: Authority;
 	/** Calls `store` to store new executions, all or none, and makes sure that they are run. */
 	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 }
@@ -24,12 +24,12 @@ const maxDepth = 50;
 
 /** Drafts and stores the children of one run. */
 export class ChildStarter {
-	readonly #parts: ChildStarterParts;
+	readonly #parts: ChildStarterOptions;
 	readonly #activeRun: ActiveRun;
 	/** Secrets of the run, and their encryption for its children, as of the last draft. */
 	#encryptedSecrets: { readonly secrets: Redactor; readonly text: string | null } | undefined;
 
-	constructor(parts: ChildStarterParts, activeRun: ActiveRun) {
+	constructor(parts: ChildStarterOptions, activeRun: ActiveRun) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 	}

@@ -1,23 +1,14 @@
-import {
-	type Child,
-	type ExecutionEntity,
-	isSvcError,
-	type Logger,
-	type Options,
-	type Storage,
-	SvcError,
-	type Where,
-} from "../../../contract/index.ts";
+import { type Child, type ExecutionEntity, isSvcError, type Options, type Storage, SvcError, type Where } from "../../../contract/index.ts";
 import { createAbortListeners } from "../../../lib/abort-listeners.ts";
 import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
 import { type ChildReading, readChildren, type StoredChild, toChildReading } from "../../executions/child-record.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, in case the bus has lost events. */
 const pollIntervalsPerScan = 5;
 
-export interface ChildTrackerParts {
+export interface ChildTrackerOptions extends Uses<"logger"> {
 	readonly storage: Pick<Storage, "find" | "count">;
-	readonly logger: Logger;
 	readonly options: Pick<Options, "scheduler">;
 	readonly parentId: string;
 	/** Subscribes the tracker to events about its children, until it is closed. Resolves when no later event is missed. */
@@ -41,7 +32,7 @@ const abortListeners = createAbortListeners();
  * iterate over changes.
  */
 export class ChildTracker {
-	readonly #parts: ChildTrackerParts;
+	readonly #parts: ChildTrackerOptions;
 	/** Latest reading of each child, by its id. */
 	readonly #latest = new Map<string, ChildReading>();
 	/** Ids of the children that have not ended. */
@@ -56,7 +47,7 @@ export class ChildTracker {
 	#scanTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
-	constructor(parts: ChildTrackerParts) {
+	constructor(parts: ChildTrackerOptions) {
 		this.#parts = parts;
 	}
 

@@ -1,5 +1,4 @@
 import {
-	type EventBus,
 	isSvcError,
 	type JournalEntryEntity,
 	type JournalStep,
@@ -7,10 +6,10 @@ import {
 	type LastDecision,
 	type Options,
 	type RunJournal,
-	type Storage,
 	type WriteOperation,
 } from "../../../contract/index.ts";
-import { type EngineClock, toTimestamp } from "../../basics/clock.ts";
+import { toTimestamp } from "../../basics/clock.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { publishTask } from "../../executions/execution-events.ts";
@@ -23,10 +22,7 @@ import type { ActiveRun } from "../prepare-run.ts";
 import type { RunWrites } from "../run-writes.ts";
 import type { RunChildren } from "./run-children.ts";
 
-export interface JournalParts {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly clock: EngineClock;
+export interface JournalOptions extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly options: Pick<Options, "api">;
 	readonly runs: Pick<ActiveRuns, "markResumable">;
 	readonly runWrites: Pick<RunWrites, "fenceOperations" | "toStateOperation">;
@@ -68,7 +64,7 @@ interface JournalAccess {
  * A failed `append` does not stop later ones; they reuse its number. While the storage is unavailable, calls wait.
  */
 export class Journal implements RunJournal {
-	readonly #parts: JournalParts;
+	readonly #parts: JournalOptions;
 	readonly #activeRun: ActiveRun;
 	readonly #access: JournalAccess;
 	/** Number of the next entry; undefined until the number of the last stored entry has been read. */
@@ -76,7 +72,7 @@ export class Journal implements RunJournal {
 	/** Settles when the last write of an entry has. The next write starts then. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: JournalParts, activeRun: ActiveRun, access: JournalAccess) {
+	constructor(parts: JournalOptions, activeRun: ActiveRun, access: JournalAccess) {
 		this.#parts = parts;
 		this.#activeRun = activeRun;
 		this.#access = access;

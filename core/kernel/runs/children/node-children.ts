@@ -2,9 +2,9 @@ import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import type { HostCalls } from "../host-calls.ts";
 import type { ActiveRun } from "../prepare-run.ts";
 import { ChildEvents } from "./child-events.ts";
-import { type AddSecrets, RunChildren, type RunChildrenParts } from "./run-children.ts";
+import { type AddSecrets, RunChildren, type RunChildrenOptions } from "./run-children.ts";
 
-export interface NodeChildrenParts extends Omit<RunChildrenParts, "watch" | "onWaiting"> {
+export interface NodeChildrenOptions extends Omit<RunChildrenOptions, "watch" | "onWaiting"> {
 	readonly logger: EngineDependencies["logger"];
 	/** Called when a slot of the pool has become free. */
 	readonly onSlotFreed: () => void;
@@ -12,10 +12,10 @@ export interface NodeChildrenParts extends Omit<RunChildrenParts, "watch" | "onW
 
 /** The children of the runs of this node. */
 export class NodeChildren {
-	readonly #parts: RunChildrenParts;
+	readonly #parts: RunChildrenOptions;
 	#waitingRuns = 0;
 
-	constructor({ onSlotFreed, ...parts }: NodeChildrenParts) {
+	constructor({ onSlotFreed, ...parts }: NodeChildrenOptions) {
 		const watch = new ChildEvents(parts);
 		const onWaiting = (isWaiting: boolean) => {
 			this.#waitingRuns += isWaiting ? 1 : -1;

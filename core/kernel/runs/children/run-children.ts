@@ -9,13 +9,13 @@ import {
 	type JsonObject,
 	type Options,
 	type PreparedChild,
-	type Runner,
 	type Storage,
 	SvcError,
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
 import {
@@ -27,7 +27,7 @@ import {
 	toChildId,
 	toChildReading,
 } from "../../executions/child-record.ts";
-import type { TransitionParts } from "../../executions/transition.ts";
+import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import { checkPartialRerun, type PartialRerun } from "../../submission/partial-rerun.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
@@ -35,13 +35,12 @@ import type { HostCalls } from "../host-calls.ts";
 import type { ActiveRun } from "../prepare-run.ts";
 import type { RunWrites } from "../run-writes.ts";
 import type { ChildEvents } from "./child-events.ts";
-import { ChildStarter, type ChildStarterParts } from "./child-starter.ts";
+import { ChildStarter, type ChildStarterOptions } from "./child-starter.ts";
 import { ChildTracker } from "./child-tracker.ts";
 
-export interface RunChildrenParts extends ChildStarterParts, TransitionParts {
+export interface RunChildrenOptions extends ChildStarterOptions, TransitionOptions, Uses<"runners"> {
 	readonly logger: EngineDependencies["logger"];
 	readonly options: Pick<Options, "scheduler">;
-	readonly runners: ReadonlyMap<string, Runner>;
 	readonly runWrites: Pick<RunWrites, "fenceOperations">;
 	readonly watch: ChildEvents;
 	readonly onWaiting: (isWaiting: boolean) => void;
@@ -56,7 +55,7 @@ const preparationsPerTurn = 20;
 
 /** Children of one run. Runners may use its methods as plain functions, for example after destructuring. */
 export class RunChildren implements ChildExecutions {
-	readonly #parts: RunChildrenParts;
+	readonly #parts: RunChildrenOptions;
 	readonly #activeRun: ActiveRun;
 	readonly #calls: HostCalls;
 	readonly #addSecrets: AddSecrets;
@@ -68,7 +67,7 @@ export class RunChildren implements ChildExecutions {
 	#preparationCount = 0;
 
 	constructor(
-		parts: RunChildrenParts,
+		parts: RunChildrenOptions,
 		activeRun: ActiveRun,
 		{ calls, addSecrets }: { readonly calls: HostCalls; readonly addSecrets: AddSecrets },
 	) {

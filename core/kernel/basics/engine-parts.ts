@@ -1,0 +1,32 @@
+import type { EventBus, Logger, NodeRole, Options, Runner, Storage } from "../../contract/index.ts";
+import type { Dialects } from "../../language/dialects.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { EngineClock } from "./clock.ts";
+import type { Authority } from "./principal.ts";
+
+/**
+ * Parts of an engine that many of its classes use. Each is created once, and described here once. A class lists what it uses:
+ * `Uses<"storage" | "clock">`.
+ */
+export interface EngineParts {
+	readonly storage: Storage;
+	readonly eventBus: EventBus;
+	/** Runners by runner type name. */
+	readonly runners: ReadonlyMap<string, Runner>;
+	readonly clock: EngineClock;
+	readonly logger: Logger;
+	readonly options: Options;
+	/** Roles of this node: the parts of the service that it runs. */
+	readonly roles: readonly NodeRole[];
+	readonly nodeId: string;
+	/** Names from other services that content may use in place of the names of this service. */
+	readonly dialects: Dialects;
+	readonly authority: Authority;
+	/** Encrypts and decrypts the secrets that are stored with executions and trigger instances. */
+	readonly sealedSecrets: EncryptedSecrets;
+	/** Returns true if executions of this runner type consist of child executions. */
+	readonly isWorkflow: (runnerName: string) => boolean;
+}
+
+/** Those parts of an engine that a class or a function uses. */
+export type Uses<K extends keyof EngineParts> = Pick<EngineParts, K>;
