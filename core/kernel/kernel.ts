@@ -16,9 +16,9 @@ import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-cata
 import { registerTriggerTypes, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
 
 import { ActionCatalog } from "./executions/action-catalog.ts";
-import type { Admit, StoreAdmitted } from "./executions/admission.ts";
 import { type CompletionEffects, createCompletionEffects } from "./executions/completion-effects.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
+import type { Admit, StoreAdmitted } from "./executions/new-execution.ts";
 import { ExtensionPoints } from "./extension-points.ts";
 import { BulkOutput } from "./output/bulk-output.ts";
 import { OutputReader } from "./output/output-reader.ts";
@@ -28,8 +28,8 @@ import { Executor } from "./runs/executor.ts";
 import type { RunCredentials } from "./runs/run-credentials.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
 import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
-import { canCompleteInline } from "./scheduling/inline-completion.ts";
-import { InlineStarts } from "./scheduling/inline-start.ts";
+import { canCompleteInline, InlineStarts } from "./scheduling/inline-start.ts";
+
 import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import { StoredExecutions } from "./stored-executions.ts";

@@ -1,12 +1,14 @@
-import { SvcError } from "../contract/index.ts";
+import { RunAborted, SvcError } from "../contract/index.ts";
+import { settledWithin } from "../lib/wait.ts";
 import type { RunnableKernel } from "./kernel.ts";
 import { assertRolesReachable } from "./nodes/cluster-checks.ts";
 import { assertNoDatabaseMove } from "./nodes/database-move.ts";
 import type { Node } from "./nodes/node.ts";
-import { createRunShutdown } from "./nodes/run-shutdown.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
 import type { StartupRetry } from "./plugins/startup-retry.ts";
+import type { ActiveRuns } from "./runs/active-runs.ts";
+import type { Scheduler } from "./scheduling/scheduler.ts";
 
 export interface EngineLifecycleOptions {
 	readonly dependencies: EngineDependencies;
@@ -110,4 +112,41 @@ export class EngineLifecycle {
 		await node.deregister();
 		await host.stop();
 	}
+}
+
+/** Shutdown of the runs on this node. */
+interface RunShutdown {
+	/**
+	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process
+	 * can continue are handed over at once. Resolves when no run is active.
+	 */
+	shutDown(graceMilliseconds: number): Promise<void>;
+	/** Ends the grace period at once, even one that has not begun. */
+	endGracePeriod(): void;
+}
+
+/** Creates the shutdown, which does nothing until `end` is called. */
+function createRunShutdown(parts: {
+	readonly node: Pick<Node, "stopWork">;
+	readonly runs: Pick<ActiveRuns, "handOverAll" | "abortAll">;
+	readonly scheduler: Pick<Scheduler, "idle">;
+}): RunShutdown {
+	const { node, runs, scheduler } = parts;
+	let endGracePeriod = () => {};
+	const graceEnded = new Promise<void>((resolve) => {
+		endGracePeriod = resolve;
+	});
+	return {
+		endGracePeriod: () => endGracePeriod(),
+		async shutDown(graceMilliseconds) {
+			const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
+			// Stop the node before waiting for anything, so that no run begins meanwhile.
+			const stopped = node.stopWork();
+			runs.handOverAll(aborted);
+			const idle = stopped.then(() => scheduler.idle());
+			await Promise.race([settledWithin(idle, graceMilliseconds), graceEnded]);
+			runs.abortAll(aborted);
+			await idle;
+		},
+	};
 }

@@ -1,27 +1,28 @@
 import { type ExecutionEntity, type JsonValue, SvcError } from "../contract/index.ts";
 import type { Dialects } from "../language/dialects.ts";
 import type { Uses } from "./basics/engine-parts.ts";
-import { readFirstPerOwner } from "./basics/first-per-owner.ts";
 import { isId } from "./basics/ids.ts";
-import { type Page, readMappedPage, withTimeOrder } from "./basics/pagination.ts";
+import { type Page, readFirstPerOwner, readMappedPage, withTimeOrder } from "./basics/pagination.ts";
+
 import type { Principal } from "./basics/principal.ts";
 
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { ActionCatalog } from "./executions/action-catalog.ts";
-import type { Admit } from "./executions/admission.ts";
 import { findAwaitedInquiries } from "./executions/awaited-inquiries.ts";
 import { cancelExecution, changeStatus } from "./executions/cancel.ts";
 import type { CompletionEffects } from "./executions/completion-effects.ts";
-import { toExecutionView } from "./executions/execution-view.ts";
-import type {
-	Descendant,
-	ExecutionFilter,
-	ExecutionListQuery,
-	Executions,
-	ExecutionView,
-	RerunInput,
-	SubmitInput,
+import {
+	type Descendant,
+	type ExecutionFilter,
+	type ExecutionListQuery,
+	type Executions,
+	type ExecutionView,
+	type RerunInput,
+	type SubmitInput,
+	toExecutionView,
 } from "./executions/executions-api.ts";
+import type { Admit } from "./executions/new-execution.ts";
+
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
 import { checkPartialRerun } from "./submission/partial-rerun.ts";

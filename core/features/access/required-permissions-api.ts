@@ -1,5 +1,5 @@
+import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { RequiredPermission } from "../../kernel/basics/required-permission.ts";
 import type { Access } from "./access-api.ts";
 
 /** Throws `SVC_FORBIDDEN` naming the first of the permissions that the principal does not have. */

@@ -1,5 +1,5 @@
+import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef, toActionResource } from "../../kernel/basics/refs.ts";
-import type { RequiredPermission } from "../../kernel/basics/required-permission.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
 /** Permissions that writing an alias needs in addition to the one on its own record: its author decides what others run by it. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { toPackAliasRights } from "./alias-rights.ts";
 import type { Aliases, AliasInput } from "./aliases-api.ts";
 import { checkAlias } from "./check-alias.ts";

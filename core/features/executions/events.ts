@@ -9,7 +9,7 @@ import {
 	toEventEntity,
 	toEventTask,
 } from "../../kernel/executions/execution-events.ts";
-import { toExecutionView } from "../../kernel/executions/execution-view.ts";
+import { toExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createAbortListeners } from "../../lib/abort-listeners.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";

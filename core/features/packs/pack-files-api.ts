@@ -1,6 +1,6 @@
 import { type DialectKind, type JsonObject, SvcError } from "../../contract/index.ts";
 import { isRefName, namePattern } from "../../kernel/basics/names.ts";
-import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
+import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import { type Attribute, text } from "../../language/attributes.ts";
 import type { PackDirectory } from "./packs-api.ts";
 

@@ -1,6 +1,6 @@
 import type { PolicyEntity } from "../../contract/index.ts";
+import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import type { RequiredPermission } from "../../kernel/basics/required-permission.ts";
 
 /**
  * Permissions that writing a policy needs in addition to the one on its own record: a policy decides where and when other content runs,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
+import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import { checkPolicy } from "./check-policy.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";
 import { toPolicyRights } from "./policy-rights.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RuleEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { AssertPermitted } from "../../kernel/basics/required-permission.ts";
 import { toPackRuleRights } from "./rule-rights.ts";
 import type { StoredRules } from "./rules.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";

@@ -1,5 +1,5 @@
+import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef, toActionResource } from "../../kernel/basics/refs.ts";
-import type { RequiredPermission } from "../../kernel/basics/required-permission.ts";
 import { toListeningRights } from "../triggers/trigger-rights-api.ts";
 import type { RuleInput } from "./rules-api.ts";
 

@@ -1,8 +1,8 @@
 import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { readFirstPerOwner } from "../../kernel/basics/first-per-owner.ts";
 import { isId } from "../../kernel/basics/ids.ts";
-import { type Page, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
+import { type Page, readFirstPerOwner, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
+
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
 /** Traces of one rule that a list looks at, the newest. */

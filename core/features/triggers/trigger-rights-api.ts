@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../contract/index.ts";
+import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import type { RequiredPermission } from "../../kernel/basics/required-permission.ts";
 import { systemItemResource } from "../datastore/item-refs-api.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-refs-api.ts";
 

@@ -1,3 +1,5 @@
+import type { Resource } from "./refs.ts";
+
 /**
  * Verbs of each resource type, as a union of texts. Features add theirs by declaring this interface again, and define them with
  * `definePermissions`.
@@ -78,3 +80,15 @@ export function isGrantableOn(permission: PermissionType, uid: string): boolean 
 	const definition = definitions.get(permissionType);
 	return (definition?.guardedBy ?? permissionType) === type || (type === "pack" && definition?.isInPacks === true);
 }
+
+/** A permission that a request needs in addition to that of its route. */
+export interface RequiredPermission {
+	readonly permission: PermissionType;
+	/** A grant on any one of these is sufficient. Absent: the permission is required globally, not on a record. */
+	readonly resources?: readonly Resource[];
+	/** True if the service uses the value of a secret, which the role `observer` only sees masked: that role does not count then. */
+	readonly isSecretUsed?: boolean;
+}
+
+/** Throws `SVC_FORBIDDEN` if one of the permissions is missing. */
+export type AssertPermitted = (required: readonly RequiredPermission[]) => void;

@@ -2,10 +2,10 @@ import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/in
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { toCancelPatch } from "./cancel-patch.ts";
+import type { Principal } from "../basics/principal.ts";
 import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
 import { withValues } from "./new-execution.ts";
-import { applyPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
+import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
 /** The completion effects of one child that ends, as far as its parent's write stores them. */
 export interface ChildCompletionDraft {
@@ -89,4 +89,17 @@ async function draftEnd(
 			announce();
 		},
 	};
+}
+
+/**
+ * Returns the patch that cancels an execution. If its run has started, the status becomes `canceling`, and the node that holds the run
+ * ends it. Otherwise the execution is final at once (`canceled`).
+ */
+export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string): ExecutionPatch {
+	const context = { ...entity.context, cancelled_by: principal.username };
+	const result = { message: "Action canceled by user.", user: principal.username };
+	const hasStarted = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
+	// A child that has not started is final at once too: if no node holds its parent, no node would end the child.
+	const status = hasStarted ? "canceling" : "canceled";
+	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
 }

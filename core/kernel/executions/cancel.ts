@@ -4,7 +4,7 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
 import { type AwaitedInquiryDependencies, assertResumable } from "./awaited-inquiries.ts";
-import { toCancelPatch } from "./cancel-patch.ts";
+import { toCancelPatch } from "./cancel-descendants.ts";
 import { withActor } from "./signed-patch.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 

@@ -15,9 +15,9 @@ import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
 import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
-import { createPlugins } from "./create-plugins.ts";
+import { createPlugins, type RestartableStorage } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./engine-dependencies.ts";
-import type { RestartableStorage } from "./restartable-storage.ts";
+
 import { shouldStart } from "./started-kinds.ts";
 import type { StartupRetry } from "./startup-retry.ts";
 

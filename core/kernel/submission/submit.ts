@@ -14,11 +14,11 @@ import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ActionCatalog, ResolvedAction } from "../executions/action-catalog.ts";
-import type { Admit } from "../executions/admission.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { toErrorResult } from "../executions/error-result.ts";
 import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.ts";
-import { type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
+import { type Admit, type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
+
 import { toResultPatch } from "../executions/status.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./execution-context.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";

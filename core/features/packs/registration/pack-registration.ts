@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
-import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
+import type { AssertPermitted } from "../../../kernel/basics/permission-types.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Access } from "../../access/access-api.ts";
 import { assertRequired } from "../../access/required-permissions-api.ts";

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
-import type { AssertPermitted } from "../../../kernel/basics/required-permission.ts";
+import type { AssertPermitted } from "../../../kernel/basics/permission-types.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackFiles } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";

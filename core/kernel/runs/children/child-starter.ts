@@ -2,10 +2,9 @@ import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, typ
 import type { Redactor } from "../../../secrets/redactor.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { type Principal, withScopes } from "../../basics/principal.ts";
-
-import type { StoreAdmitted } from "../../executions/admission.ts";
 import { toChildOrigin } from "../../executions/child-record.ts";
 import type { CompletionEffects } from "../../executions/completion-effects.ts";
+import type { StoreAdmitted } from "../../executions/new-execution.ts";
 import type { PartialRerun } from "../../submission/partial-rerun.ts";
 import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
 import type { ActiveRun } from "../prepare-run.ts";

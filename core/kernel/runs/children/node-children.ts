@@ -1,8 +1,7 @@
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import type { HostCalls } from "../host-calls.ts";
 import type { ActiveRun } from "../prepare-run.ts";
-import { ChildEvents } from "./child-events.ts";
-import { type AddSecrets, RunChildren, type RunChildrenOptions } from "./run-children.ts";
+import { type AddSecrets, ChildEvents, RunChildren, type RunChildrenOptions } from "./run-children.ts";
 
 export interface NodeChildrenOptions extends Omit<RunChildrenOptions, "watch" | "onWaiting"> {
 	readonly logger: EngineDependencies["logger"];

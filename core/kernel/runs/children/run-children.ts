@@ -4,9 +4,11 @@ import {
 	type ChildExecutions,
 	type ChildRequest,
 	type ChildWait,
+	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
+	type Logger,
 	type Options,
 	type PreparedChild,
 	type Storage,
@@ -17,6 +19,7 @@ import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
+import { type BusListener, createBusListener } from "../../coordination/bus-listener.ts";
 import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
 import {
 	type ChildReading,
@@ -27,6 +30,7 @@ import {
 	toChildId,
 	toChildReading,
 } from "../../executions/child-record.ts";
+import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
 import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import { checkPartialRerun, type PartialRerun } from "../../submission/partial-rerun.ts";
@@ -34,7 +38,6 @@ import type { DraftedExecution } from "../../submission/submit.ts";
 import type { HostCalls } from "../host-calls.ts";
 import type { ActiveRun } from "../prepare-run.ts";
 import type { RunWrites } from "../run-writes.ts";
-import type { ChildEvents } from "./child-events.ts";
 import { ChildStarter, type ChildStarterOptions } from "./child-starter.ts";
 import { ChildTracker } from "./child-tracker.ts";
 
@@ -328,5 +331,57 @@ class RerunChain {
 			this.#nextId = execution?.takes_up ?? null;
 		}
 		return this.#ids.has(id);
+	}
+}
+
+/**
+ * Passes events about children to the trackers of the parent runs on this node. All trackers share one subscription of the event bus, which
+ * lasts while any tracker is added.
+ */
+export class ChildEvents {
+	readonly #listener: BusListener;
+	/** Trackers by parent execution. There may be two of one parent, if this node has claimed it again before its lost run has ended. */
+	readonly #trackers = new Map<string, Set<ChildTracker>>();
+	#subscription: Promise<void> | undefined;
+
+	constructor({ eventBus, logger }: { readonly eventBus: EventBus; readonly logger: Logger }) {
+		this.#listener = createBusListener({
+			eventBus,
+			logger,
+			names: [eventNames.executionUpdate],
+			purpose: "children of runs",
+			filter: (event) => this.#trackersOf(toEventEntity(event).parent_id).size > 0,
+			onEvent: (event) => {
+				const child = toEventEntity(event);
+				for (const tracker of this.#trackersOf(child.parent_id)) tracker.record(child);
+			},
+			onGap: () => {
+				for (const trackers of this.#trackers.values()) for (const tracker of trackers) tracker.rescan();
+			},
+		});
+	}
+
+	/** Adds the tracker of a parent. Resolves when the tracker misses no later event. */
+	async add(parentId: string, tracker: ChildTracker): Promise<void> {
+		this.#trackers.set(parentId, this.#trackersOf(parentId).add(tracker));
+		this.#subscription ??= this.#listener.start().catch((error: unknown) => {
+			this.#subscription = undefined;
+			throw error;
+		});
+		await this.#subscription;
+	}
+
+	/** Removes the tracker of a parent. Ends the subscription with the last tracker. */
+	remove(parentId: string, tracker: ChildTracker): void {
+		const trackers = this.#trackersOf(parentId);
+		trackers.delete(tracker);
+		if (trackers.size === 0) this.#trackers.delete(parentId);
+		if (this.#trackers.size > 0 || this.#subscription === undefined) return;
+		this.#subscription = undefined;
+		this.#listener.stop();
+	}
+
+	#trackersOf(parentId: string | null): Set<ChildTracker> {
+		return (parentId === null ? undefined : this.#trackers.get(parentId)) ?? new Set();
 	}
 }
