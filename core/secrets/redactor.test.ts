@@ -21,7 +21,7 @@ test("a value is recognised in the ways it is written", () => {
 		Buffer.from(`x${value}`).toString("base64url"),
 		`'it'\\''s "50%" of\\ö / a+b=c'`,
 	]) {
-		const shown = secrets.text(`<${text}>`);
+		const shown = secrets.redactText(`<${text}>`);
 		assert.ok(shown.includes(mask), text);
 		assert.ok(!shown.includes("50%") && !shown.includes("a+b"), shown);
 	}
@@ -29,13 +29,13 @@ test("a value is recognised in the ways it is written", () => {
 
 test("each line of a value of several lines is one, but for short ones", () => {
 	const secrets = new Redactor(["-----BEGIN KEY-----\r\nMIIEow\n  indented line \n}\n"]);
-	assert.equal(secrets.text("a MIIEow b indented line c } d"), `a ${mask} b ${mask} c } d`);
+	assert.equal(secrets.redactText("a MIIEow b indented line c } d"), `a ${mask} b ${mask} c } d`);
 });
 
 test("values of four characters and more count, and blank ones do not", () => {
 	const secrets = new Redactor(["abc", "    ", mask, "abcd"]);
 	assert.deepEqual(secrets.values, ["abcd"]);
-	assert.equal(secrets.text("abc abcd    "), `abc ${mask}    `);
+	assert.equal(secrets.redactText("abc abcd    "), `abc ${mask}    `);
 });
 
 test("names, numbers and nested texts of a value are replaced, and what holds none is the same", () => {
@@ -59,13 +59,13 @@ test("a number is masked if it is as long as a secret, with its sign", () => {
 
 test("a text that ends in the middle of a secret shows no longer beginning of it", () => {
 	const secrets = new Redactor(["correct horse battery"]);
-	assert.equal(secrets.text("see: correct horse"), `see: ${mask}`);
-	assert.equal(secrets.text("see: correct"), "see: correct");
+	assert.equal(secrets.redactText("see: correct horse"), `see: ${mask}`);
+	assert.equal(secrets.redactText("see: correct"), "see: correct");
 });
 
 test("where it is not known what is secret texts and numbers are masked whole", () => {
 	for (const secrets of [Redactor.unknown, new Redactor(["x".repeat(70_000)]), Redactor.unknown.withValues(["short"])]) {
-		assert.equal(secrets.text("anything"), mask);
+		assert.equal(secrets.redactText("anything"), mask);
 		assert.deepEqual(secrets.redactJson({ a: "text", b: 7, c: { d: 1 }, ok: true, none: null }), {
 			a: mask,
 			b: mask,

@@ -59,9 +59,9 @@ export class Redactor {
 	 * Whether nothing is in a text that begins within nothing, and nothing begins at its end, as far as that shows without a search: a short
 	 * line where only the token is looked for, which is longer and has no line end. What is needed for a search costs as much as a small run.
 	 */
-	cannotContainSecret(redactText: string): boolean {
-		if (redactText.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
-		return redactText.endsWith("\n") && this.token?.includes("\n") !== true;
+	cannotContainSecret(text: string): boolean {
+		if (text.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
+		return text.endsWith("\n") && this.token?.includes("\n") !== true;
 	}
 
 	/** What looks for them; for the token only where everything is masked. */
@@ -83,7 +83,7 @@ export class Redactor {
 	}
 
 	/** A text as it is shown; also without the beginning of a secret at its end. */
-	text(text: string): string {
+	redactText(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return secretMask;
 		const { search } = this;
@@ -100,7 +100,7 @@ export class Redactor {
 		if (this.isEmpty || value === undefined) return value;
 		if (this.isUnknown) return hideAll(value) as T;
 		const shortest = Math.min(this.search.minPatternLength, shortestBeginning);
-		return replaceTexts(value, { replace: (text) => this.text(text), plainBelow: boundOf(shortest) }) as T;
+		return replaceTexts(value, { replace: (text) => this.redactText(text), plainBelow: boundOf(shortest) }) as T;
 	}
 
 	/** Any value without the token, which is kept nowhere. The same value when it is not in it. */
@@ -115,8 +115,8 @@ export class Redactor {
 		let inner: unknown = error;
 		for (let depth = 0; inner instanceof Error && depth < deepest.shown && !this.isEmpty; depth += 1) {
 			const { stack } = inner;
-			inner.message = this.text(inner.message);
-			if (stack !== undefined) inner.stack = this.text(stack);
+			inner.message = this.redactText(inner.message);
+			if (stack !== undefined) inner.stack = this.redactText(stack);
 			inner = inner.cause;
 		}
 		return error;

@@ -130,7 +130,9 @@ function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: bool
 /** A reason is a text of a user, who may have written anything into it. */
 function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: Redactor): ExecutionEntity["log"] | undefined {
 	if (log === undefined || !log.some(({ by }) => by !== undefined && by.reason !== null)) return log;
-	return log.map((entry) => (entry.by?.reason == null ? entry : { ...entry, by: { ...entry.by, reason: secrets.text(entry.by.reason) } }));
+	return log.map((entry) =>
+		entry.by?.reason == null ? entry : { ...entry, by: { ...entry.by, reason: secrets.redactText(entry.by.reason) } },
+	);
 }
 
 /** What the service itself writes into a context stays where it is not known what is secret. */

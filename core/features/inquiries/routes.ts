@@ -96,5 +96,5 @@ async function findInquiryResource({ inquiries }: RouteNeeds, id: string): Promi
 
 function toRecord({ id, route, ttl, users, roles, schema, secrets }: InquiryView, { options }: Pick<RouteContext, "options">) {
 	if (!options.api.mask_secrets) return { id, route, ttl, users, roles, schema };
-	return { id, route: secrets.text(route), ttl, users, roles, schema: secrets.redactJson(schema) };
+	return { id, route: secrets.redactText(route), ttl, users, roles, schema: secrets.redactJson(schema) };
 }

@@ -112,7 +112,7 @@ export class Enforcer {
 	/** Record that a rule could not be looked at. */
 	async fail(rule: RuleEntity, event: EnforcedEvent, reason: string, also: readonly WriteOperation[] = []): Promise<boolean> {
 		const { storage, logger, sealedSecrets } = this.#parts;
-		const problem = sealedSecrets.decrypt(event.instance.known_secrets).text(reason);
+		const problem = sealedSecrets.decrypt(event.instance.known_secrets).redactText(reason);
 		const enforcement = this.#toEnforcement(rule, event, { problem });
 		logger.warn("rule could not be enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, problem });
 		try {

@@ -135,7 +135,7 @@ async function selectMatching(
 		const verdict = decided instanceof Promise ? await decided : decided;
 		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
 		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
-			const problem = new Redactor(decrypted).text(toProblem(verdict.failed.key, verdict.error));
+			const problem = new Redactor(decrypted).redactText(toProblem(verdict.failed.key, verdict.error));
 			await parts.enforcer.fail(rule, event, problem, [toHeld(event.instance)]);
 		}
 	}

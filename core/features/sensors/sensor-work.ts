@@ -120,5 +120,5 @@ export class SensorWork {
 }
 
 function toMessage(error: unknown, secrets: Redactor): string {
-	return secrets.text(toErrorMessage(error)).slice(0, longestError);
+	return secrets.redactText(toErrorMessage(error)).slice(0, longestError);
 }

@@ -67,7 +67,7 @@ export class EndedExecutions {
 		return toNotifications({ ...ended, parameters }, collectDecrypted(access, decrypted), (problem) => {
 			const { sealedSecrets, logger } = this.#parts;
 			const secrets = sealedSecrets.decryptForExecution(ended, snapshot).withValues(decrypted);
-			const fields = { execution_id: ended.id, action: ended.action_ref, problem: secrets.text(problem) };
+			const fields = { execution_id: ended.id, action: ended.action_ref, problem: secrets.redactText(problem) };
 			logger.warn("a text of a notification could not be rendered, and is sent as it is written", fields);
 		});
 	}

@@ -121,7 +121,7 @@ export function hideInGraph({ nodes, edges }: RunGraph, secrets: Redactor): RunG
 
 /** What the definition says is what the file says: where it is not known what is secret, that is no reason to hide it. */
 function toHideWritten(secrets: Redactor): Hide {
-	return secrets.isUnknown ? (text) => text : (text) => secrets.text(text);
+	return secrets.isUnknown ? (text) => text : (text) => secrets.redactText(text);
 }
 
 function hideInTask(task: TaskState, secrets: Redactor, written: Hide): TaskState {
@@ -129,7 +129,7 @@ function hideInTask(task: TaskState, secrets: Redactor, written: Hide): TaskStat
 	return {
 		...task,
 		name: written(name),
-		action: action === null ? null : secrets.text(action),
+		action: action === null ? null : secrets.redactText(action),
 		next: next.map(({ to, transition }) => ({ to: written(to), transition })),
 	};
 }

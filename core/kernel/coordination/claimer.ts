@@ -224,7 +224,7 @@ export class Claimer<K extends ClaimableKind> {
 	async claimAll(
 		toClaim: () => Claim<K>,
 		waits: () => boolean = () => false,
-		claimBatch = (claim: Claim<K>) => this.claimSome(claim),
+		claimBatch = (claim: Claim<K>) => this.claimBatch(claim),
 	): Promise<boolean> {
 		while (this.freeSlots() > 0) {
 			const mayHaveMore = await claimBatch(toClaim());
@@ -237,7 +237,7 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	/** Claims one batch of matching records. Returns true if it was full, so that more may match; false also if no slot is free. */
-	async claimSome(claim: Claim<K>): Promise<boolean> {
+	async claimBatch(claim: Claim<K>): Promise<boolean> {
 		const { onClaimed } = this.#parts;
 		return this.#claimSome(claim, this.#createClaimPatch(), (entity) => onClaimed?.(entity));
 	}

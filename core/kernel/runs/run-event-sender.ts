@@ -48,7 +48,7 @@ export function createRunEventSender({
 		 */
 		announce({ trace_id: traceId }, secrets, { route, payload, about }) {
 			const shown = options.api.mask_secrets ? secrets.redactJson(payload) : secrets.withoutToken(payload);
-			publishAnnouncement(eventBus, secrets.text(route), { payload: shown, traceId, about });
+			publishAnnouncement(eventBus, secrets.redactText(route), { payload: shown, traceId, about });
 		},
 
 		/**
@@ -61,7 +61,7 @@ export function createRunEventSender({
 				trigger: withoutToken(trigger, secrets),
 				payload: secrets.withoutToken(payload),
 				// Secrets are masked in the tag, because every user who may list traces sees it.
-				trace: { trace_tag: secrets.text(traceTag ?? `dispatch-${id}`) },
+				trace: { trace_tag: secrets.redactText(traceTag ?? `dispatch-${id}`) },
 				check: (resolved: ResolvedTrigger) => triggerTypes.assertInjectable(resolved, principal),
 				causedBy: { executionId: id },
 				knownSecrets: sealedSecrets.encrypt(secrets),

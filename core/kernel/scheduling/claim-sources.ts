@@ -6,7 +6,7 @@ import type { Claim, Claimer } from "../coordination/claimer.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 
 interface DelayedExecutionsOptions extends Uses<"storage" | "eventBus" | "clock"> {
-	readonly claiming: Pick<Claimer<"execution">, "freeSlots" | "claimSome">;
+	readonly claiming: Pick<Claimer<"execution">, "freeSlots" | "claimBatch">;
 }
 
 /** Bounds the executions that one write moves to `delayed`. */
@@ -51,7 +51,7 @@ export class DelayedExecutions {
 		let mayHaveMore = false;
 		for (const status of ["delayed", "requested"] as const) {
 			const hasSlot = this.#parts.claiming.freeSlots() > 0;
-			if (!hasSlot || (await this.#parts.claiming.claimSome(toDelayedClaim(status, { lte: this.#dueUntil })))) mayHaveMore = true;
+			if (!hasSlot || (await this.#parts.claiming.claimBatch(toDelayedClaim(status, { lte: this.#dueUntil })))) mayHaveMore = true;
 		}
 		this.#mayHaveDue = mayHaveMore;
 	}

@@ -120,7 +120,7 @@ export class Scheduler {
 			onSlotFree: () => this.pollIfDue(),
 		});
 		const freeSlots = () => this.#claiming.freeSlots();
-		this.#delayed = new DelayedExecutions({ ...parts, claiming: { freeSlots, claimSome: (claim) => this.#claimFairly(claim) } });
+		this.#delayed = new DelayedExecutions({ ...parts, claiming: { freeSlots, claimBatch: (claim) => this.#claimFairly(claim) } });
 		this.#pollLoop = new PollLoop({
 			poll: () => this.#poll(),
 			onError: (error) => {
@@ -299,17 +299,17 @@ export class Scheduler {
 	async #claimFairly(claim: Claim<"execution">, { isRequested = false } = {}): Promise<boolean> {
 		const { fullParent } = this.#shares;
 		const limit = this.#shares.limitBeside(fullParent);
-		if (fullParent === undefined) return this.#claiming.claimSome({ ...claim, limit });
+		if (fullParent === undefined) return this.#claiming.claimBatch({ ...claim, limit });
 		if (!isRequested || this.#onlyRequestedParent !== fullParent) {
 			// Set before the query, because `announce` resets it for executions that arrive meanwhile.
 			if (isRequested) this.#onlyRequestedParent = fullParent;
 			const others = { where: { ...claim.where, parent_id: { not: fullParent } }, orderBy: claim.orderBy, limit };
-			if (await this.#claiming.claimSome(others)) {
+			if (await this.#claiming.claimBatch(others)) {
 				if (isRequested) this.#onlyRequestedParent = undefined;
 				return true;
 			}
 		}
-		return this.#claiming.claimSome(claim);
+		return this.#claiming.claimBatch(claim);
 	}
 
 	/** Returns true if other sources wait. They would get no slot while immediate executions take each one that becomes free. */

@@ -39,8 +39,8 @@ export class SecretValues {
 	}
 
 	redact(text: string): string {
-		let redacted = this.#together.text(text);
-		for (const secret of this.#single.values()) redacted = secret.text(redacted);
+		let redacted = this.#together.redactText(text);
+		for (const secret of this.#single.values()) redacted = secret.redactText(redacted);
 		return redacted;
 	}
 

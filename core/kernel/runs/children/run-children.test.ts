@@ -257,9 +257,9 @@ exceptOnPostgres(
 		await withParent(script, async (node) => {
 			const parent = await assertSucceeded(node, await submitParent(node, { password: secret }));
 			const child = await node.engine.executions.get(toChildId(parent.id, "one"));
-			assert.equal(child.secrets.text(`it is ${secret}`), "it is ********");
+			assert.equal(child.secrets.redactText(`it is ${secret}`), "it is ********");
 			const { secrets } = await node.engine.executions.get(parent.id);
-			assert.equal(secrets.text(String(parent.result?.["found"])), "********\n");
+			assert.equal(secrets.redactText(String(parent.result?.["found"])), "********\n");
 			let shown = "";
 			for await (const text of node.engine.output.read(parent.id, { masked: true })) shown += text;
 			assert.equal(shown, "found ********");
